@@ -41,10 +41,22 @@ WORKER_MEMORY = "512M"
 #: Memory of a task that sends rows to their regions.
 ROUTER_BYTES = 64 << 20
 
-#: Blocks that Spark passes to Python together, about four megabytes.
-BLOCKS_PER_BATCH = 16
+#: Blocks that Spark passes to Python together, about two megabytes.
+BLOCKS_PER_BATCH = 32
 
-_RECORDS_PER_BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
+#: Settings while Spark packs rows without nested values. With any other maximum of bytes, Spark 4 adds up the bytes of the batch
+#: after each row. The number of rows is enough of a limit, as in Spark 3.
+_FOR_ROWS = {
+    "spark.sql.execution.arrow.maxBytesPerBatch": (1 << 31) - 1,
+    "spark.sql.execution.arrow.maxRecordsPerBatch": 8192,
+}
+
+#: Settings while Spark moves blocks. The usual number of records is meant for rows; as many blocks could be a whole region. The size
+#: of a partition is no reason to change the plan.
+_FOR_BLOCKS = {
+    "spark.sql.execution.arrow.maxRecordsPerBatch": BLOCKS_PER_BATCH,
+    "spark.sql.adaptive.enabled": "false",
+}
 
 #: The options that a cluster run has. Others are refused.
 _FIXED = {"order": "sorted", "divide": "stable", "on_duplicate": "newest"}
@@ -107,14 +119,16 @@ def build(
     packed = None
     try:
         order = driver.order()
-        _check_workers(session, words, order)
-        packed, messages = _pack(rows, words, order, cache, driver)
+        with _settings(session, _FOR_BLOCKS):
+            _check_workers(session, words, order)
+        with _settings(session, _for_rows(rows)):
+            packed, messages = _pack(rows, words, order, cache, driver)
         plan, regions = messages.plan, messages.regions
-        routed = packed.where("block is not null").select("block").mapInArrow(_Route(plan), "region int, block binary")
+        routed = packed.mapInArrow(_Route(plan), "region int, block binary")
         spread = _spread(routed, regions)
         task = _Produce([*words, memory, "--threads=1"], order, plan)
-        # Without a cache, the same query packs the rows again, and a batch has rows instead of blocks.
-        with _small_batches(session) if cache else contextlib.nullcontext():
+        # Without a cache, the same query packs the rows again, and some batches have rows and others blocks.
+        with _settings(session, _FOR_BLOCKS if cache else {}):
             batches = [row.batch for row in spread.mapInArrow(task, "batch string").collect()]
         built = driver.publish(messages.packed, plan, batches, name)
     finally:
@@ -126,17 +140,27 @@ def build(
 
 
 @contextlib.contextmanager
-def _small_batches(session: Any) -> Iterator[None]:
-    """Passes few blocks at a time to Python. The usual number is meant for rows; as many blocks could be a whole region."""
-    before = session.conf.get(_RECORDS_PER_BATCH, None)
-    session.conf.set(_RECORDS_PER_BATCH, BLOCKS_PER_BATCH)
+def _settings(session: Any, values: Mapping[str, Any]) -> Iterator[None]:
+    """Changes settings of the session for a while."""
+    before = {name: session.conf.get(name, None) for name in values}
     try:
+        for name, value in values.items():
+            session.conf.set(name, value)
         yield
     finally:
-        if before is None:
-            session.conf.unset(_RECORDS_PER_BATCH)
-        else:
-            session.conf.set(_RECORDS_PER_BATCH, before)
+        for name, value in before.items():
+            if value is None:
+                session.conf.unset(name)
+            else:
+                session.conf.set(name, value)
+
+
+def _for_rows(rows: "DataFrame") -> Mapping[str, Any]:
+    """The settings for the columns of ``rows``. A list of images or videos can be long."""
+    from pyspark.sql.types import ArrayType, MapType, StructType
+
+    nested = any(isinstance(field.dataType, (ArrayType, MapType, StructType)) for field in rows.schema)
+    return {} if nested else _FOR_ROWS
 
 
 def _check_reports(options: Mapping[str, Any]) -> None:
@@ -208,7 +232,7 @@ def _absolute(paths: Any) -> Any:
 
 
 def _select(df: "DataFrame", columns: Mapping[str, Optional[str]]) -> "DataFrame":
-    """The columns that are used, under their usual names; URLs as bytes, because Spark does not check that strings are UTF-8."""
+    """The columns that are used, under their usual names."""
     from pyspark.sql import functions as F
     from pyspark.sql.types import BinaryType, StringType
 
@@ -219,9 +243,7 @@ def _select(df: "DataFrame", columns: Mapping[str, Optional[str]]) -> "DataFrame
             continue
         data_type = df.schema.fields[place].dataType
         column = F.col("`" + df.columns[place].replace("`", "``") + "`")
-        if isinstance(data_type, StringType):
-            column = column.cast(BinaryType())
-        elif part == "url" and not isinstance(data_type, BinaryType):
+        if part == "url" and not isinstance(data_type, (StringType, BinaryType)):
             shown = data_type.simpleString()
             raise DataRefused(
                 f"column {df.columns[place]} holds {shown}; expected a string; cast it, or name another with url=\"NAME\"",
@@ -283,7 +305,7 @@ def _spread(routed: "DataFrame", regions: int) -> "DataFrame":
     from pyspark.sql import functions as F
 
     key = F.from_json(F.lit(json.dumps(_keys(regions))), "array<int>")[F.col("region")]
-    return routed.withColumn("key", key).repartition(regions, "key").select("region", "block")
+    return routed.withColumn("key", key).repartition(regions, "key")
 
 
 def _keys(partitions: int) -> list[int]:
@@ -311,6 +333,20 @@ def _murmur3(value: int) -> int:
     return bits - (1 << 32) if bits >> 31 else bits
 
 
+def _keep_modules() -> None:
+    """Exempts what is loaded from the search for garbage. A process of Spark runs one task after another, and searches everything
+    after each."""
+    import gc
+
+    global _modules_are_kept
+    if not _modules_are_kept:
+        gc.freeze()
+        _modules_are_kept = True
+
+
+_modules_are_kept = False
+
+
 class _Check:
     """A task that looks for the directory of the driver, or its bucket."""
 
@@ -322,6 +358,7 @@ class _Check:
 
         import pyarrow
 
+        _keep_modules()
         for _ in batches:
             try:
                 _sitemill.check_reachable(self.words, self.order)
@@ -340,6 +377,7 @@ class _Pack:
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow
 
+        _keep_modules()
         reader = _reader(batches)
         if reader is None:
             # Empty partitions are told of, too.
@@ -370,10 +408,21 @@ def _reader(batches: Iterator[Any]) -> Optional[Any]:
 
     import pyarrow
 
+    batches = map(_with_bytes, batches)
     first = next(batches, None)
     if first is None:
         return None
     return pyarrow.RecordBatchReader.from_batches(first.schema, itertools.chain([first], batches))
+
+
+def _with_bytes(batch: Any) -> Any:
+    """The batch with bytes instead of strings, because Spark does not check that strings are UTF-8. Nothing is copied. If Spark
+    did it, it would copy each string."""
+    import pyarrow
+
+    same_bytes = {pyarrow.string(): pyarrow.binary(), pyarrow.large_string(): pyarrow.large_binary()}
+    columns = [column.view(same_bytes[column.type]) if column.type in same_bytes else column for column in batch.columns]
+    return pyarrow.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
 class _Route:
@@ -383,10 +432,13 @@ class _Route:
         self.plan = plan
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        _keep_modules()
         router = _sitemill.Router(self.plan, ROUTER_BYTES)
         for batch in batches:
-            for block in batch.column(0):
-                yield from _blocks(router.push(block.as_py()))
+            for block in batch.column("block"):
+                # The result of a partition is in a row without a block.
+                if block.is_valid:
+                    yield from _blocks(router.push(block.as_py()))
         yield from _blocks(router.finish())
 
 
@@ -408,10 +460,11 @@ class _Produce:
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow
 
+        _keep_modules()
         scratch = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or tempfile.gettempdir()
         regions = _sitemill.Regions(self.words, self.order, self.plan, scratch)
         for batch in batches:
-            numbers, blocks = batch.column(0), batch.column(1)
+            numbers, blocks = batch.column("region"), batch.column("block")
             for number, block in zip(numbers, blocks):
                 regions.push(number.as_py(), block.as_py())
         made = regions.finish()

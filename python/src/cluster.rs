@@ -115,18 +115,42 @@ pub fn pack(
     ]));
     Stream::of_batches(py, schema.clone(), feed, stop, move |batches, stop| {
         let job = sitemill::cli::embed::build_job(words)?;
-        let row = |packed: Option<&str>, block: Option<&[u8]>| {
-            let (mut packs, mut blocks) = (StringBuilder::new(), BinaryBuilder::new());
-            packs.append_option(packed);
-            blocks.append_option(block);
-            vec![Arc::new(packs.finish()) as ArrayRef, Arc::new(blocks.finish())]
+        let mut rows = PackedRows::default();
+        let mut emit = |block: Vec<u8>| {
+            rows.push(None, Some(&block));
+            if rows.bytes < PackedRows::BYTES { Ok(()) } else { send(&batches, &schema, rows.take()) }
         };
-        let mut emit = |block: Vec<u8>| send(&batches, &schema, row(None, Some(&block)));
         let order = WorkOrder::from_json(&order)?;
         let packed = cluster::pack(&job, &order, source, candidates, &mut emit, stop)?;
-        send(&batches, &schema, row(Some(&packed.to_json()), None))?;
+        rows.push(Some(&packed.to_json()), None);
+        send(&batches, &schema, rows.take())?;
         Ok(String::new())
     })
+}
+
+/// Blocks and results as columns.
+#[derive(Default)]
+struct PackedRows {
+    packed: StringBuilder,
+    blocks: BinaryBuilder,
+    /// Bytes of the blocks.
+    bytes: usize,
+}
+
+impl PackedRows {
+    /// Bytes of the blocks of a batch: an engine does the same work for a batch of one block.
+    const BYTES: usize = 1 << 20;
+
+    fn push(&mut self, packed: Option<&str>, block: Option<&[u8]>) {
+        self.packed.append_option(packed);
+        self.blocks.append_option(block);
+        self.bytes += block.map_or(0, <[u8]>::len);
+    }
+
+    fn take(&mut self) -> Vec<ArrayRef> {
+        self.bytes = 0;
+        vec![Arc::new(self.packed.finish()), Arc::new(self.blocks.finish())]
+    }
 }
 
 /// The rejected rows and dropped tags of a partition: a stream with the columns `row`, `reason`, `text` and `tag`.

@@ -65,6 +65,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod arrived;
 mod block;
 mod driver;
 mod order;
@@ -73,6 +74,7 @@ mod plan;
 mod reading;
 mod region;
 mod route;
+mod spread;
 #[cfg(test)]
 mod tests;
 

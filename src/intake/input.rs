@@ -256,6 +256,11 @@ impl Input {
         }
     }
 
+    /// Creates an input without bytes.
+    pub fn none(name: &Path) -> Self {
+        Self::of_map(name, Map::none())
+    }
+
     /// Creates an input with the rows of `urls`.
     pub fn urls(name: &Path, urls: HeldUrls) -> Self {
         Self { urls: Some(urls), ..Self::of_map(name, Map::none()) }

@@ -18,6 +18,9 @@
 //! A scratch file is written and read by one process. So it has no version, and invalid bytes are a bug in this program. Rows
 //! that go to another process are in blocks with a checksum and a version, which the [cluster](crate::cluster) module checks.
 
+#[cfg(test)]
+mod tests;
+
 use crate::common::field;
 use std::ops::Range;
 
@@ -52,17 +55,21 @@ pub enum Content<'a> {
     Entry(Entry<'a>),
 }
 
+impl<'a> Content<'a> {
+    /// The entry, if the row was judged before.
+    pub fn entry(self) -> Option<Entry<'a>> {
+        match self {
+            Self::Entry(entry) => Some(entry),
+            Self::Url(..) | Self::Bad(..) => None,
+        }
+    }
+}
+
 impl<'a> InputRow<'a> {
     /// A line of plain text, the `line`th of its input: all of it is the URL.
     #[inline]
     pub fn of_line(line: u64, raw: Line<'a>) -> Self {
         Self { line, offset: raw.offset, content: Content::Url(raw.raw, RawTags::default()) }
-    }
-
-    /// An entry whose position in the input is no longer needed.
-    #[inline]
-    pub fn of_entry(entry: Entry<'a>) -> Self {
-        Self { line: 0, offset: 0, content: Content::Entry(entry) }
     }
 }
 
@@ -113,10 +120,7 @@ pub struct RowBuffer {
 impl RowBuffer {
     /// Adds one row. Offsets do not fall.
     pub fn push(&mut self, row: &InputRow<'_>) {
-        field::push_number(zigzag(row.line.wrapping_sub(self.last.0) as i64), &mut self.bytes);
-        field::push_number(row.offset - self.last.1, &mut self.bytes);
-        self.last = (row.line, row.offset);
-        self.rows += 1;
+        self.push_position(row.line, row.offset);
         match row.content {
             Content::Url(url, tags) if tags.is_empty() => {
                 self.bytes.push(URL);
@@ -132,21 +136,46 @@ impl RowBuffer {
                 self.bytes.extend([BAD, reason as u8]);
                 field::push(text, &mut self.bytes);
             }
-            Content::Entry(entry) if entry.is_plain() => {
-                self.bytes.push(PLAIN_ENTRY | never_grows(entry.url));
-                field::push(entry.url.as_bytes(), &mut self.bytes);
-            }
-            Content::Entry(entry) if !entry.has_tags() => {
-                self.bytes.push(SECTION_ENTRY | never_grows(entry.url));
-                field::push(entry.url.as_bytes(), &mut self.bytes);
-                self.bytes.extend_from_slice(&entry.section.0.to_le_bytes());
-            }
-            Content::Entry(entry) => {
-                self.bytes.push(ENTRY | never_grows(entry.url));
-                field::push(entry.url.as_bytes(), &mut self.bytes);
-                push_besides_url(&entry, &mut self.bytes);
-            }
+            Content::Entry(entry) => self.push_content(&entry),
         }
+    }
+
+    /// Adds an entry whose position in the input is no longer needed.
+    pub fn push_entry(&mut self, entry: &Entry<'_>) {
+        self.push_position(0, 0);
+        self.push_content(entry);
+    }
+
+    fn push_position(&mut self, line: u64, offset: u64) {
+        field::push_number(zigzag(line.wrapping_sub(self.last.0) as i64), &mut self.bytes);
+        field::push_number(offset - self.last.1, &mut self.bytes);
+        self.last = (line, offset);
+        self.rows += 1;
+    }
+
+    fn push_content(&mut self, entry: &Entry<'_>) {
+        let kind = match (entry.is_plain(), entry.has_tags()) {
+            (true, _) => PLAIN_ENTRY,
+            (false, false) => SECTION_ENTRY,
+            (false, true) => ENTRY,
+        };
+        self.bytes.push(kind | never_grows(entry.url));
+        field::push(entry.url.as_bytes(), &mut self.bytes);
+        match kind {
+            PLAIN_ENTRY => {}
+            SECTION_ENTRY => self.bytes.extend_from_slice(&entry.section.0.to_le_bytes()),
+            _ => push_besides_url(entry, &mut self.bytes),
+        }
+    }
+
+    /// Prefetches where the next row will be written after the first cache line, for a buffer that many others take turns with.
+    #[inline]
+    pub fn fetch(&mut self) {
+        let room = self.bytes.spare_capacity_mut();
+        [prefetch::LINE_BYTES, 2 * prefetch::LINE_BYTES]
+            .iter()
+            .filter_map(|&at| room.get(at))
+            .for_each(prefetch::fetch);
     }
 
     /// The bytes of the current block.
@@ -328,60 +357,4 @@ fn zigzag(number: i64) -> u64 {
 
 fn unzigzag(number: u64) -> i64 {
     (number >> 1) as i64 ^ -((number & 1) as i64)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::intake::lines::CHUNK_BYTES;
-
-    #[test]
-    fn rows_come_back_as_they_were_written_however_many_blocks_they_fill() {
-        let long = vec![b'x'; CHUNK_BYTES + 5];
-        for count in [0, 1, 2, 3, 10_000, CHUNK_URLS_MAX as u64 + 1, 3 * CHUNK_URLS_MAX as u64] {
-            let row = |n: u64| InputRow {
-                line: 2 + n * n % 7 + 7 * n,
-                offset: 300 * n,
-                content: match n % 7 {
-                    0 => Content::Bad(b"{", Reason::ALL[(n % 14) as usize]),
-                    1 => Content::Url(b"", RawTags::default()),
-                    2 => Content::Url(
-                        &long[..(n % 400) as usize],
-                        RawTags { priority: b"0.5", ..RawTags::default() },
-                    ),
-                    3 if n == 3 => Content::Url(&long, RawTags::default()),
-                    4 => Content::Entry(Entry::of(CleanUrl::known(b"http://h.example/known", true))),
-                    5 => Content::Entry(Entry {
-                        url: CleanUrl::known(b"http://h.example/known", true),
-                        tags: &b"<priority>1</priority>"[..(n % 23) as usize],
-                        instant: [None, Some(0), Some(-1), Some(1 << 40), Some(-(1 << 40))][(n % 5) as usize],
-                        extras: Extras { xml: b"<x/>", uses: Namespaces::from_bits(2) },
-                        section: SectionNumber([0, 1, 127, 128, u16::MAX][(n % 5) as usize]),
-                    }),
-                    _ => Content::Url(
-                        b"http://h.example/",
-                        RawTags {
-                            lastmod: b"2005",
-                            changefreq: b"never",
-                            priority: b"",
-                            extras: RawExtras(b"xyz"),
-                            section: b"shoes",
-                        },
-                    ),
-                },
-            };
-            let (mut buffer, mut bytes, mut blocks) = (RowBuffer::default(), Vec::new(), Vec::new());
-            for n in 0..count {
-                buffer.push(&row(n));
-                if buffer.is_full(CHUNK_BYTES) || n + 1 == count {
-                    let at = bytes.len();
-                    bytes.extend_from_slice(buffer.bytes());
-                    blocks.push(buffer.end_block(at));
-                }
-            }
-            assert!(blocks.iter().all(|block| !block.range.is_empty()));
-            let mut read = blocks.iter().flat_map(|block| rows(&bytes, block));
-            assert!((0..count).all(|n| read.next() == Some(row(n))) && read.next().is_none(), "{count}");
-        }
-    }
 }

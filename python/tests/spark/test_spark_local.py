@@ -66,6 +66,26 @@ def test_strings_without_tags_make_the_same_set_and_rows_without_a_url_are_blank
     cluster.same(tmp_path / "out", tmp_path / "one")
 
 
+def test_strings_that_are_not_utf_8_stay_apart_and_the_session_keeps_its_settings(spark, tmp_path):
+    # Two URLs that would be one if invalid bytes were replaced, and one that is rejected.
+    pages = [page for n in range(100) for page in (f"{BASE}{n}".encode() + b"\xff", f"{BASE}{n}".encode() + b"\xfe", b"no url \xff")]
+    one = sitemill.build(pyarrow.table({"page": pages}), base_url=BASE, url="page", out=tmp_path / "one", **ONE_MACHINE)
+    rows = spark.createDataFrame([(page,) for page in pages], "page binary").select(F.col("page").cast("string")).repartition(3)
+    records = "spark.sql.execution.arrow.maxRecordsPerBatch"
+    spark.conf.set(records, 7)
+    try:
+        names = [records, "spark.sql.execution.arrow.maxBytesPerBatch", "spark.sql.adaptive.enabled"]
+        before = [spark.conf.get(name, None) for name in names]
+        report = sitemill.spark.build(rows, base_url=BASE, url="page", out=tmp_path / "out")
+        assert [spark.conf.get(name, None) for name in names] == before
+    finally:
+        spark.conf.unset(records)
+    assert cluster.counts(report) == cluster.counts(one) and (report.listed, report.rejected_total) == (200, 100)
+    cluster.same(tmp_path / "out", tmp_path / "one")
+    found = sitemill.spark.rejects(rows, base_url=BASE, url="page").select("text").collect()
+    assert [bytes(row[0]) for row in found] == [b"no url \xff"] * 100
+
+
 def test_several_regions_make_the_set_of_one_machine(spark, large, place):
     rows = large.read(spark).repartition(8)
     report = sitemill.spark.build(rows, **place.options, **LARGE_OPTIONS)

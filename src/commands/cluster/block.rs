@@ -1,15 +1,18 @@
 //! Blocks: rows that are sent from one process to another.
 //!
 //! ```text
-//! block = magic (4) · rows (4) · stamp (8) · sum (8) · checksum (8) · bytes of the rows (4) · rows as in a scratch file, in zstd
+//! block = magic (4) · rows (4) · stamp (8) · sum (8) · checksum (8) · body
+//! body  = bytes of the rows (4) · bytes of the first URL (4) · bytes of the last URL (4) · first URL · last URL
+//!         · rows as in a scratch file, in zstd
 //! ```
 //!
 //! Rows are compressed because an engine copies each block about ten times between memory, disks, sockets and machines. Level 1
 //! takes less processor time than one of these copies and leaves a quarter of the bytes.
 //!
 //! Numbers are little-endian. The stamp says which run, or which region of a plan, the block belongs to. The sum is that of the
-//! hashes of all rows, so it does not depend on their order. The checksum, XXH3 of the compressed rows seeded with the other
-//! numbers, finds damage and not forgery: workers are trusted.
+//! hashes of all rows, so it does not depend on their order. The checksum, XXH3 of the body seeded with the other numbers, finds
+//! damage and not forgery: workers are trusted. The first and the last URL, in byte order, show whether all rows are in one
+//! region, so such a block is sent there as it is.
 
 use std::fmt;
 
@@ -17,15 +20,18 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use zstd::bulk::{Compressor, Decompressor};
 
 use super::order::FORMAT;
-use crate::error::{Error, Result, reserve};
-use crate::intake::spool_format::{self, Block, Content, InputRow, RowBuffer};
+use crate::error::{Error, Result, copy, reserve};
+use crate::intake::spool_format::{self, Block, RowBuffer};
 use crate::sitemap::entry::Entry;
 
 /// `smb`, and the version of the form.
 const MAGIC: [u8; 4] = [b's', b'm', b'b', FORMAT as u8];
 
-/// Bytes before the rows.
-const HEADER_BYTES: usize = 36;
+/// Bytes before the body.
+const HEADER_BYTES: usize = 32;
+
+/// Bytes of the body before the URLs.
+const BODY_NUMBERS_BYTES: usize = 12;
 
 /// Maximum bytes of the rows of a block, so that a damaged header cannot fill the memory. A block ends soon after a megabyte,
 /// and its last row may be large.
@@ -37,24 +43,21 @@ const LEVEL: i32 = 1;
 /// About as many bytes as an encoder or a decoder takes.
 const CODER_BYTES: usize = 1 << 20;
 
-/// The entries of a block, after its checksum was verified.
+/// The entries of a block.
 #[derive(Debug)]
-pub(super) struct Entries {
+pub(super) struct Entries<'d> {
     pub rows: u32,
     /// The sum of their hashes.
     pub sum: u64,
     /// Their bytes, as in a scratch file.
-    pub bytes: Vec<u8>,
+    pub bytes: &'d [u8],
 }
 
-impl Entries {
+impl Entries<'_> {
     /// Calls `act` with each entry.
     pub fn try_for_each(&self, mut act: impl FnMut(Entry<'_>) -> Result<()>) -> Result<()> {
-        spool_format::rows(&self.bytes, &Block::alone(0..self.bytes.len())).try_for_each(|row| {
-            match row.content {
-                Content::Entry(entry) => act(entry),
-                Content::Url(..) | Content::Bad(..) => Err(damaged("has rows that are not judged")),
-            }
+        spool_format::rows(self.bytes, &Block::alone(0..self.bytes.len())).try_for_each(|row| {
+            act(row.content.entry().ok_or_else(|| damaged("has rows that are not judged"))?)
         })
     }
 }
@@ -65,19 +68,35 @@ pub(super) struct Filling {
     rows: RowBuffer,
     /// The sum of the hashes of its rows.
     sum: u64,
+    /// The first and the last URL in byte order.
+    first: Vec<u8>,
+    last: Vec<u8>,
 }
 
 impl Filling {
     /// Adds an entry, and returns its hash. Entries of a block have no position.
     pub fn push(&mut self, entry: Entry<'_>) -> u64 {
-        self.rows.push(&InputRow::of_entry(entry));
+        self.rows.push_entry(&entry);
+        self.rows.fetch();
         let tags = match entry.is_plain() {
             true => 0,
             false => xxh3_64_with_seed(entry.tags, xxh3_64(entry.extras.xml)),
         };
         let hash = xxh3_64_with_seed(entry.url.as_bytes(), tags);
         self.sum = self.sum.wrapping_add(hash);
+        self.widen(entry.url.as_bytes());
         hash
+    }
+
+    /// Takes `url`, which was added, into account as the first or the last one.
+    fn widen(&mut self, url: &[u8]) {
+        let is_only = self.rows.rows() == 1;
+        if is_only || url < &self.first[..] {
+            url.clone_into(&mut self.first);
+        }
+        if is_only || url > &self.last[..] {
+            url.clone_into(&mut self.last);
+        }
     }
 
     /// Returns whether it has reached `bytes_max` bytes, or the maximum number of rows.
@@ -102,27 +121,29 @@ impl Filling {
         if rows == 0 {
             return Ok(None);
         }
-        let row_bytes = u32::try_from(bytes.len()).expect("a block has few bytes");
-        let mut packed = Vec::new();
-        reserve(&mut packed, zstd::zstd_safe::compress_bound(bytes.len()))?;
-        let compressed = encoder.0.compress_to_buffer(bytes, &mut packed);
-        compressed.map_err(|_| Error::no_memory(packed.capacity()))?;
+        let packed = encoder.compress(bytes)?;
+        let ends = [&self.first[..], &self.last];
+        let parts = [ends[0], ends[1], packed];
         let mut block = Vec::new();
-        reserve(&mut block, HEADER_BYTES + packed.len())?;
-        block.extend(MAGIC);
-        block.extend(rows.to_le_bytes());
-        for number in [stamp, sum, checksum(rows, stamp, sum, &packed)] {
-            block.extend(number.to_le_bytes());
+        let parts_bytes = parts.iter().map(|part| part.len()).sum::<usize>();
+        reserve(&mut block, HEADER_BYTES + BODY_NUMBERS_BYTES + parts_bytes)?;
+        block.extend([0; HEADER_BYTES]);
+        for of_body in [bytes, ends[0], ends[1]] {
+            block.extend(u32::try_from(of_body.len()).expect("a block has few bytes").to_le_bytes());
         }
-        block.extend(row_bytes.to_le_bytes());
-        block.extend_from_slice(&packed);
+        parts.iter().for_each(|part| block.extend_from_slice(part));
+        set_header(&mut block, rows, stamp, sum);
         self.rows.end_block(0);
         Ok(Some(block))
     }
 }
 
 /// Compresses blocks. Setting it up costs as much as a small block, so it is used for many.
-pub(super) struct Encoder(Compressor<'static>);
+pub(super) struct Encoder {
+    compressor: Compressor<'static>,
+    /// The last block, compressed.
+    packed: Vec<u8>,
+}
 
 impl Encoder {
     /// Creates an encoder of [`LEVEL`].
@@ -130,7 +151,18 @@ impl Encoder {
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no memory for it.
     pub fn new() -> Result<Self> {
-        Compressor::new(LEVEL).map(Self).map_err(|_| Error::no_memory(CODER_BYTES))
+        let compressor = Compressor::new(LEVEL).map_err(|_| Error::no_memory(CODER_BYTES))?;
+        Ok(Self { compressor, packed: Vec::new() })
+    }
+
+    /// Compresses `bytes`.
+    fn compress(&mut self, bytes: &[u8]) -> Result<&[u8]> {
+        let Self { compressor, packed } = self;
+        packed.clear();
+        reserve(packed, zstd::zstd_safe::compress_bound(bytes.len()))?;
+        let compressed = compressor.compress_to_buffer(bytes, packed);
+        compressed.map_err(|_| Error::no_memory(packed.capacity()))?;
+        Ok(packed)
     }
 }
 
@@ -141,7 +173,11 @@ impl fmt::Debug for Encoder {
 }
 
 /// Decompresses blocks. It is used for many, like [`Encoder`].
-pub(super) struct Decoder(Decompressor<'static>);
+pub(super) struct Decoder {
+    decompressor: Decompressor<'static>,
+    /// The bytes of the rows of the last block.
+    bytes: Vec<u8>,
+}
 
 impl Decoder {
     /// Creates a decoder.
@@ -149,7 +185,8 @@ impl Decoder {
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no memory for it.
     pub fn new() -> Result<Self> {
-        Decompressor::new().map(Self).map_err(|_| Error::no_memory(CODER_BYTES))
+        let decompressor = Decompressor::new().map_err(|_| Error::no_memory(CODER_BYTES))?;
+        Ok(Self { decompressor, bytes: Vec::new() })
     }
 }
 
@@ -159,34 +196,84 @@ impl fmt::Debug for Decoder {
     }
 }
 
-/// Decodes the entries of `block`, whose stamp must be `stamp`.
-pub(super) fn entries(block: &[u8], stamp: u64, decoder: &mut Decoder) -> Result<Entries> {
-    let (header, packed) =
-        block.split_first_chunk::<HEADER_BYTES>().ok_or_else(|| damaged("is cut short"))?;
-    let short = |at: usize| u32::from_le_bytes(std::array::from_fn(|byte| header[at + byte]));
-    let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|byte| header[at + byte]));
-    if header[..MAGIC.len()] != MAGIC {
-        return Err(damaged("is none of this version of sitemill"));
+/// A block, after its checksum and its stamp were verified.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sealed<'b> {
+    rows: u32,
+    sum: u64,
+    /// The first and the last URL in byte order.
+    pub first: &'b [u8],
+    pub last: &'b [u8],
+    row_bytes: usize,
+    packed: &'b [u8],
+    whole: &'b [u8],
+}
+
+impl<'b> Sealed<'b> {
+    /// Verifies `block`, whose stamp must be `stamp`.
+    pub fn of(block: &'b [u8], stamp: u64) -> Result<Self> {
+        let (header, body) =
+            block.split_first_chunk::<HEADER_BYTES>().ok_or_else(|| damaged("is cut short"))?;
+        let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|byte| header[at + byte]));
+        if header[..MAGIC.len()] != MAGIC {
+            return Err(damaged("is none of this version of sitemill"));
+        }
+        let (rows, own_stamp, sum) = (short(header, MAGIC.len()), long(8), long(16));
+        if long(24) != checksum(rows, own_stamp, sum, body) {
+            return Err(damaged("has another checksum than when it was written"));
+        }
+        if own_stamp != stamp {
+            return Err(damaged("belongs to another run, plan or region"));
+        }
+        let parts = body.split_first_chunk::<BODY_NUMBERS_BYTES>().and_then(|(numbers, rest)| {
+            let (first, rest) = rest.split_at_checked(short(numbers, 4) as usize)?;
+            let (last, packed) = rest.split_at_checked(short(numbers, 8) as usize)?;
+            Some((short(numbers, 0) as usize, first, last, packed))
+        });
+        let (row_bytes, first, last, packed) = parts.ok_or_else(|| damaged("is cut short"))?;
+        Ok(Self { rows, sum, first, last, row_bytes, packed, whole: block })
     }
-    let (rows, own_stamp, sum, row_bytes) = (short(4), long(8), long(16), short(32) as usize);
-    if long(24) != checksum(rows, own_stamp, sum, packed) {
-        return Err(damaged("has another checksum than when it was written"));
+
+    /// Decompresses its entries.
+    pub fn open<'d>(&self, decoder: &'d mut Decoder) -> Result<Entries<'d>> {
+        let &Self { rows, sum, row_bytes, packed, .. } = self;
+        let Decoder { decompressor, bytes } = decoder;
+        bytes.clear();
+        if row_bytes <= BYTES_MAX {
+            reserve(bytes, row_bytes)?;
+        }
+        match decompressor.decompress_to_buffer(packed, bytes) {
+            Ok(unpacked) if unpacked == row_bytes => Ok(Entries { rows, sum, bytes }),
+            _ => Err(damaged("cannot be decompressed")),
+        }
     }
-    if own_stamp != stamp {
-        return Err(damaged("belongs to another run, plan or region"));
-    }
-    let mut bytes = Vec::new();
-    if row_bytes <= BYTES_MAX {
-        reserve(&mut bytes, row_bytes)?;
-    }
-    match decoder.0.decompress_to_buffer(packed, &mut bytes) {
-        Ok(unpacked) if unpacked == row_bytes => Ok(Entries { rows, sum, bytes }),
-        _ => Err(damaged("cannot be decompressed")),
+
+    /// Returns the block with another stamp.
+    pub fn with_stamp(&self, stamp: u64) -> Result<Vec<u8>> {
+        let mut block = copy(self.whole)?;
+        set_header(&mut block, self.rows, stamp, self.sum);
+        Ok(block)
     }
 }
 
-fn checksum(rows: u32, stamp: u64, sum: u64, bytes: &[u8]) -> u64 {
-    xxh3_64_with_seed(bytes, stamp ^ sum.rotate_left(32) ^ u64::from(rows))
+/// Sets the header of `block`, whose body is complete.
+fn set_header(block: &mut [u8], rows: u32, stamp: u64, sum: u64) {
+    let (header, body) = block.split_at_mut(HEADER_BYTES);
+    let checksum = checksum(rows, stamp, sum, body);
+    header[..4].copy_from_slice(&MAGIC);
+    header[4..8].copy_from_slice(&rows.to_le_bytes());
+    for (to, number) in header[8..].chunks_exact_mut(8).zip([stamp, sum, checksum]) {
+        to.copy_from_slice(&number.to_le_bytes());
+    }
+}
+
+/// The number in four bytes of `bytes`.
+fn short(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(std::array::from_fn(|byte| bytes[at + byte]))
+}
+
+fn checksum(rows: u32, stamp: u64, sum: u64, body: &[u8]) -> u64 {
+    xxh3_64_with_seed(body, stamp ^ sum.rotate_left(32) ^ u64::from(rows))
 }
 
 fn damaged(why: &str) -> Error {

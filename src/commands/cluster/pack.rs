@@ -1,29 +1,47 @@
 //! Pack: judges the rows of a partition, and writes the accepted ones into blocks.
+//!
+//! Rows of similar URLs go to the same block. Most blocks then belong to one region as a whole, whatever the regions will be, and
+//! they are smaller.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::block::{Encoder, Filling};
 use super::order::{Origin, WorkOrder, check_job, read_json, to_json};
 use super::reading::read;
+use super::spread::Spread;
 use crate::clean::Reason;
 use crate::common::stop::Stop;
 use crate::error::Result;
 use crate::escape;
 use crate::intake::format::{Record, Sink};
 use crate::intake::source::Source;
-use crate::intake::spool_format::{Content, InputRow};
+use crate::intake::spool_format::{self, Block, Content, InputRow, RowBuffer};
 use crate::job::Job;
 use crate::sitemap::divide::borders::Smallest;
+use crate::sitemap::entry::Entry;
 use crate::sitemap::tags::{GivenTags, RawTags};
 use crate::survey::judge::{Judge, Rules};
 use crate::survey::notes::Notes;
 use crate::survey::rejects::{Example, Refused, SAMPLES, refused_of};
+use crate::survey::splitters::Splitters;
 use crate::survey::tally::Tally;
 
-/// Bytes of the rows of a block: large enough for a shuffle, small enough for any message.
-const BLOCK_BYTES: usize = 512 * 1024;
+/// Bytes of the rows of a block: large enough for a shuffle, small enough for any message. A block ends with the row that reaches
+/// them, so that a buffer, which doubles as it grows, has twice as many only if that row is large.
+const BLOCK_BYTES: usize = 256 * 1024 - 4 * 1024;
+
+/// Number of ranges of URLs of a task. A block is opened on its way to the regions only if a border is in its range.
+const RANGES: usize = 256;
+
+/// Bytes that the blocks of all ranges hold.
+const HELD_BYTES: usize = RANGES * 256 * 1024;
+
+/// The first bytes of rows, from whose URLs the ranges are chosen.
+const HEAD_BYTES: usize = 8 << 20;
+
+/// URLs from which a range is chosen.
+const SAMPLED_PER_RANGE: usize = 32;
 
 /// Number of border candidates that a task collects before it knows its number of rows.
 const CANDIDATES_COLLECTED: usize = 16 * 1024;
@@ -110,16 +128,18 @@ pub fn pack(
         judge: Judge::new(&rules),
         teller: Judge::new(&rules),
         name: name_of(&source),
-        filling: Filling::default(),
-        encoder: Encoder::new()?,
-        stamp: order.origin.stamp(),
-        emit,
+        blocks: Blocks {
+            head: RowBuffer::default(),
+            spread: None,
+            stamp: order.origin.stamp(),
+            sum: 0,
+            emit,
+        },
         packed,
     };
     let bytes = read(job, source, stop, &mut packer)?;
-    packer.end_block()?;
-    let Packer { mut packed, mut judge, .. } = packer;
-    (packed.bytes, packed.notes) = (bytes, judge.take_notes());
+    let Packer { mut packed, mut judge, blocks, .. } = packer;
+    (packed.bytes, packed.notes, packed.sum) = (bytes, judge.take_notes(), blocks.finish()?);
     let wanted = (CANDIDATES_PER_MILLION * packed.accepted() / 1_000_000) as usize;
     let mut kept = Smallest::new(wanted.max(CANDIDATES_MIN).max(candidates));
     kept.merge(packed.candidates)?;
@@ -137,38 +157,89 @@ struct Packer<'r, 'e> {
     /// Judges the rows of examples a second time, without counting them.
     teller: Judge<'r>,
     name: String,
-    filling: Filling,
-    encoder: Encoder,
-    stamp: u64,
-    emit: &'e mut dyn FnMut(Vec<u8>) -> Result<()>,
+    blocks: Blocks<'e>,
     packed: Packed,
 }
 
 impl Packer<'_, '_> {
+    /// Always inlined: reading a row that was copied through memory would wait for all writes of the row before.
+    #[inline(always)]
     fn row(&mut self, row: InputRow<'_>) -> Result<()> {
-        let Self { judge, filling, packed, .. } = self;
-        let Packed { tally, given, sum, candidates, .. } = packed;
-        let (rejected, dropped, excluded) = (tally.rejected, tally.dropped, tally.excluded);
+        let Self { judge, blocks, packed, .. } = self;
+        let Packed { tally, given, candidates, .. } = packed;
+        let Tally { blank, excluded, .. } = *tally;
+        let has_tags = matches!(row.content, Content::Url(_, tags) if !tags.is_empty());
+        let dropped = has_tags.then_some(tally.dropped);
         let accepted = judge.tally(row.content, tally, |entry| {
-            *sum = sum.wrapping_add(filling.push(entry));
-            candidates.push(entry.url)
+            candidates.push(entry.url)?;
+            blocks.push(entry)
         });
         let is_accepted = accepted.transpose()?.is_some();
         if let Content::Url(_, tags) = row.content {
             tags.count(if is_accepted { &mut given.of_entries } else { &mut given.of_refused });
         }
-        let lost = rejected != packed.tally.rejected || dropped != packed.tally.dropped;
-        let is_excluded = excluded != packed.tally.excluded && excluded < EXCLUDED_MAX;
+        let tally = &packed.tally;
+        let is_rejected = !is_accepted && blank == tally.blank && excluded == tally.excluded;
+        let lost = is_rejected || dropped.is_some_and(|dropped| dropped != tally.dropped);
+        let is_excluded = excluded != tally.excluded && excluded < EXCLUDED_MAX;
         if lost && !packed.examples.are_full(&packed.tally) || is_excluded {
             refused_of(row, &mut self.teller)
                 .into_iter()
                 .for_each(|refused| packed.examples.add(&self.name, &refused));
         }
-        if filling.is_full(BLOCK_BYTES) { self.end_block() } else { Ok(()) }
+        Ok(())
+    }
+}
+
+/// The blocks of a partition.
+struct Blocks<'e> {
+    /// The first entries, until the ranges are known.
+    head: RowBuffer,
+    spread: Option<Spread>,
+    stamp: u64,
+    /// The sum of the hashes of all entries in blocks.
+    sum: u64,
+    emit: &'e mut dyn FnMut(Vec<u8>) -> Result<()>,
+}
+
+impl Blocks<'_> {
+    fn push(&mut self, entry: Entry<'_>) -> Result<()> {
+        match &mut self.spread {
+            Some(spread) => {
+                let hash = spread.push(entry, &mut |_, block| (self.emit)(block))?;
+                self.sum = self.sum.wrapping_add(hash);
+                Ok(())
+            }
+            None => {
+                self.head.push_entry(&entry);
+                if self.head.bytes().len() >= HEAD_BYTES { self.spread_head(RANGES) } else { Ok(()) }
+            }
+        }
     }
 
-    fn end_block(&mut self) -> Result<()> {
-        self.filling.end(self.stamp, &mut self.encoder)?.map_or(Ok(()), |block| (self.emit)(block))
+    /// Chooses up to `ranges` ranges, and moves the first entries there.
+    fn spread_head(&mut self, ranges: usize) -> Result<()> {
+        let head = std::mem::take(&mut self.head);
+        let whole = Block::alone(0..head.bytes().len());
+        let entries = || spool_format::rows(head.bytes(), &whole).filter_map(|row| row.content.entry());
+        let distance = (head.rows() / (ranges * SAMPLED_PER_RANGE)).max(1);
+        let sample = entries().step_by(distance).map(|entry| entry.url.as_bytes().to_vec());
+        let splitters = match ranges {
+            1 => Splitters::of_sorted(Vec::new()),
+            _ => Splitters::of_sample(sample.collect(), ranges),
+        };
+        self.spread = Some(Spread::new(splitters, |_| self.stamp, BLOCK_BYTES, HELD_BYTES)?);
+        entries().try_for_each(|entry| self.push(entry))
+    }
+
+    /// Ends all blocks, and returns the sum of the hashes of all entries.
+    fn finish(mut self) -> Result<u64> {
+        if self.spread.is_none() {
+            self.spread_head(self.head.bytes().len() / BLOCK_BYTES + 1)?;
+        }
+        let Self { spread, emit, sum, .. } = self;
+        spread.map_or(Ok(()), |mut spread| spread.emit_all(&mut |_, block| emit(block)))?;
+        Ok(sum)
     }
 }
 

@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::block::{self, Decoder};
+use super::arrived::{Arrived, ArrivedAt};
+use super::block::{Decoder, Sealed};
 use super::order::Origin;
 use super::order::{WorkOrder, read_json, to_json};
 use super::plan::{self, RoutingPlan, internal};
 use crate::common::progress::Silent;
 use crate::common::stop::Stop;
-use crate::error::{Result, reserve_more};
+use crate::error::{Result, list, reserve_more};
 use crate::intake::input::{Input, Lost, cut_short};
-use crate::intake::scratch::Scratch;
 use crate::intake::spool_format::Block;
 use crate::job::Job;
 use crate::produce::batch::Batch;
@@ -71,8 +71,8 @@ impl RegionBatch {
 /// Collects the blocks of some regions and makes the sitemaps of these regions: one reduce task. All blocks of a region must go
 /// to the same task, in any order; a task may have any number of regions.
 ///
-/// Blocks are kept in one scratch file, and the rows of one region at a time are sorted within the memory of the
-/// [job](crate::options::Resources::memory). Sitemaps are written to the output directory, where they are invisible until the
+/// Blocks are kept in memory, or in a scratch file if there are more, and the rows of one region at a time are sorted. All of that
+/// is within the memory of the [job](crate::options::Resources::memory). Sitemaps are written to the output directory, where they are invisible until the
 /// driver publishes them. A task can fail at any point, be repeated, or run twice at the same time.
 #[derive(Debug)]
 pub struct Regions {
@@ -81,16 +81,18 @@ pub struct Regions {
     plan: RoutingPlan,
     /// The stamp of the plan.
     stamp: u64,
-    memory: Memory,
-    file: Scratch,
+    arrived: Arrived,
     decoder: Decoder,
     regions: BTreeMap<u32, Region>,
 }
 
-/// The blocks of a region in scratch.
+/// The share of the memory for rows that have arrived. Sorting them takes a quarter more than they do.
+const ARRIVED_SHARE: f64 = 0.4;
+
+/// The blocks of a region.
 #[derive(Debug, Default)]
 struct Region {
-    blocks: Vec<Block>,
+    blocks: Vec<ArrivedAt>,
     rows: u64,
     /// The sum of the hashes of the rows.
     sum: u64,
@@ -109,10 +111,10 @@ impl Regions {
         plan.origin.check("the plan", &order.origin)?;
         order.check_reachable()?;
         let memory = Memory::of(&job.resources, scratch)?;
-        let file = Scratch::new(&memory.scratch)?;
+        let arrived = Arrived::new(&memory, (memory.hold as f64 * ARRIVED_SHARE) as usize);
         let (job, order, plan, stamp) = (job.clone(), order.clone(), plan.clone(), plan.stamp());
         let (decoder, regions) = (Decoder::new()?, BTreeMap::new());
-        Ok(Self { job, order, plan, stamp, memory, file, decoder, regions })
+        Ok(Self { job, order, plan, stamp, arrived, decoder, regions })
     }
 
     /// Adds a block of `region` that a [`Router`](super::Router) made.
@@ -122,11 +124,11 @@ impl Regions {
     /// [`ErrorKind::Io`](crate::ErrorKind::Io) if scratch cannot be written, most likely because the disk is full.
     pub fn push(&mut self, region: u32, block: &[u8]) -> Result<()> {
         self.plan.check(region)?;
-        let entries = block::entries(block, plan::stamp_of(self.stamp, region), &mut self.decoder)?;
-        let at = self.file.append(&entries.bytes)?;
+        let entries = Sealed::of(block, plan::stamp_of(self.stamp, region))?.open(&mut self.decoder)?;
+        let at = self.arrived.push(entries.bytes)?;
         let region = self.regions.entry(region).or_default();
         reserve_more(&mut region.blocks, 1)?;
-        region.blocks.push(Block::alone(at..at + entries.bytes.len()));
+        region.blocks.push(at);
         region.rows += u64::from(entries.rows);
         region.sum = region.sum.wrapping_add(entries.sum);
         Ok(())
@@ -141,25 +143,34 @@ impl Regions {
         let lost = Lost::none_yet();
         let shelf = self.order.take_shelf()?;
         let (job, order) = (&self.job, &self.order);
+        let (files, memory) = self.arrived.into_files()?;
         let run = Context { job, rules: &Rules::of(&job.rules), progress: &Silent, stop };
         let sections = order.section_rule(job)?;
-        let all = self.file.map_file()?;
         let mut batches = Vec::new();
         for (region, Region { blocks, rows, sum }) in self.regions {
             stop.check()?;
-            let inputs: Arc<[Input]> = Arc::from([all.part(blocks)]);
-            let Surveyed { layout, account } = survey_region(run, &inputs, &self.memory)?;
+            let inputs: Arc<[Input]> = list(parts(&files, &blocks))?.into();
+            let Surveyed { layout, account } = survey_region(run, &inputs, &memory)?;
             if account.tally.lines != rows {
                 let counted = account.tally.lines;
                 return Err(internal(format!("region {region} has {counted} rows, and {rows} came in")));
             }
             let batch = produce(run, &layout, &shelf, &order.time, sections.as_ref())?;
             if lost.is_some() {
-                return Err(cut_short(self.memory.scratch.directory()));
+                return Err(cut_short(memory.scratch.directory()));
             }
             let origin = order.origin.clone();
             batches.push(RegionBatch { origin, plan: self.stamp, region, rows, sum, batch });
         }
         Ok(batches)
     }
+}
+
+/// The parts of `files` that consist of `blocks`.
+fn parts(files: &[Input], blocks: &[ArrivedAt]) -> impl Iterator<Item = Input> {
+    let in_file = |number| blocks.iter().filter(move |at| at.file == number);
+    let part = move |(number, file): (usize, &Input)| {
+        file.part(in_file(number).map(|at| Block::alone(at.range.clone())).collect())
+    };
+    files.iter().enumerate().map(part)
 }

@@ -1,27 +1,23 @@
 //! Route: sends every entry to its region.
 
-use super::block::{self, Decoder, Encoder, Filling};
+use super::block::{self, Decoder, Sealed};
 use super::plan::{self, RoutingPlan};
-use crate::error::{Result, list};
-use crate::survey::splitters::Splitters;
+use super::spread::Spread;
+use crate::error::Result;
 
 /// Target size of a block of one region in bytes of its rows. With many regions, blocks are smaller.
 const BLOCK_BYTES: usize = 256 * 1024;
 
-/// Distributes entries by region, in the second map step. It takes the blocks of [`pack`](super::pack) and makes a block for
-/// each region that has entries. The engine shuffles these by their region, as bytes, to [`Regions`](super::Regions).
+/// Distributes entries by region, in the second map step. It takes the blocks of [`pack`](super::pack). A block whose entries are
+/// all in one region is passed on as it is; others are opened, and each of their regions gets a block. The engine shuffles these
+/// by their region, as bytes, to [`Regions`](super::Regions).
 #[derive(Debug)]
 pub struct Router {
-    splitters: Splitters,
     /// The stamp of the blocks that it takes.
     stamp: u64,
-    /// For each region, its current block, and the stamp of its blocks.
-    regions: Vec<(Filling, u64)>,
-    /// Bytes that all buffers hold, and their maximum.
-    held: usize,
-    held_max: usize,
+    plan_stamp: u64,
+    regions: Spread,
     decoder: Decoder,
-    encoder: Encoder,
 }
 
 impl Router {
@@ -31,32 +27,30 @@ impl Router {
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no memory for the regions.
     pub fn new(plan: &RoutingPlan, memory: usize) -> Result<Self> {
-        let plan_stamp = plan.stamp();
-        let region = |region| (Filling::default(), plan::stamp_of(plan_stamp, region));
-        let (regions, stamp) = (list((0..plan.regions()).map(region))?, plan.origin.stamp());
-        let (decoder, encoder) = (Decoder::new()?, Encoder::new()?);
-        Ok(Self { splitters: plan.splitters(), stamp, regions, held: 0, held_max: memory, decoder, encoder })
+        let (stamp, plan_stamp) = (plan.origin.stamp(), plan.stamp());
+        let stamp_of = |region| plan::stamp_of(plan_stamp, number(region));
+        let regions = Spread::new(plan.splitters(), stamp_of, BLOCK_BYTES, memory)?;
+        Ok(Self { stamp, plan_stamp, regions, decoder: Decoder::new()? })
     }
 
-    /// Distributes the entries of `block`. Calls `emit` with every block that is full, and its region.
+    /// Distributes the entries of `block`. Calls `emit` with every block that is complete, and its region.
     ///
     /// # Errors
     /// [`ErrorKind::Data`](crate::ErrorKind::Data) if the block is damaged or belongs to another run; otherwise the first error
     /// of `emit`.
     pub fn push(&mut self, block: &[u8], emit: &mut dyn FnMut(u32, Vec<u8>) -> Result<()>) -> Result<()> {
+        let block = Sealed::of(block, self.stamp)?;
+        let region = self.regions.range_of(block.first);
+        if region == self.regions.range_of(block.last) {
+            let region = number(region);
+            return emit(region, block.with_stamp(plan::stamp_of(self.plan_stamp, region))?);
+        }
         let mut rows = 0;
-        let entries = block::entries(block, self.stamp, &mut self.decoder)?;
+        let entries = block.open(&mut self.decoder)?;
+        let mut emit = |region, block| emit(number(region), block);
         entries.try_for_each(|entry| {
-            let region = self.splitters.range_of(entry.url.as_bytes());
-            let (filling, stamp) = &mut self.regions[region];
-            let before = filling.held_bytes();
-            filling.push(entry);
             rows += 1;
-            self.held += filling.held_bytes() - before;
-            if filling.is_full(BLOCK_BYTES) {
-                emit_one(region, filling, *stamp, &mut self.encoder, emit)?;
-            }
-            if self.held > self.held_max { self.emit_all(emit) } else { Ok(()) }
+            self.regions.push(entry, &mut emit).map(drop)
         })?;
         block::check_rows(rows, entries.rows)
     }
@@ -66,26 +60,11 @@ impl Router {
     /// # Errors
     /// The first error of `emit`.
     pub fn finish(&mut self, emit: &mut dyn FnMut(u32, Vec<u8>) -> Result<()>) -> Result<()> {
-        self.emit_all(emit)
-    }
-
-    fn emit_all(&mut self, emit: &mut dyn FnMut(u32, Vec<u8>) -> Result<()>) -> Result<()> {
-        for (region, (filling, stamp)) in self.regions.iter_mut().enumerate() {
-            emit_one(region, filling, *stamp, &mut self.encoder, emit)?;
-            filling.let_go();
-        }
-        self.held = 0;
-        Ok(())
+        self.regions.emit_all(&mut |region, block| emit(number(region), block))
     }
 }
 
-fn emit_one(
-    region: usize,
-    filling: &mut Filling,
-    stamp: u64,
-    encoder: &mut Encoder,
-    emit: &mut dyn FnMut(u32, Vec<u8>) -> Result<()>,
-) -> Result<()> {
-    let region = u32::try_from(region).expect("a plan counts regions with 32 bits");
-    filling.end(stamp, encoder)?.map_or(Ok(()), |block| emit(region, block))
+/// The number of a region.
+fn number(region: usize) -> u32 {
+    u32::try_from(region).expect("a plan counts regions with 32 bits")
 }

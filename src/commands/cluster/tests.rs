@@ -1,5 +1,6 @@
 //! Clusters in one process: tasks are function calls, and the test takes the place of the engine.
 
+mod blocks;
 mod faults;
 
 use std::collections::BTreeMap;
@@ -312,42 +313,6 @@ fn publish_again(name: Option<SetName>) {
     fs::write(job.publication.out.join(file), b"damaged").unwrap();
     assert!(on_cluster(&job, &rows, 2, 2).unwrap().refused.is_none());
     on_one_machine(&one, &rows);
-    is_same(&job, &one);
-}
-
-#[test]
-fn if_there_are_too_few_candidates_for_borders_the_driver_asks_for_more() {
-    ROWS_PER_BORDER_HERE.set(10);
-    let (directory, rows) = (Directory::new(), rows(3_000, 7));
-    let [one, job] = ["one", "cluster"].map(|out| directory.job(out));
-    on_one_machine(&one, &rows);
-    let stop = Stop::default();
-    let mut driver = Driver::open(&job, &stop).unwrap();
-    let mut blocks = Vec::new();
-    let mut packed = |candidates: usize| {
-        let (source, order) = (Source::rows("", rows.clone()), driver.order().clone());
-        blocks.clear();
-        let mut emit = |block| {
-            blocks.push(block);
-            Ok(())
-        };
-        let packed = vec![pack(&job, &order, source, candidates, &mut emit, &stop).unwrap()];
-        (driver.plan(&packed).unwrap(), packed)
-    };
-    let (Planned::MoreCandidates(wanted), _) = packed(0) else { panic!("64 are enough") };
-    assert_eq!(wanted, 256);
-    let (Planned::Ready(plan), packed) = packed(wanted) else { panic!("{wanted} are not enough") };
-    let mut routed = vec![Vec::new()];
-    let mut router = Router::new(&plan, 1 << 20).unwrap();
-    let mut emit = |region, block| {
-        routed[0].push((region, block));
-        Ok(())
-    };
-    blocks.iter().for_each(|block| router.push(block, &mut emit).unwrap());
-    router.finish(&mut emit).unwrap();
-    let run = Run { driver, packed, plan, routed };
-    let batches = run.reduce_all(&job).unwrap();
-    run.publish(batches).unwrap();
     is_same(&job, &one);
 }
 
