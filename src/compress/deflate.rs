@@ -19,8 +19,8 @@
 //! | 0      | none: bytes are stored         |                                                                       |
 //! | 1      | latest record of the directory | greedy, one place, found by 8 bytes, in what has 24 or more           |
 //! | 2      | or nearly, with the same tail  | greedy, one place, found by 5 bytes                                   |
-//! | 3      | or the record that shares most | lazy: the best of two places, unless one byte later is better         |
-//! | 4      | the same                       | medium, two places by 4 bytes, one by 8 and one by 16                 |
+//! | 3      | or the record that shares most | lazy: the best of four places, unless one byte later is better        |
+//! | 4      | the same                       | medium, four places by 4 bytes, one by 8 and one by 16                |
 //! | 5      | the same, in more texts        | medium, two places by 4 bytes, 12 by 8 and one by 16                  |
 //! | 6      | the same, in more texts        | deep: the cheapest of all sequences, one place by 4, 8 and 16 bytes   |
 //! | 7      | the same, in nearly all texts  | deep, two places by 4 bytes, 8 by 8 and one by 16                     |
@@ -72,7 +72,7 @@ use finder::Depth;
 use greedy::Greedy;
 use lazy::Lazy;
 use medium::Medium;
-use parser::{Parser, Part, SeamParser};
+use parser::{Part, SeamParser};
 use prefixes::Prefixes;
 use record::Room;
 use seams::{Seam, Seams};
@@ -151,8 +151,8 @@ fn method_of(effort: u8) -> Method {
     const K: usize = 1024;
     let quickest = || Box::<Greedy<8, { 8 * K }, 4, 24>>::default();
     let greedy = || Box::<Greedy<5, { 8 * K }, 1, 6>>::default();
-    let lazy = || Box::<Lazy<u32, { 16 * K }, 8, 1>>::default();
-    let medium = || Box::new(Medium::<u32, false>::new(Depth { steps: 1, enough: 24 }));
+    let lazy = || Box::<Lazy<u64, { 16 * K }, 8, 1>>::default();
+    let medium = || Box::new(Medium::<u64, false>::new(Depth { steps: 1, enough: 24 }));
     match effort {
         0 => Method::Store,
         1 => Method::Quick(ByText::new(quickest(), None, None)),

@@ -51,7 +51,7 @@ fn every_effort_reads_back_and_is_smaller_than_those_below() {
     let are_falling = |efforts: &[usize]| efforts.is_sorted_by(|&a, &b| sizes[a] > sizes[b]);
     assert!(are_falling(&[0, 1, 2, 3, 5, 6, 7, 8, 9]), "{sizes:?}");
     // Effort 4 has another parser than 3. In text of eight words, where most matches are short, it saves no more.
-    assert!(are_falling(&[2, 4, 5]) && sizes[4] < sizes[3] + sizes[3] / 80, "{sizes:?}");
+    assert!(are_falling(&[2, 4, 5]) && sizes[4] < sizes[3] + sizes[3] / 60, "{sizes:?}");
     assert!(sizes[0] < xml.len() + xml.len() / 1_000 + 64 && sizes[1] < xml.len() / 4);
 }
 
