@@ -65,7 +65,7 @@ mod window;
 
 use bits::PartialByte;
 use block::{Lengths, STORED_BYTES_MAX};
-use by_text::ByText;
+use by_text::{ByText, Dense};
 use deep::Deep;
 use either::Either;
 use finder::Depth;
@@ -153,11 +153,12 @@ fn method_of(effort: u8) -> Method {
     let greedy = || Box::<Greedy<5, { 8 * K }, 1, 6>>::default();
     let lazy = || Box::<Lazy<u64, { 16 * K }, 8, 1>>::default();
     let medium = || Box::new(Medium::<u64, false>::new(Depth { steps: 1, enough: 24 }));
+    let dense = |matches| Some(Dense { parser: medium(), matches });
     match effort {
         0 => Method::Store,
         1 => Method::Quick(ByText::new(quickest(), None, None)),
-        2 => Method::Quick(ByText::new(greedy(), Some(quickest()), Some(medium()))),
-        3 => Method::Quick(ByText::new(lazy(), None, Some(medium()))),
+        2 => Method::Quick(ByText::new(greedy(), Some(quickest()), dense(4))),
+        3 => Method::Quick(ByText::new(lazy(), None, dense(2))),
         4 => Method::Deep(medium()),
         5 => Method::Deep(Box::new(Medium::<u32, true>::new(Depth { steps: 12, enough: 64 }))),
         6 => Method::Deep(Box::new(Deep::<u16, false>::new(Depth { steps: 1, enough: 32 }, 16))),

@@ -13,16 +13,13 @@ const SHORT_BYTES: std::ops::Range<usize> = 5..9;
 /// Text is sparse if it has more than so many literals per match, and short matches save less than one in so many bits.
 const SPARSE_LITERALS: u32 = 4;
 const SPARSE_FRACTION: u64 = 16;
-/// Text is dense if it has more than so many matches per two literals.
-const DENSE_MATCHES: u32 = 7;
-
 /// A parser for usual text, and perhaps for others.
 #[derive(Debug)]
 pub struct ByText {
     /// The parser of this block: the usual one, or it has changed places with another.
     parser: Box<dyn Parser>,
     sparse: Option<Box<dyn Parser>>,
-    dense: Option<Box<dyn Parser>>,
+    dense: Option<Dense>,
     text: Text,
     /// Whether another parser than the usual one has been used.
     is_varied: bool,
@@ -30,6 +27,15 @@ pub struct ByText {
     literals_per_match: u32,
     /// Number of blocks until the usual parser is used again.
     blocks: u32,
+}
+
+/// The parser of dense text.
+#[derive(Debug)]
+pub struct Dense {
+    /// The parser.
+    pub parser: Box<dyn Parser>,
+    /// Text is dense if the usual parser finds more than so many matches per literal.
+    pub matches: u32,
 }
 
 /// How much of a text repeats.
@@ -44,11 +50,7 @@ enum Text {
 
 impl ByText {
     /// Uses `sparse` for text such as random numbers and `dense` for text of few words, if they are given.
-    pub fn new(
-        usual: Box<dyn Parser>,
-        sparse: Option<Box<dyn Parser>>,
-        dense: Option<Box<dyn Parser>>,
-    ) -> Self {
+    pub fn new(usual: Box<dyn Parser>, sparse: Option<Box<dyn Parser>>, dense: Option<Dense>) -> Self {
         Self {
             parser: usual,
             sparse,
@@ -73,7 +75,8 @@ impl ByText {
         }
         if self.text == Text::Usual {
             (self.blocks, self.literals_per_match) = (PERIOD, 0);
-            return self.change_to(Text::of(frequencies, lengths));
+            let dense_matches = self.dense.as_ref().map_or(u32::MAX, |dense| dense.matches);
+            return self.change_to(Text::of(frequencies, lengths, dense_matches));
         }
         let (literals, matches) = frequencies.literals_and_matches();
         let now = 16 * literals / matches.max(1);
@@ -95,7 +98,7 @@ impl ByText {
             let other = match text {
                 Text::Usual => None,
                 Text::Sparse => self.sparse.as_mut(),
-                Text::Dense => self.dense.as_mut(),
+                Text::Dense => self.dense.as_mut().map(|dense| &mut dense.parser),
             };
             if let Some(other) = other {
                 std::mem::swap(&mut self.parser, other);
@@ -111,17 +114,18 @@ impl ByText {
         self.blocks = 0;
         self.parser.clear();
         if std::mem::take(&mut self.is_varied) {
-            self.sparse.iter_mut().chain(&mut self.dense).for_each(|parser| parser.clear());
+            let dense = self.dense.iter_mut().map(|dense| &mut dense.parser);
+            self.sparse.iter_mut().chain(dense).for_each(|parser| parser.clear());
         }
     }
 }
 
 impl Text {
-    /// Judges a block of the usual parser.
-    fn of(frequencies: &Frequencies, lengths: &Lengths) -> Self {
+    /// Judges a block of the usual parser. It is dense if it has more than so many matches per literal.
+    fn of(frequencies: &Frequencies, lengths: &Lengths, dense_matches: u32) -> Self {
         let costs = lengths.costs(frequencies);
         let (literals, matches) = frequencies.literals_and_matches();
-        if 2 * matches > DENSE_MATCHES * literals {
+        if matches > dense_matches.saturating_mul(literals) {
             return Self::Dense;
         }
         if literals < SPARSE_LITERALS * matches {
@@ -156,7 +160,7 @@ mod tests {
         frequencies.litlens[usize::from(b'0')..][..10].fill(literals);
         frequencies.litlens[usize::from(CODED_LENGTHS[5 - MATCH_MIN].symbol)] = 10 * short_matches;
         frequencies.distances[DISTANCES - 10..].fill(short_matches);
-        assert_eq!(Text::of(&frequencies, &Lengths::best(&frequencies)), want);
+        assert_eq!(Text::of(&frequencies, &Lengths::best(&frequencies), 4), want);
     }
 
     #[test]
