@@ -14,38 +14,43 @@
 //! An effort is a method of finding seams and a parser. Each effort usually gives smaller output than the one before, and takes
 //! longer:
 //!
-//! | effort | seams                          | parser                                                              |
-//! |--------|--------------------------------|---------------------------------------------------------------------|
-//! | 0      | none: bytes are stored         |                                                                     |
-//! | 1      | latest record of the directory | greedy, one place, found by 8 bytes, in what has 24 or more         |
-//! | 2      | or nearly, with the same tail  | greedy, one place, found by 5 bytes                                 |
-//! | 3      | record that shares most        | the same                                                            |
-//! | 4      | the same                       | lazy: the best of two places, unless one byte later is better       |
-//! | 5      | the same                       | deep: what saves most, of two places by 4 bytes and 6 places by 8   |
-//! | 6      | the same                       | the same with two places and 24                                     |
-//! | 7      | the same                       | the same with four places and 64, unless two bytes later are better |
-//! | 8      | the same                       | the same with four places and 96                                    |
-//! | 9      | the same                       | the same with eight places and 128                                  |
+//! | effort | seams                          | parser                                                                |
+//! |--------|--------------------------------|-----------------------------------------------------------------------|
+//! | 0      | none: bytes are stored         |                                                                       |
+//! | 1      | latest record of the directory | greedy, one place, found by 8 bytes, in what has 24 or more           |
+//! | 2      | or nearly, with the same tail  | greedy, one place, found by 5 bytes                                   |
+//! | 3      | or the record that shares most | lazy: the best of four places, unless one byte later is better        |
+//! | 4      | the same                       | medium, four places by 4 bytes, one by 8 and one by 16                |
+//! | 5      | the same, in more texts        | medium, two places by 4 bytes, 12 by 8 and one by 16                  |
+//! | 6      | the same, in more texts        | deep: the cheapest of all sequences, one place by 4, 8 and 16 bytes   |
+//! | 7      | the same, in nearly all texts  | deep, two places by 4 bytes, 8 by 8 and one by 16                     |
+//! | 8      | the same                       | deep, four places by 4 bytes, 24 by 8 and one by 16                   |
+//! | 9      | the same                       | deep, four places by 4 bytes, 64 by 8 and one by 16                   |
 //!
-//! Efforts 1 and 2 use the previous record without a search if it shares most of the current one. Where neighbours share
-//! little, longer seams save more per unit of time than better parsing: so the tree comes before the better parsers. Long
-//! matches are worth a deep search where records consist of the same few words, and where each letter takes six bytes. An
-//! optimal parse over all matches was tried: it took several times as long, and was not always smaller.
+//! Efforts 1 and 2 use the previous record without a search if it shares most of the current one. The others adapt to the text:
+//! a tree of records finds longer seams than a table of directories, and is used only while it saves enough. Their parsers stop
+//! searching while matches save next to nothing, as among random ids. Effort 2 uses the parser of effort 1 for such text, and
+//! efforts 2 and 3 use that of effort 4 for text that consists of the same few words. All this depends only on the bytes before.
 //!
-//! In reading order: [`seams`] finds seams with [`prefixes`] or a [`tree`] of records. The [`parser`]s find the other
-//! matches: [`greedy`], [`lazy`], and [`deep`], which uses a [`finder`] and the [`costs`] of symbols. All use [`positions`] and
-//! [`window`]. [`tokens`] collects the matches and literals of a block. [`block`] encodes them with a code from [`huffman`] in
-//! the alphabets of [`symbols`], and writes them to [`bits`]. [`record`] and [`sizes`] contain shared types and constants.
+//! In reading order: [`seams`] finds seams with [`prefixes`], or with [`either`] these or a [`tree`] of records. The [`parser`]s
+//! find the other matches: [`greedy`], [`lazy`], [`medium`] and [`deep`]. The last two use a [`finder`] and the [`costs`] of
+//! symbols. [`by_text`] chooses among parsers, and [`payoff`] stops their search. All use [`positions`] and [`window`].
+//! [`tokens`] collects the matches and literals of a block. [`block`] encodes them with a code from [`huffman`] in the alphabets
+//! of [`symbols`], and writes them to [`bits`]. [`record`] and [`sizes`] contain shared types and constants.
 
 mod bits;
 mod block;
+mod by_text;
 mod costs;
 mod deep;
+mod either;
 mod finder;
 mod greedy;
 mod huffman;
 mod lazy;
+mod medium;
 mod parser;
+mod payoff;
 mod positions;
 mod prefixes;
 mod record;
@@ -59,19 +64,21 @@ mod tree;
 mod window;
 
 use bits::PartialByte;
-use block::STORED_BYTES_MAX;
+use block::{Lengths, STORED_BYTES_MAX};
+use by_text::{ByText, Dense};
 use deep::Deep;
+use either::Either;
 use finder::Depth;
 use greedy::Greedy;
 use lazy::Lazy;
-use parser::{Parser, Part, SeamParser};
+use medium::Medium;
+use parser::{Part, SeamParser};
 use prefixes::Prefixes;
 use record::Room;
 use seams::{Seam, Seams};
 use sizes::{KEPT_BYTES, PLACE_PERIOD, PUSH_BYTES_MAX, RECORD_BYTES_MAX};
 use symbols::DISTANCE_MAX;
 use tokens::Tokens;
-use tree::Tree;
 use window::{SLACK_BYTES, Window};
 
 use crate::common::simd;
@@ -119,17 +126,22 @@ enum Method {
     /// There are no seams, and bytes are stored.
     Store,
     /// Seams are taken as they are.
-    Quick(Box<dyn Parser>),
+    Quick(ByText),
     /// Seams may begin later, or be replaced.
     Deep(Box<dyn SeamParser>),
 }
 
 /// The method of finding seams, see the table at the top.
 fn seams_of(effort: u8) -> Seams {
+    let prefixes = || Prefixes::new(QUICK_SCAN_INTERVAL, 2);
+    let either = |fraction| seams::Method::Either(Box::new(Either::new(prefixes(), fraction)));
     Seams::new(match effort {
         0..=1 => seams::Method::Prefixes(Prefixes::new(QUICK_SCAN_INTERVAL, 0)),
-        2 => seams::Method::Prefixes(Prefixes::new(QUICK_SCAN_INTERVAL, 2)),
-        3.. => seams::Method::Tree(Tree::default()),
+        2 => seams::Method::Prefixes(prefixes()),
+        3..=4 => either(12),
+        5 => either(16),
+        6 => either(64),
+        7.. => either(512),
     })
 }
 
@@ -137,16 +149,22 @@ fn seams_of(effort: u8) -> Seams {
 fn method_of(effort: u8) -> Method {
     // For numbers of buckets. 8 K buckets of one position fit in the first-level cache together with the window.
     const K: usize = 1024;
+    let quickest = || Box::<Greedy<8, { 8 * K }, 4, 24>>::default();
+    let greedy = || Box::<Greedy<5, { 8 * K }, 1, 6>>::default();
+    let lazy = || Box::<Lazy<u64, { 16 * K }, 8, 1>>::default();
+    let medium = || Box::new(Medium::<u64, false>::new(Depth { steps: 1, enough: 24 }));
+    let dense = |matches| Some(Dense { parser: medium(), matches });
     match effort {
         0 => Method::Store,
-        1 => Method::Quick(Box::<Greedy<8, { 8 * K }, 4, 24>>::default()),
-        2..=3 => Method::Quick(Box::<Greedy<5, { 8 * K }, 1, 6>>::default()),
-        4 => Method::Quick(Box::<Lazy<u32, { 16 * K }, 8, 1>>::default()),
-        5 => Method::Deep(Box::new(Deep::<u32>::new(Depth { steps: 6, enough: 32 }, 16, 1))),
-        6 => Method::Deep(Box::new(Deep::<u32>::new(Depth { steps: 24, enough: 48 }, 32, 1))),
-        7 => Method::Deep(Box::new(Deep::<u64>::new(Depth { steps: 64, enough: 64 }, 64, 2))),
-        8 => Method::Deep(Box::new(Deep::<u64>::new(Depth { steps: 96, enough: 128 }, 128, 2))),
-        9.. => Method::Deep(Box::new(Deep::<u128>::new(Depth { steps: 128, enough: 256 }, 256, 2))),
+        1 => Method::Quick(ByText::new(quickest(), None, None)),
+        2 => Method::Quick(ByText::new(greedy(), Some(quickest()), dense(4))),
+        3 => Method::Quick(ByText::new(lazy(), None, dense(2))),
+        4 => Method::Deep(medium()),
+        5 => Method::Deep(Box::new(Medium::<u32, true>::new(Depth { steps: 12, enough: 64 }))),
+        6 => Method::Deep(Box::new(Deep::<u16, false>::new(Depth { steps: 1, enough: 32 }, 16))),
+        7 => Method::Deep(Box::new(Deep::<u32, true>::new(Depth { steps: 8, enough: 32 }, 16))),
+        8 => Method::Deep(Box::new(Deep::<u64, true>::new(Depth { steps: 24, enough: 64 }, 16))),
+        9.. => Method::Deep(Box::new(Deep::<u64, true>::new(Depth { steps: 64, enough: 128 }, 24))),
     }
 }
 
@@ -281,7 +299,7 @@ impl Encoder {
     fn parse(&mut self, to: usize) {
         if let Method::Quick(parser) = &mut self.method {
             let reach = reach(self.start, self.said);
-            parser.parse(&self.window, self.said, to, reach, &mut self.tokens);
+            parser.parser().parse(&self.window, self.said, to, reach, &mut self.tokens);
             self.said = to;
         } else {
             self.parse_deep(to, to, 0);
@@ -294,6 +312,7 @@ impl Encoder {
         let (to, end) = (start - seam.before, start + seam.after);
         if let Method::Quick(parser) = &mut self.method {
             let reach = reach(self.start, self.said);
+            let parser = parser.parser();
             parser.parse(&self.window, self.said, to, reach, &mut self.tokens);
             self.tokens.push_match(seam.before + seam.after, seam.distance);
             self.said = end;
@@ -326,7 +345,14 @@ impl Encoder {
                 self.partial = block::store(plain, is_final, self.partial, &mut self.out);
             }
             Method::Quick(_) | Method::Deep(_) => {
-                self.partial = block::write(&self.tokens, plain, is_final, self.partial, &mut self.out);
+                let frequencies = self.tokens.frequencies();
+                let best = Lengths::best(&frequencies);
+                let (tokens, out) = (&self.tokens, &mut self.out);
+                self.partial = block::write(tokens, &frequencies, &best, plain, is_final, self.partial, out);
+                self.seams.learn(&frequencies);
+                if let Method::Quick(parser) = &mut self.method {
+                    parser.end_block(&frequencies, &best);
+                }
             }
         }
         self.tokens.clear();

@@ -25,8 +25,8 @@ impl Level {
 }
 
 impl Default for Level {
-    /// Level 2: files are as small as with level 4 of zlib, in half the time. Level 4 takes twice as long as level 2 and
-    /// saves five percent of the bytes.
+    /// Level 2: on shop URLs, files are as small as with level 4 of zlib, in a third of the time. Level 3 takes twice as long as
+    /// level 2 and saves five percent of the bytes.
     fn default() -> Self {
         Self(2)
     }

@@ -20,11 +20,22 @@ const STORED_OVERHEAD_BITS: u64 = BLOCK_HEADER_BITS + 7 + 32;
 
 /// The code length of every symbol, in bits; 0 for symbols that do not occur.
 #[derive(Debug, Clone)]
-struct Lengths {
+pub struct Lengths {
     /// Code lengths of literals, the end of the block, and lengths.
     litlens: [u8; LITLENS],
     /// Code lengths of distances.
     distances: [u8; DISTANCES],
+}
+
+/// The number of bits of the symbols of a block, including their extra bits.
+#[derive(Debug, Clone, Copy)]
+pub struct Costs {
+    /// Those of literals.
+    pub literals: u64,
+    /// Those of lengths, and of the end of the block.
+    pub lengths: u64,
+    /// Those of distances.
+    pub distances: u64,
 }
 
 impl Lengths {
@@ -40,15 +51,20 @@ impl Lengths {
     };
 
     /// The optimal code for `frequencies`.
-    fn best(frequencies: &Frequencies) -> Self {
+    pub fn best(frequencies: &Frequencies) -> Self {
         Self {
             litlens: huffman::lengths(&frequencies.litlens, CODE_BITS_MAX),
             distances: huffman::lengths(&frequencies.distances, CODE_BITS_MAX),
         }
     }
 
-    /// The total number of bits of all symbols, including their extra bits.
-    fn cost(&self, frequencies: &Frequencies) -> u64 {
+    /// The code length of a literal or a length.
+    pub fn litlen(&self, symbol: usize) -> u8 {
+        self.litlens[symbol]
+    }
+
+    /// The number of bits of all symbols.
+    pub fn costs(&self, frequencies: &Frequencies) -> Costs {
         let symbol_bits = |frequencies: &[u32], lengths: &[u8]| {
             let each = frequencies
                 .iter()
@@ -56,26 +72,35 @@ impl Lengths {
                 .map(|(&frequency, &bits)| u64::from(frequency) * u64::from(bits));
             each.sum::<u64>()
         };
-        symbol_bits(&frequencies.litlens, &self.litlens)
-            + symbol_bits(&frequencies.distances, &self.distances)
-            + frequencies.extra_bits
+        let (literals, lengths) = frequencies.litlens.split_at(LENGTH_HEADS);
+        let (literal_bits, length_bits) = self.litlens.split_at(LENGTH_HEADS);
+        Costs {
+            literals: symbol_bits(literals, literal_bits),
+            lengths: symbol_bits(lengths, length_bits) + frequencies.length_extra_bits,
+            distances: symbol_bits(&frequencies.distances, &self.distances) + frequencies.distance_extra_bits,
+        }
+    }
+
+    fn cost(&self, frequencies: &Frequencies) -> u64 {
+        let Costs { literals, lengths, distances } = self.costs(frequencies);
+        literals + lengths + distances
     }
 }
 
-/// Appends a block with `tokens`. `plain` has the bytes that they encode, if these are still in the window, so that the block
-/// can be stored instead.
+/// Appends a block with `tokens`, which have these `frequencies` and this `best` code. `plain` has the bytes that they encode, if
+/// these are still in the window, so that the block can be stored instead.
 pub fn write(
     tokens: &Tokens,
+    frequencies: &Frequencies,
+    best: &Lengths,
     plain: Option<&[u8]>,
     is_final: bool,
     partial: PartialByte,
     out: &mut Vec<u8>,
 ) -> PartialByte {
-    let frequencies = tokens.frequencies();
-    let best = Lengths::best(&frequencies);
-    let header = Header::new(&best);
-    let dynamic_bits = BLOCK_HEADER_BITS + header.cost() + best.cost(&frequencies);
-    let fixed_bits = BLOCK_HEADER_BITS + Lengths::FIXED.cost(&frequencies);
+    let header = Header::new(best);
+    let dynamic_bits = BLOCK_HEADER_BITS + header.cost() + best.cost(frequencies);
+    let fixed_bits = BLOCK_HEADER_BITS + Lengths::FIXED.cost(frequencies);
     let coded_bits = dynamic_bits.min(fixed_bits);
     if let Some(plain) = plain
         && stored_bits(plain) < coded_bits
@@ -87,7 +112,7 @@ pub fn write(
     let code = if dynamic_bits < fixed_bits {
         bits.put(DYNAMIC, 2);
         header.write(&mut bits);
-        &best
+        best
     } else {
         bits.put(FIXED, 2);
         bits.flush();

@@ -9,6 +9,9 @@ use super::tokens::{Frequencies, LENGTH_HEADS, Tokens};
 const UNITS_PER_BIT: u32 = 16;
 /// The cost of a literal before any has occurred.
 const FIRST_LITERAL_COST: u32 = 6 * UNITS_PER_BIT;
+/// The cost of a byte that no seam covers, and of a record, before any has occurred.
+const FIRST_BYTE_COST: u32 = 3 * UNITS_PER_BIT;
+const FIRST_RECORD_COST: i64 = 128 * UNITS_PER_BIT as i64;
 /// The cost of a length or a distance before any has occurred, without extra bits.
 const FIRST_MATCH_BITS: u32 = 5;
 
@@ -55,6 +58,8 @@ impl Estimate {
 #[derive(Debug)]
 pub struct Costs {
     literals: [u32; LENGTH_HEADS],
+    /// The mean of the literals that have occurred.
+    literal: u32,
     lengths: [u32; LENGTHS],
     distances: [u32; DISTANCES],
 }
@@ -65,6 +70,7 @@ impl Default for Costs {
         let bits = |bits: u32| UNITS_PER_BIT * bits;
         Self::new(
             &[FIRST_LITERAL_COST; LENGTH_HEADS],
+            FIRST_LITERAL_COST,
             &[bits(FIRST_MATCH_BITS); LITLENS],
             &[bits(FIRST_MATCH_BITS); DISTANCES],
         )
@@ -72,11 +78,17 @@ impl Default for Costs {
 }
 
 impl Costs {
-    /// From the costs of literals, of length symbols and of distance symbols without extra bits.
-    fn new(literals: &[u32; LENGTH_HEADS], symbols: &[u32; LITLENS], distances: &[u32; DISTANCES]) -> Self {
+    /// From the costs of literals and their mean, of length symbols and of distance symbols without extra bits.
+    fn new(
+        literals: &[u32; LENGTH_HEADS],
+        literal: u32,
+        symbols: &[u32; LITLENS],
+        distances: &[u32; DISTANCES],
+    ) -> Self {
         let with_extra = |cost: u32, extra_bits: u8| cost + UNITS_PER_BIT * u32::from(extra_bits);
         Self {
             literals: *literals,
+            literal,
             lengths: CODED_LENGTHS
                 .map(|coded| with_extra(symbols[usize::from(coded.symbol)], coded.extra_bits)),
             distances: std::array::from_fn(|at| with_extra(distances[at], DISTANCE_EXTRA_BITS[at])),
@@ -86,8 +98,12 @@ impl Costs {
     /// The costs in text like that with these frequencies.
     fn of(frequencies: &Frequencies) -> Self {
         let symbols = estimate(&frequencies.litlens);
-        let literals = std::array::from_fn(|at| symbols[at]);
-        Self::new(&literals, &symbols, &estimate(&frequencies.distances))
+        let literals: [u32; LENGTH_HEADS] = std::array::from_fn(|at| symbols[at]);
+        let occurred = || frequencies.litlens.iter().zip(&literals);
+        let count: u32 = occurred().map(|(&count, _)| count).sum();
+        let sum: u64 = occurred().map(|(&count, &cost)| u64::from(count) * u64::from(cost)).sum();
+        let literal = if count > 0 { (sum / u64::from(count)) as u32 } else { FIRST_LITERAL_COST };
+        Self::new(&literals, literal, &symbols, &estimate(&frequencies.distances))
     }
 
     /// The cost of a literal.
@@ -96,16 +112,93 @@ impl Costs {
         self.literals[usize::from(byte)]
     }
 
+    /// The usual cost of so many literals.
+    #[inline(always)]
+    pub fn literals(&self, bytes: usize) -> u32 {
+        self.literal * bytes as u32
+    }
+
+    /// The usual cost of the literals that a match replaces, and the cost of the match.
+    #[inline(always)]
+    pub fn compare(&self, length: usize, distance: usize) -> (u32, u32) {
+        (self.literals(length), self.a_match(length, distance))
+    }
+
     /// The cost of the length of a match. One that takes several tokens costs as much as the longest.
     #[inline(always)]
     pub fn length(&self, length: usize) -> u32 {
         self.lengths[length.min(MATCH_MAX) - MATCH_MIN]
     }
 
+    /// The cost of a match.
+    #[inline(always)]
+    pub fn a_match(&self, length: usize, distance: usize) -> u32 {
+        self.length(length) + self.distance(distance)
+    }
+
+    /// The cost of the last `bytes` of a seam at this distance, if something else covers the others: as a match, or left to the
+    /// next part.
+    #[inline(always)]
+    pub fn rest(&self, bytes: usize, distance: usize) -> u32 {
+        let alone = bytes as u32 * FIRST_LITERAL_COST;
+        if bytes < MATCH_MIN { alone } else { alone.min(self.a_match(bytes, distance)) }
+    }
+
     /// The cost of the distance of a match.
     #[inline(always)]
     pub fn distance(&self, distance: usize) -> u32 {
         self.distances[coded_distance(distance as u32 - 1).0 as usize]
+    }
+}
+
+/// What a seam is worth.
+#[derive(Debug)]
+pub struct Worth {
+    /// The usual cost of a byte that no seam covers.
+    byte: u32,
+    /// The cost of each distance symbol with its extra bits.
+    distances: [u32; DISTANCES],
+    /// The usual cost of a record.
+    pub record: i64,
+}
+
+impl Default for Worth {
+    /// Before anything has occurred.
+    fn default() -> Self {
+        let distances =
+            DISTANCE_EXTRA_BITS.map(|extra| UNITS_PER_BIT * (FIRST_MATCH_BITS + u32::from(extra)));
+        Self { byte: FIRST_BYTE_COST, distances, record: FIRST_RECORD_COST }
+    }
+}
+
+impl Worth {
+    /// From a block of `bytes` with `seams`, which cover `seam_bytes`.
+    pub fn of(frequencies: &Frequencies, bytes: u32, seams: u32, seam_bytes: u32) -> Self {
+        let (litlens, distances) = (estimate(&frequencies.litlens), estimate(&frequencies.distances));
+        let total = |frequencies: &[u32], costs: &[u32]| -> u64 {
+            frequencies.iter().zip(costs).map(|(&count, &cost)| u64::from(count) * u64::from(cost)).sum()
+        };
+        let literals = total(&frequencies.litlens[..LENGTH_HEADS], &litlens);
+        let matches = total(&frequencies.litlens[LENGTH_HEADS..], &litlens[LENGTH_HEADS..])
+            + total(&frequencies.distances, &distances)
+            + u64::from(UNITS_PER_BIT) * (frequencies.length_extra_bits + frequencies.distance_extra_bits);
+        let count = u64::from(frequencies.distances.iter().sum::<u32>()).max(1);
+        let others = literals + matches * count.saturating_sub(seams.into()) / count;
+        let byte = others / u64::from(bytes.saturating_sub(seam_bytes).max(1));
+        Self {
+            byte: (byte as u32).clamp(1, FIRST_LITERAL_COST),
+            distances: std::array::from_fn(|at| {
+                distances[at] + UNITS_PER_BIT * u32::from(DISTANCE_EXTRA_BITS[at])
+            }),
+            record: ((literals + matches) / u64::from(seams.max(1))) as i64,
+        }
+    }
+
+    /// What a seam saves.
+    #[inline(always)]
+    pub fn gain(&self, bytes: usize, distance: usize) -> i64 {
+        let symbol = coded_distance(distance as u32 - 1).0 as usize;
+        i64::from(self.byte) * bytes as i64 - i64::from(self.distances[symbol])
     }
 }
 
@@ -148,7 +241,9 @@ mod tests {
 
     #[test]
     fn frequent_symbols_cost_less() {
-        let mut frequencies = Frequencies { litlens: [0; LITLENS], distances: [0; DISTANCES], extra_bits: 0 };
+        let (litlens, distances) = ([0; LITLENS], [0; DISTANCES]);
+        let mut frequencies =
+            Frequencies { litlens, distances, length_extra_bits: 0, distance_extra_bits: 0 };
         frequencies.litlens[usize::from(b'a')] = 300;
         frequencies.litlens[usize::from(b'b')] = 100;
         let costs = Costs::of(&frequencies);

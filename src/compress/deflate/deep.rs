@@ -1,140 +1,217 @@
-//! The deep parser: searches chains of positions for the match that saves most, and checks whether a better one begins a byte or
-//! two later.
+//! The deep parser: searches at every position, and takes the cheapest of all sequences of literals and matches.
 
 use super::costs::Estimate;
 use super::finder::{Depth, Finder, Match, SHORT_BYTES};
-use super::parser::{Part, SeamParser};
+use super::parser::{Part, SeamParser, end_part};
+use super::payoff::Payoff;
 use super::positions::Bucket;
-use super::symbols::MATCH_MIN;
 use super::tokens::Tokens;
 use super::window::Window;
 
-/// A match that begins 0, 1 or 2 bytes later must save more than this, in sixteenths of a bit, because the literals before it
-/// cost a token.
-const DELAY_GAINS: [i32; 3] = [0, 32, 112];
-
-/// Number of positions at the end of a seam that are inserted. The bytes before them begin every record, or were inserted for
-/// another record with the same directories.
-const REMEMBERED: usize = 24;
-
 /// Chooses by the costs of the text so far. A bucket `B` has the positions for short matches.
 #[derive(Debug)]
-pub struct Deep<B: Bucket> {
-    finder: Finder<B>,
+pub struct Deep<B: Bucket, const IS_DEEP: bool> {
+    finder: Finder<B, IS_DEEP>,
     depth: Depth,
-    /// Length of a match that is taken without looking for a better one.
+    /// Length of a match within which others are not searched for.
     enough: usize,
-    /// Bytes after a match at which a better one is looked for, at most two.
-    ahead: usize,
     estimate: Estimate,
-    /// The cost of the literals from the start of the part to each position before its seam.
-    literals: Vec<u32>,
+    payoff: Payoff,
+    /// The matches at all positions of a part, in order.
+    matches: Vec<Match>,
+    /// For each position of a part, and its end, the number of matches before it.
+    starts: Vec<u32>,
+    /// For each position of a part, and its end, the cheapest way to the end of the seam.
+    ways: Vec<Way>,
 }
 
-/// A match, and what it saves compared with literals, in sixteenths of a bit.
-#[derive(Debug, Clone, Copy)]
-struct Choice {
-    found: Match,
-    gain: i32,
+/// A sequence of literals and matches.
+#[derive(Debug, Clone, Copy, Default)]
+struct Way {
+    /// The cost of all of them.
+    cost: u32,
+    /// The first of them: bytes of a match, or 0 for a literal.
+    length: u16,
+    /// The distance of the match.
+    distance: u16,
 }
 
-impl<B: Bucket> Deep<B> {
-    /// Follows chains to this depth. Looks for a better match up to `ahead` bytes later, unless the first has `enough` bytes.
-    pub fn new(depth: Depth, enough: usize, ahead: usize) -> Self {
-        let (finder, estimate) = (Finder::default(), Estimate::default());
-        Self { finder, depth, enough, ahead, estimate, literals: Vec::new() }
-    }
-
-    /// Prepares for the search in a part that follows `tokens`.
-    fn begin(&mut self, window: &Window, part: &Part, tokens: &Tokens) {
-        self.estimate.learn(tokens);
-        let costs = self.estimate.costs();
-        let mut sum = 0;
-        let sums = window.range(part.from, part.to).iter().map(|&byte| {
-            sum += costs.literal(byte);
-            sum
-        });
-        self.literals.clear();
-        self.literals.push(0);
-        self.literals.extend(sums);
-    }
-
-    /// Inserts `at`, and returns the match there that saves most, if one saves anything.
-    #[inline(always)]
-    fn best(&mut self, window: &Window, at: usize, part: &Part) -> Option<Choice> {
-        let Self { finder, estimate, literals, depth, .. } = self;
-        let Part { from, to, end, distance: seam, .. } = *part;
-        let (costs, own_max, mut best) = (estimate.costs(), to - at, None);
-        let mut best_gain = 0;
-        finder.find(window, at, part, *depth, |Match { length, distance }| {
-            // Bytes that the seam covers anyway save nothing, unless it is not needed any more.
-            let own = length.min(own_max);
-            let saved = literals[at - from + own] - literals[at - from];
-            let is_seam_covered = at + length == end && end > to;
-            let (length, saved) = match is_seam_covered {
-                true => (length, saved + costs.length(end - to) + costs.distance(seam)),
-                false => (length.min(own_max.max(SHORT_BYTES)), saved),
-            };
-            let gain = saved as i32 - (costs.length(length) + costs.distance(distance)) as i32;
-            if gain > best_gain {
-                best_gain = gain;
-                best = Some(Choice { found: Match { length, distance }, gain });
-            }
-        });
-        best
-    }
-
-    fn insert(&mut self, window: &Window, from: usize, to: usize) {
-        for at in from..to {
-            self.finder.insert(at, window.word(at));
+impl<B: Bucket, const IS_DEEP: bool> Deep<B, IS_DEEP> {
+    /// Follows chains to this depth. Within a match, searches only in its last `enough` bytes.
+    pub fn new(depth: Depth, enough: usize) -> Self {
+        let (finder, estimate, payoff) = Default::default();
+        Self {
+            finder,
+            depth,
+            enough,
+            estimate,
+            payoff,
+            matches: Vec::new(),
+            starts: Vec::new(),
+            ways: Vec::new(),
         }
     }
+
+    /// Finds the matches at all positions before the seam, and inserts them.
+    fn search(&mut self, window: &Window, part: &Part) {
+        let Self { finder, depth, matches, starts, .. } = self;
+        matches.clear();
+        starts.clear();
+        // What is left of the match that ends last.
+        let mut last = Match { length: 0, distance: 0 };
+        for at in part.from..part.to {
+            starts.push(matches.len() as u32);
+            last.length = last.length.saturating_sub(1);
+            if last.length >= self.enough {
+                finder.insert(window, at, at + 1);
+            } else if at + SHORT_BYTES <= part.end {
+                finder.find(window, at, part, *depth, |found| {
+                    last = if found.length >= last.length { found } else { last };
+                    matches.push(found);
+                });
+            }
+        }
+        starts.push(matches.len() as u32);
+    }
+
+    /// Finds the cheapest way from each position, from the last to the first.
+    fn choose(&mut self, window: &Window, part: &Part) {
+        let Part { from, to, end, distance: seam, .. } = *part;
+        let Self { estimate, payoff, matches, starts, ways, .. } = self;
+        let costs = estimate.costs();
+        ways.clear();
+        ways.resize(to - from + 1, Way::default());
+        let seam_cost = if end > to { costs.a_match(end - to, seam) } else { 0 };
+        ways[to - from].cost = seam_cost;
+        let mut literals = 0;
+        let mut carried = Match { length: 0, distance: 0 };
+        for at in (from..to).rev() {
+            let here = at - from;
+            let literal = costs.literal(window.byte(at));
+            literals += literal;
+            let mut best = Way { cost: literal + ways[here + 1].cost, length: 0, distance: 0 };
+            let mut shorter = SHORT_BYTES - 1;
+            for &Match { length, distance } in &matches[starts[here] as usize..starts[here + 1] as usize] {
+                let of_distance = costs.distance(distance);
+                let mut consider = |length: usize, then: u32| {
+                    let cost = of_distance + costs.length(length) + then;
+                    if cost < best.cost {
+                        best = Way { cost, length: length as u16, distance: (distance - 1) as u16 };
+                    }
+                };
+                // The match before this one is nearer, so it is better for its length and below.
+                for own in shorter + 1..=length.min(to - at) {
+                    consider(own, ways[here + own].cost);
+                }
+                if at + length > to {
+                    consider(length, costs.rest(end - at - length, seam));
+                }
+                shorter = length;
+            }
+            // The same for a match that begins later, of which only the length is not known.
+            let is_longer = carried.length > 0 && window.byte(at - carried.distance) == window.byte(at);
+            carried.length = if is_longer { carried.length + 1 } else { 0 };
+            if is_longer {
+                let Match { length, distance } = carried;
+                let then = if at + length > to {
+                    costs.rest(end - at - length, seam)
+                } else {
+                    ways[here + length].cost
+                };
+                let cost = costs.a_match(length, distance) + then;
+                if cost < best.cost {
+                    best = Way { cost, length: length as u16, distance: (distance - 1) as u16 };
+                }
+            } else if best.length > 0 {
+                carried = Match { length: best.length.into(), distance: usize::from(best.distance) + 1 };
+            }
+            ways[here] = best;
+        }
+        payoff.count(literals, literals + seam_cost - ways[0].cost);
+    }
 }
 
-impl<B: Bucket> SeamParser for Deep<B> {
+impl<B: Bucket, const IS_DEEP: bool> SeamParser for Deep<B, IS_DEEP> {
     fn parse(&mut self, window: &Window, part: &Part, tokens: &mut Tokens) -> usize {
-        let Part { from, to, end, distance, .. } = *part;
-        self.begin(window, part, tokens);
-        let is_searched = |at: usize| at < to && at + SHORT_BYTES <= end;
-        let (mut at, mut said) = (from, from);
-        while is_searched(at) {
-            let Some(mut best) = self.best(window, at, part) else {
+        self.estimate.learn(tokens);
+        if !self.payoff.begin() {
+            return end_part(window, part, part.from, tokens);
+        }
+        self.search(window, part);
+        self.choose(window, part);
+        let (mut at, mut said) = (part.from, part.from);
+        while at < part.to {
+            let Way { length, distance, .. } = self.ways[at - part.from];
+            if length == 0 {
                 at += 1;
                 continue;
-            };
-            let mut seen = at + 1;
-            let mut later = 1;
-            while later <= self.ahead && best.found.length < self.enough && is_searched(at + later) {
-                let other = self.best(window, at + later, part);
-                seen = at + later + 1;
-                if let Some(other) = other.filter(|other| other.gain > best.gain + DELAY_GAINS[later]) {
-                    at += later;
-                    best = other;
-                    later = 0;
-                }
-                later += 1;
             }
-            tokens.push_literals(window, said, at);
-            tokens.push_match(best.found.length, best.found.distance);
-            said = at + best.found.length;
-            self.insert(window, seen, said);
-            at = said;
+            if at > said {
+                tokens.push_literals(window, said, at);
+            }
+            tokens.push_match(length.into(), usize::from(distance) + 1);
+            at += usize::from(length);
+            said = at;
         }
-        if said < to {
-            tokens.push_literals(window, said, to);
-            said = to;
-        }
-        self.insert(window, at.max(to).max(end.saturating_sub(REMEMBERED)), end);
-        // What is too short for a match is left to the next part.
-        if end - said < MATCH_MIN {
-            return said;
-        }
-        tokens.push_match(end - said, distance);
-        end
+        let said = end_part(window, part, said, tokens);
+        self.finder.remember(window, part.to, said);
+        said
     }
 
     fn clear(&mut self) {
         self.finder.clear();
-        self.estimate = Estimate::default();
+        (self.estimate, self.payoff) = Default::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::common::random::Random;
+
+    /// The cost of the cheapest way over these matches, of which any may be shortened.
+    fn plain_cost(deep: &Deep<u32, true>, window: &Window, part: &Part) -> u32 {
+        let costs = deep.estimate.costs();
+        let mut least = vec![0; part.to - part.from + 1];
+        for here in (0..part.to - part.from).rev() {
+            least[here] = costs.literal(window.byte(part.from + here)) + least[here + 1];
+            for found in &deep.matches[deep.starts[here] as usize..deep.starts[here + 1] as usize] {
+                for length in SHORT_BYTES..=found.length.min(part.to - part.from - here) {
+                    least[here] =
+                        least[here].min(costs.a_match(length, found.distance) + least[here + length]);
+                }
+            }
+        }
+        least[0]
+    }
+
+    #[test]
+    fn no_sequence_of_the_matches_is_cheaper_and_all_of_them_are_genuine() {
+        let words = ["red", "shoe", "winter-coat", "of", "garden", "chair", "lamp", "catalogue"];
+        let mut random = Random::new(3);
+        let mut window = Window::default();
+        let start = window.end();
+        let text: Vec<_> = (0..4_000).map(|_| words[random.next() as usize % words.len()]).collect();
+        window.push(text.join("-").as_bytes());
+        let mut deep = Deep::<u32, true>::new(Depth { steps: 8, enough: 32 }, usize::MAX);
+        for from in (start..window.end() - 100).step_by(50) {
+            let part = Part { from, to: from + 50, end: from + 50, distance: 0, reach: from - start };
+            deep.search(&window, &part);
+            deep.choose(&window, &part);
+            let (costs, mut at, mut cost) = (deep.estimate.costs(), from, 0);
+            while at < part.to {
+                let Way { length, distance, .. } = deep.ways[at - from];
+                let (bytes, distance) = (usize::from(length).max(1), usize::from(distance) + 1);
+                cost += match length {
+                    0 => costs.literal(window.byte(at)),
+                    _ => costs.a_match(bytes, distance),
+                };
+                let is_genuine = length == 0 || window.common_prefix(at - distance, at, bytes) == bytes;
+                assert!(is_genuine && distance <= part.reach.max(1), "position {at}");
+                at += bytes;
+            }
+            assert_eq!((at, cost), (part.to, deep.ways[0].cost));
+            assert!(cost <= plain_cost(&deep, &window, &part), "part at {from}");
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! The lazy parser: before it takes a match, it checks whether a better one begins a byte or two later.
 
+use super::costs::Estimate;
 use super::parser::Parser;
+use super::payoff::Payoff;
 use super::positions::{Bucket, PositionTable, distance, hash};
 use super::tokens::Tokens;
 use super::window::{Window, word};
@@ -22,6 +24,8 @@ const DELAY_BITS: [i32; 3] = [0, 2, 7];
 #[derive(Debug, Default)]
 pub struct Lazy<B: Bucket, const BUCKETS: usize, const CONTENT: usize, const AHEAD: usize> {
     positions: PositionTable<B, BUCKETS>,
+    estimate: Estimate,
+    payoff: Payoff,
 }
 
 /// A match. The length is less than [`KEY_BYTES`] if there is none.
@@ -88,7 +92,11 @@ impl<B: Bucket, const BUCKETS: usize, const CONTENT: usize, const AHEAD: usize> 
     for Lazy<B, BUCKETS, CONTENT, AHEAD>
 {
     fn parse(&mut self, window: &Window, from: usize, to: usize, reach: usize, tokens: &mut Tokens) {
-        let (mut at, mut said) = (from, from);
+        self.estimate.learn(tokens);
+        if !self.payoff.begin() {
+            return tokens.push_literals(window, from, to);
+        }
+        let (mut at, mut said, mut saved) = (from, from, 0);
         while at + KEY_BYTES <= to {
             let mut found = self.find(window, at, to, reach);
             let mut seen = at + 1;
@@ -107,6 +115,12 @@ impl<B: Bucket, const BUCKETS: usize, const CONTENT: usize, const AHEAD: usize> 
                 }
                 later += 1;
             }
+            let (literals, cost) = self.estimate.costs().compare(found.length, found.distance);
+            if literals <= cost {
+                at = seen;
+                continue;
+            }
+            saved += literals - cost;
             tokens.push_literals(window, said, at);
             tokens.push_match(found.length, found.distance);
             at += found.length;
@@ -116,6 +130,7 @@ impl<B: Bucket, const BUCKETS: usize, const CONTENT: usize, const AHEAD: usize> 
             }
         }
         tokens.push_literals(window, said, to);
+        self.payoff.count(self.estimate.costs().literals(to - from), saved);
     }
 
     fn pass(&mut self, window: &Window, from: usize, to: usize) {
@@ -126,5 +141,6 @@ impl<B: Bucket, const BUCKETS: usize, const CONTENT: usize, const AHEAD: usize> 
 
     fn clear(&mut self) {
         self.positions.clear();
+        (self.estimate, self.payoff) = Default::default();
     }
 }

@@ -1,5 +1,6 @@
 //! Parsers: encode the bytes that seams leave.
 
+use super::symbols::MATCH_MIN;
 use super::tokens::Tokens;
 use super::window::Window;
 
@@ -37,4 +38,20 @@ pub struct Part {
     pub distance: usize,
     /// Maximum distance of other matches.
     pub reach: usize,
+}
+
+/// Encodes the bytes of a part after `said` as literals, and the seam or what is left of it. Returns where the part ended.
+#[inline(always)]
+pub fn end_part(window: &Window, part: &Part, said: usize, tokens: &mut Tokens) -> usize {
+    let Part { to, end, distance, .. } = *part;
+    if said < to {
+        tokens.push_literals(window, said, to);
+    }
+    let said = said.max(to);
+    // What is too short for a match is left to the next part.
+    if end - said < MATCH_MIN {
+        return said;
+    }
+    tokens.push_match(end - said, distance);
+    end
 }

@@ -165,8 +165,12 @@ impl Tokens {
         let (head, second) =
             (|at: usize| heads[0][at] + heads[1][at], |at: usize| seconds[0][at] + seconds[1][at]);
 
-        let mut frequencies =
-            Frequencies { litlens: [0; LITLENS], distances: std::array::from_fn(second), extra_bits: 0 };
+        let mut frequencies = Frequencies {
+            litlens: [0; LITLENS],
+            distances: std::array::from_fn(second),
+            length_extra_bits: 0,
+            distance_extra_bits: 0,
+        };
         for literal in 0..LENGTH_HEADS {
             frequencies.litlens[literal] = head(literal) + second(SECOND_LITERALS + literal);
         }
@@ -174,10 +178,10 @@ impl Tokens {
         for (length, coded) in CODED_LENGTHS.iter().enumerate() {
             let count = head(LENGTH_HEADS + length);
             frequencies.litlens[usize::from(coded.symbol)] += count;
-            frequencies.extra_bits += u64::from(count) * u64::from(coded.extra_bits);
+            frequencies.length_extra_bits += u64::from(count) * u64::from(coded.extra_bits);
         }
         for (&count, &bits) in frequencies.distances.iter().zip(&DISTANCE_EXTRA_BITS) {
-            frequencies.extra_bits += u64::from(count) * u64::from(bits);
+            frequencies.distance_extra_bits += u64::from(count) * u64::from(bits);
         }
         frequencies
     }
@@ -195,6 +199,15 @@ pub struct Frequencies {
     pub litlens: [u32; LITLENS],
     /// Frequencies of distances.
     pub distances: [u32; DISTANCES],
-    /// The total number of extra bits, which does not depend on the code.
-    pub extra_bits: u64,
+    /// The total number of extra bits of lengths, which does not depend on the code.
+    pub length_extra_bits: u64,
+    /// The same of distances.
+    pub distance_extra_bits: u64,
+}
+
+impl Frequencies {
+    /// The number of literals and of matches.
+    pub fn literals_and_matches(&self) -> (u32, u32) {
+        (self.litlens[..LENGTH_HEADS].iter().sum(), self.distances.iter().sum())
+    }
 }
