@@ -81,7 +81,7 @@ pub fn produce(
                 }
                 Made::Now(rendered) => rendered,
             };
-            let file = shelf.put(layout.sitemap_id(at), content, seal, &gzip)?;
+            let file = shelf.put(layout.sitemap_id(at), content, seal, gzip)?;
             let sitemap = Sitemap {
                 file: file.file,
                 content: content.to_string(),

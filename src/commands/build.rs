@@ -33,7 +33,7 @@ use crate::survey::sections::{self, SiteLayouts};
 use finish::{Clock, finish};
 pub use outcome::Outcome;
 use start::Start;
-use take_in::TakenIn;
+use take_in::{TakenIn, drop_during};
 
 /// Builds the set that `job` describes and makes it the live one.
 ///
@@ -116,5 +116,6 @@ fn build_set(
     }
     stop.check()?;
 
-    finish(job, report, sites, &time, follow_up, memory, &Clock { started, surveyed, produced })
+    let clock = Clock { started, surveyed, produced };
+    drop_during(taken_in.inputs, || finish(job, report, sites, &time, follow_up, memory, &clock))
 }

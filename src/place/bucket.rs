@@ -130,10 +130,10 @@ impl BucketPlace {
     }
 
     /// Starts to upload a sitemap.
-    fn put(&self, file: &str, bytes: &[u8], condition: Condition) -> Unsynced {
-        let put = objects::sitemap(&self.view, &self.run, file, bytes, condition);
-        let task = self.uploads.start(self.view.bucket().clone(), put);
+    fn put(&self, file: &str, bytes: Vec<u8>, condition: Condition) -> Unsynced {
         let (file, size) = (file.to_owned(), bytes.len() as u64);
+        let put = objects::sitemap(&self.view, &self.run, &file, bytes, condition);
+        let task = self.uploads.start(self.view.bucket().clone(), put);
         let (view, staged) = (self.view.clone(), Arc::clone(&self.staged));
         staged.lock().unwrap_or_else(PoisonError::into_inner).insert(file.clone());
         Unsynced::new(move || match task.wait() {
@@ -202,12 +202,12 @@ impl Place for BucketPlace {
         self.staged.lock().unwrap_or_else(PoisonError::into_inner).contains(file)
     }
 
-    fn stage(&self, file: &str, bytes: &[u8]) -> Result<Unsynced> {
+    fn stage(&self, file: &str, bytes: Vec<u8>) -> Result<Unsynced> {
         if file == PROBE {
             // From now on, other processes may upload sitemaps for this run.
             self.has_workers.get_or_init(|| ());
             staging::mark_workers(&self.view, &self.run)?;
-            self.staging().put(file, bytes)?;
+            self.staging().put(file, &bytes)?;
             return Ok(Unsynced::new(|| Ok(())));
         }
         Ok(self.put(file, bytes, Condition::Absent))
@@ -221,7 +221,7 @@ impl Place for BucketPlace {
         self.view.published(file).ok().flatten().map(|object| object.bytes)
     }
 
-    fn stage_mended(&self, file: &str, bytes: &[u8]) -> Result<Unsynced> {
+    fn stage_mended(&self, file: &str, bytes: Vec<u8>) -> Result<Unsynced> {
         Ok(self.put(file, bytes, Condition::None))
     }
 

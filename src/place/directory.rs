@@ -123,8 +123,8 @@ impl Place for DirectoryPlace {
         self.staging().has(file)
     }
 
-    fn stage(&self, file: &str, bytes: &[u8]) -> Result<Unsynced> {
-        self.staging().write(file, bytes)
+    fn stage(&self, file: &str, bytes: Vec<u8>) -> Result<Unsynced> {
+        self.staging().write(file, &bytes)
     }
 
     fn staged_bytes(&self, file: &str) -> Option<u64> {
@@ -132,8 +132,8 @@ impl Place for DirectoryPlace {
         look(file).or_else(|| look(&mended(file))).filter(|meta| meta.is_file()).map(|meta| meta.bytes)
     }
 
-    fn stage_mended(&self, file: &str, bytes: &[u8]) -> Result<Unsynced> {
-        self.staging().write(&mended(file), bytes)
+    fn stage_mended(&self, file: &str, bytes: Vec<u8>) -> Result<Unsynced> {
+        self.staging().write(&mended(file), &bytes)
     }
 
     fn back_up(&self, file: &str, reason: BackupReason) -> Result<()> {

@@ -246,7 +246,7 @@ pub trait Place: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// If it cannot be written.
-    fn stage(&self, file: &str, bytes: &[u8]) -> Result<Unsynced>;
+    fn stage(&self, file: &str, bytes: Vec<u8>) -> Result<Unsynced>;
 
     /// Bytes of the staged sitemap `file`, or of the staged replacement of a damaged one; `None` if neither exists.
     fn staged_bytes(&self, file: &str) -> Option<u64>;
@@ -255,7 +255,7 @@ pub trait Place: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// If it cannot be written.
-    fn stage_mended(&self, file: &str, bytes: &[u8]) -> Result<Unsynced>;
+    fn stage_mended(&self, file: &str, bytes: Vec<u8>) -> Result<Unsynced>;
 
     /// Copies a published file that is going to be replaced, and keeps the copy.
     ///
@@ -350,11 +350,11 @@ pub trait SharedStaging: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// If it cannot be written; [`ErrorKind::Output`](crate::ErrorKind::Output) if the run has ended.
-    fn stage(&self, file: &str, bytes: &[u8]) -> Result<Unsynced>;
+    fn stage(&self, file: &str, bytes: Vec<u8>) -> Result<Unsynced>;
 
     /// Stages the replacement of the damaged sitemap `file`, as [`stage`](SharedStaging::stage) does.
     ///
     /// # Errors
     /// Same as [`stage`](SharedStaging::stage).
-    fn stage_mended(&self, file: &str, bytes: &[u8]) -> Result<Unsynced>;
+    fn stage_mended(&self, file: &str, bytes: Vec<u8>) -> Result<Unsynced>;
 }

@@ -76,7 +76,7 @@ impl Place for Preview {
         false
     }
 
-    fn stage(&self, _: &str, _: &[u8]) -> Result<Unsynced> {
+    fn stage(&self, _: &str, _: Vec<u8>) -> Result<Unsynced> {
         Err(self.unexpected())
     }
 
@@ -84,7 +84,7 @@ impl Place for Preview {
         None
     }
 
-    fn stage_mended(&self, _: &str, _: &[u8]) -> Result<Unsynced> {
+    fn stage_mended(&self, _: &str, _: Vec<u8>) -> Result<Unsynced> {
         Err(self.unexpected())
     }
 

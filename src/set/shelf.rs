@@ -34,7 +34,7 @@ pub trait Shelf: fmt::Debug + Sync {
     ///
     /// # Errors
     /// If it cannot be written, or if something other than a regular file has its name.
-    fn put(&self, id: SitemapId<'_>, content: ContentHash, xml: Seal, gzip: &[u8]) -> Result<Shelved>;
+    fn put(&self, id: SitemapId<'_>, content: ContentHash, xml: Seal, gzip: Vec<u8>) -> Result<Shelved>;
 }
 
 /// A sitemap on the shelf.

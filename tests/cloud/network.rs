@@ -121,6 +121,17 @@ fn puts_whose_replies_are_all_lost_are_recognised() {
 }
 
 #[test]
+fn a_sitemap_that_is_damaged_on_the_way_is_refused_by_the_store_and_repeated() {
+    let world = World::new();
+    let is_first = |request: &Request| request.is_sitemap() && request.attempt == 1;
+    let plan = move |request: &Request| if is_first(request) { Fault::Damage } else { Fault::None };
+    let (run, log) = world.run("damaged", plan);
+    run.expect(0);
+    let damaged: Vec<_> = log.iter().filter(|request| is_first(request)).collect();
+    assert!(damaged.len() >= 3 && damaged.iter().all(|request| request.status != Some(200)), "{damaged:?}");
+}
+
+#[test]
 fn a_busy_store_is_asked_again_after_a_pause() {
     let world = World::new();
     // The first attempt of every request fails.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::Value;
 
@@ -148,6 +149,12 @@ fn an_endpoint_can_be_given_to_every_command() {
     assert_eq!(bucket.urls().len(), 30);
 }
 
+/// The SHA-256 of `bytes` in hexadecimal.
+fn sha256(bytes: &[u8]) -> String {
+    let sum = finish(&mut Command::new("sha256sum"), bytes).expect(0);
+    String::from_utf8_lossy(&sum.stdout).split_whitespace().next().unwrap().to_owned()
+}
+
 #[test]
 fn objects_have_the_headers_that_crawlers_need_and_options_change_them() {
     let store = Store::new();
@@ -176,13 +183,22 @@ fn objects_have_the_headers_that_crawlers_need_and_options_change_them() {
         assert!(content_type.starts_with(kind), "{file}: {content_type}");
         assert_eq!(cache, "max-age=600", "{file}");
     }
-    // Sitemaps are only created, never replaced, and the store can verify their bytes.
+    // Sitemaps are only created, never replaced, and the store can verify their bytes: the signature covers their SHA-256.
     let log = bucket.proxy.log();
     let puts: Vec<_> = log.iter().filter(|request| request.is_sitemap()).collect();
     assert_eq!(puts.len(), 6);
     for put in puts {
         assert_eq!(put.head.header("if-none-match"), Some("*"), "{}", put.key);
-        assert!(put.head.header("x-amz-checksum-sha256").is_some_and(|sum| sum.len() == 44), "{}", put.key);
+        let hash = sha256(&bucket.get(&put.key).body);
+        assert_eq!(put.head.header("x-amz-content-sha256"), Some(&*hash), "{}", put.key);
+        let signed = put.head.header("authorization").unwrap_or_default();
+        assert!(signed.contains("x-amz-content-sha256"), "{}: {signed}", put.key);
+        // Eight bytes in base64.
+        assert!(
+            put.head.header("x-amz-checksum-crc64nvme").is_some_and(|sum| sum.len() == 12),
+            "{}",
+            put.key
+        );
     }
 
     let changed = store.bucket("changed");

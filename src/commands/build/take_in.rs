@@ -1,6 +1,7 @@
 //! Take in: turns inputs into mapped bytes that both passes can read.
 
 use std::sync::Arc;
+use std::thread::{Builder, scope};
 
 use crate::common::progress::Estimate;
 use crate::error::Result;
@@ -58,4 +59,14 @@ impl TakenIn {
     pub fn check_unchanged(&self) -> Result<()> {
         self.inputs.iter().try_for_each(Input::check_unchanged)
     }
+}
+
+/// Does `work` while another thread unmaps the `inputs`: unmapping gigabytes takes time, and publishing mostly waits for the disk or the
+/// store.
+pub fn drop_during<T>(inputs: Arc<[Input]>, work: impl FnOnce() -> T) -> T {
+    scope(|scope| {
+        // If the thread cannot be started, they are unmapped first.
+        let _ = Builder::new().spawn_scoped(scope, move || drop(inputs));
+        work()
+    })
 }

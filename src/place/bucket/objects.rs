@@ -12,11 +12,11 @@ use crate::place::interface::View;
 use crate::store::{Condition, Failure, FailureKind, Put};
 
 /// An upload of a sitemap for `run`.
-pub fn sitemap(view: &BucketView, run: &str, file: &str, bytes: &[u8], condition: Condition) -> Put {
+pub fn sitemap(view: &BucketView, run: &str, file: &str, bytes: Vec<u8>, condition: Condition) -> Put {
     Put {
         headers: headers(FileKind::Sitemap),
         run: Some(run.into()),
-        ..Put::new(view.key(file), Bytes::copy_from_slice(bytes), condition)
+        ..Put::new(view.key(file), bytes, condition)
     }
 }
 

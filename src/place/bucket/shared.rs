@@ -26,7 +26,7 @@ impl BucketStaging {
         Ok(Self { view: BucketView::of(location, name)?.without_list(), run: run.into() })
     }
 
-    fn put(&self, file: &str, bytes: &[u8], condition: Condition) -> Unsynced {
+    fn put(&self, file: &str, bytes: Vec<u8>, condition: Condition) -> Unsynced {
         let put = objects::sitemap(&self.view, &self.run, file, bytes, condition);
         let (bucket, path) = (self.view.bucket().clone(), self.view.path(file.as_ref()));
         let task = spawn(async move { bucket.put_async(put).await });
@@ -47,11 +47,11 @@ impl SharedStaging for BucketStaging {
         }
     }
 
-    fn stage(&self, file: &str, bytes: &[u8]) -> Result<Unsynced> {
+    fn stage(&self, file: &str, bytes: Vec<u8>) -> Result<Unsynced> {
         Ok(self.put(file, bytes, Condition::Absent))
     }
 
-    fn stage_mended(&self, file: &str, bytes: &[u8]) -> Result<Unsynced> {
+    fn stage_mended(&self, file: &str, bytes: Vec<u8>) -> Result<Unsynced> {
         Ok(self.put(file, bytes, Condition::None))
     }
 }

@@ -67,12 +67,12 @@ impl SharedStaging for DirectoryStaging {
         }
     }
 
-    fn stage(&self, file: &str, bytes: &[u8]) -> Result<Unsynced> {
-        self.put(file, bytes)
+    fn stage(&self, file: &str, bytes: Vec<u8>) -> Result<Unsynced> {
+        self.put(file, &bytes)
     }
 
-    fn stage_mended(&self, file: &str, bytes: &[u8]) -> Result<Unsynced> {
-        self.put(&mended(file), bytes)
+    fn stage_mended(&self, file: &str, bytes: Vec<u8>) -> Result<Unsynced> {
+        self.put(&mended(file), &bytes)
     }
 }
 

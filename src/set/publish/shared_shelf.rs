@@ -64,18 +64,18 @@ impl Shelf for SharedShelf {
         self.unchanged.find(&self.stem.of_section(id.section), id.number, xml).cloned()
     }
 
-    fn put(&self, id: SitemapId<'_>, content: ContentHash, xml: Seal, gzip: &[u8]) -> Result<Shelved> {
-        put(self, self.staging.view(), self.secret(), id, &Made { content, xml, gzip })
+    fn put(&self, id: SitemapId<'_>, content: ContentHash, xml: Seal, gzip: Vec<u8>) -> Result<Shelved> {
+        put(self, self.staging.view(), self.secret(), id, Made { content, xml, gzip })
     }
 }
 
 impl Stage for SharedShelf {
-    fn staged(&self, file: &str, word: &str, made: &Made<'_>) -> Result<Staged> {
+    fn staged(&self, file: &str, word: &str, made: &Made) -> Result<Staged> {
         if !self.given.lock().unwrap_or_else(PoisonError::into_inner).insert(file.to_owned()) {
             return Ok(Staged::Other);
         }
         let there = self.staging.staged(file)?;
-        Ok(match occupant_of(there, word, self.secret(), made.xml, made.gzip) {
+        Ok(match occupant_of(there, word, self.secret(), made.xml, &made.gzip) {
             Occupant::Same { gzip } => Staged::Same { gzip },
             Occupant::Other => Staged::Other,
             // A file that a power loss left incomplete is replaced.
@@ -83,11 +83,11 @@ impl Stage for SharedShelf {
         })
     }
 
-    fn stage(&self, file: &str, gzip: &[u8]) -> Result<Unsynced> {
+    fn stage(&self, file: &str, gzip: Vec<u8>) -> Result<Unsynced> {
         self.staging.stage(file, gzip)
     }
 
-    fn stage_mended(&self, file: &str, gzip: &[u8]) -> Result<Unsynced> {
+    fn stage_mended(&self, file: &str, gzip: Vec<u8>) -> Result<Unsynced> {
         self.staging.stage_mended(file, gzip)
     }
 }

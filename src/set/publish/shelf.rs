@@ -42,31 +42,31 @@ impl Shelf for PlaceShelf<'_> {
         self.unchanged.find(&self.stem.of_section(id.section), id.number, xml).cloned()
     }
 
-    fn put(&self, id: SitemapId<'_>, content: ContentHash, xml: Seal, gzip: &[u8]) -> Result<Shelved> {
-        put(self, self.place.view(), self.secret(), id, &Made { content, xml, gzip })
+    fn put(&self, id: SitemapId<'_>, content: ContentHash, xml: Seal, gzip: Vec<u8>) -> Result<Shelved> {
+        put(self, self.place.view(), self.secret(), id, Made { content, xml, gzip })
     }
 }
 
 impl Stage for PlaceShelf<'_> {
-    fn staged(&self, file: &str, _: &str, _: &Made<'_>) -> Result<Staged> {
+    fn staged(&self, file: &str, _: &str, _: &Made) -> Result<Staged> {
         // Under --divide stable, two sitemaps of a set may have the same number, and rarely the same eight digits.
         Ok(if self.place.is_staged(file) { Staged::Other } else { Staged::Free })
     }
 
-    fn stage(&self, file: &str, gzip: &[u8]) -> Result<Unsynced> {
+    fn stage(&self, file: &str, gzip: Vec<u8>) -> Result<Unsynced> {
         self.place.stage(file, gzip)
     }
 
-    fn stage_mended(&self, file: &str, gzip: &[u8]) -> Result<Unsynced> {
+    fn stage_mended(&self, file: &str, gzip: Vec<u8>) -> Result<Unsynced> {
         self.place.stage_mended(file, gzip)
     }
 }
 
 /// A sitemap that was made: its hash, the seal of its XML, and its compressed bytes.
-pub(super) struct Made<'a> {
+pub(super) struct Made {
     pub content: ContentHash,
     pub xml: Seal,
-    pub gzip: &'a [u8],
+    pub gzip: Vec<u8>,
 }
 
 /// What the staging of a run holds under a name.
@@ -85,13 +85,13 @@ pub(super) enum Staged {
 /// The staging of a run.
 pub(super) trait Stage: Shelf {
     /// What is staged as `file`, whose name is made with `word` for the sitemap `made`.
-    fn staged(&self, file: &str, word: &str, made: &Made<'_>) -> Result<Staged>;
+    fn staged(&self, file: &str, word: &str, made: &Made) -> Result<Staged>;
 
     /// Stages a new sitemap.
-    fn stage(&self, file: &str, gzip: &[u8]) -> Result<Unsynced>;
+    fn stage(&self, file: &str, gzip: Vec<u8>) -> Result<Unsynced>;
 
     /// Stages the replacement of a damaged sitemap.
-    fn stage_mended(&self, file: &str, gzip: &[u8]) -> Result<Unsynced>;
+    fn stage_mended(&self, file: &str, gzip: Vec<u8>) -> Result<Unsynced>;
 }
 
 /// Puts the sitemap `id` into `stage` under a free name, unless it is published or staged already.
@@ -100,24 +100,29 @@ pub(super) fn put(
     published: &dyn View,
     secret: &Secret,
     id: SitemapId<'_>,
-    made: &Made<'_>,
+    made: Made,
 ) -> Result<Shelved> {
-    let &Made { content, xml, gzip } = made;
+    let Made { content, xml, .. } = made;
     let (stem, number) = (stage.stem().of_section(id.section), id.number);
     for word in words(content, xml) {
         let file = stem.sitemap_file(number, &word);
-        let (there, unsynced) = match occupant(published, &file, &word, secret, xml, gzip)? {
-            Occupant::Same { gzip: there } => (Some(there), None),
+        let (there, is_damaged) = match occupant(published, &file, &word, secret, xml, &made.gzip)? {
+            Occupant::Same { gzip: there } => (Some(there), false),
             Occupant::Other => continue,
-            Occupant::None => match stage.staged(&file, &word, made)? {
-                Staged::Free => (None, Some(stage.stage(&file, gzip)?)),
-                Staged::Same { gzip: there } => (Some(there), None),
+            Occupant::None => match stage.staged(&file, &word, &made)? {
+                Staged::Free => (None, false),
+                Staged::Same { gzip: there } => (Some(there), false),
                 Staged::Other => continue,
             },
-            Occupant::Damaged => (None, Some(stage.stage_mended(&file, gzip)?)),
+            Occupant::Damaged => (None, true),
         };
-        let gzip = there.as_deref().unwrap_or(gzip);
+        let gzip = there.as_ref().unwrap_or(&made.gzip);
         let (gzip_bytes, gzip_seal) = (gzip.len() as u64, seal(secret, gzip));
+        let unsynced = match there {
+            Some(_) => None,
+            None if is_damaged => Some(stage.stage_mended(&file, made.gzip)?),
+            None => Some(stage.stage(&file, made.gzip)?),
+        };
         return Ok(Shelved { file, gzip_bytes, gzip_seal, unsynced });
     }
     Err(Error::new(

@@ -145,12 +145,7 @@ fn roll_back(fs: &Memory) -> Result<usize> {
 /// Stages sitemap `number` with the content `text`.
 fn stage(workspace: &Workspace, number: u32, text: &[u8], compression: Compression) -> Result<Shelved> {
     let xml = seal(&workspace.secret, text);
-    workspace.shelf().put(
-        SitemapId { section: None, number },
-        content_of(text),
-        xml,
-        &gzip(text, compression),
-    )
+    workspace.shelf().put(SitemapId { section: None, number }, content_of(text), xml, gzip(text, compression))
 }
 
 fn gzip(text: &[u8], compression: Compression) -> Vec<u8> {

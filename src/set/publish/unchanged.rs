@@ -113,7 +113,12 @@ mod tests {
             let xml = seal(&workspace.secret, XML);
             let staged = workspace
                 .shelf()
-                .put(SitemapId { section: None, number: 7 }, ContentHash(0x1f2e_3d4c << 96), xml, GZIP)
+                .put(
+                    SitemapId { section: None, number: 7 },
+                    ContentHash(0x1f2e_3d4c << 96),
+                    xml,
+                    GZIP.to_vec(),
+                )
                 .unwrap();
             let seals = Seals { xml, gzip: staged.gzip_seal };
             staged.unsynced.map_or(Ok(()), Unsynced::sync).unwrap();

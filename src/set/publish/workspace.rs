@@ -174,7 +174,7 @@ impl Workspace {
     /// # Errors
     /// If they cannot be written.
     pub fn probe(&self, bytes: &[u8]) -> Result<()> {
-        self.place.stage(PROBE, bytes)?.sync()
+        self.place.stage(PROBE, bytes.to_vec())?.sync()
     }
 
     /// Bytes of a sitemap that is staged; `None` if there is no such sitemap.

@@ -71,9 +71,12 @@ impl Call<'_> {
                 return Ok(Next::Keep);
             }
             Fault::CutAnswer | Fault::LoseAnswer | Fault::HangAfter | Fault::Kill(Moment::After) => {}
-            Fault::IgnoreConditions => {}
+            Fault::Damage | Fault::IgnoreConditions => {}
         }
-        let body = self.body(head)?;
+        let mut body = self.body(head)?;
+        if fault == Fault::Damage {
+            body.last_mut().into_iter().for_each(|byte| *byte ^= 1);
+        }
         let response = match fault {
             Fault::IgnoreConditions => {
                 let head = head.without(&CONDITIONS).without(&SIGNATURE);

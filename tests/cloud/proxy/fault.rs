@@ -20,6 +20,8 @@ pub enum Fault {
     Refuse(Duration),
     /// The connection breaks in the middle of the request's body.
     CutRequest,
+    /// The last byte of the request's body is changed on the way.
+    Damage,
     /// The connection breaks in the middle of the response's body, or of its head if it has no body.
     CutAnswer,
     /// The request is forwarded, but its response is lost.
