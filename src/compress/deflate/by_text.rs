@@ -1,22 +1,23 @@
-//! Chooses the parser of each block by the text of the block before.
+//! Chooses the parser of each block by the text of the previous block.
 
 use super::block::Lengths;
 use super::parser::Parser;
 use super::symbols::{CODED_LENGTHS, MATCH_MIN};
 use super::tokens::Frequencies;
 
-/// Number of blocks after which the usual parser encodes one, to see whether the text has changed.
+/// Every so often, the usual parser encodes a block, to see whether the text has changed. In blocks.
 const PERIOD: u32 = 8;
-/// Lengths of short matches. If they save little, they rather cost something, because they are farther away than long ones, and
-/// dilute the code.
+/// Lengths of short matches. If they save little, they make the output larger: they are farther away than long ones, and spread the
+/// code over more symbols.
 const SHORT_BYTES: std::ops::Range<usize> = 5..9;
-/// Text is sparse if it has more than so many literals per match, and short matches save less than one in so many bits.
+/// Text is sparse if it has at least this many literals per match, and short matches save less than this fraction of the bits.
 const SPARSE_LITERALS: u32 = 4;
 const SPARSE_FRACTION: u64 = 16;
+
 /// A parser for usual text, and perhaps for others.
 #[derive(Debug)]
 pub struct ByText {
-    /// The parser of this block: the usual one, or it has changed places with another.
+    /// The parser of this block: the usual one, or another that it was swapped with.
     parser: Box<dyn Parser>,
     sparse: Option<Box<dyn Parser>>,
     dense: Option<Dense>,
@@ -34,7 +35,7 @@ pub struct ByText {
 pub struct Dense {
     /// The parser.
     pub parser: Box<dyn Parser>,
-    /// Text is dense if the usual parser finds more than so many matches per literal.
+    /// Text is dense if the usual parser finds more matches per literal than this.
     pub matches: u32,
 }
 
@@ -93,7 +94,7 @@ impl ByText {
     }
 
     fn change_to(&mut self, text: Text) {
-        // First back to the usual parser.
+        // First, back to the usual parser.
         for text in [self.text, text] {
             let other = match text {
                 Text::Usual => None,
@@ -121,7 +122,7 @@ impl ByText {
 }
 
 impl Text {
-    /// Judges a block of the usual parser. It is dense if it has more than so many matches per literal.
+    /// Judges a block that the usual parser encoded. It is dense if it has more than `dense_matches` matches per literal.
     fn of(frequencies: &Frequencies, lengths: &Lengths, dense_matches: u32) -> Self {
         let costs = lengths.costs(frequencies);
         let (literals, matches) = frequencies.literals_and_matches();
@@ -148,7 +149,7 @@ mod tests {
     use super::*;
     use crate::compress::deflate::symbols::{DISTANCES, LITLENS};
 
-    /// Judges a block with so many of each of ten letters, and of matches of five bytes at each of the last few distances.
+    /// Judges a block with ten different letters and matches of five bytes at ten distances, each as often as given.
     #[track_caller]
     fn check(literals: u32, short_matches: u32, want: Text) {
         let mut frequencies = Frequencies {

@@ -1,5 +1,5 @@
-//! Finds earlier records by their directories or in a tree, whichever pays: the tree finds longer prefixes, and takes several
-//! times as long. Now and then, both are tried on the same records.
+//! Finds earlier records by their directories or in a tree, whichever pays off: the tree finds longer prefixes, but takes several
+//! times as long. At the start of each period, both are tried on the same records.
 
 use super::prefixes::Prefixes;
 use super::record::{Found, Room};
@@ -16,13 +16,13 @@ const TRIED: u32 = 256;
 pub struct Either {
     prefixes: Prefixes,
     tree: Tree,
-    /// The tree is used if it saves more than one in so many bits.
+    /// The tree is used if it saves more than one in this many bits.
     fraction: i64,
     /// Number of records in the period so far.
     record: u32,
     is_tree_used: bool,
     is_tree_empty: bool,
-    /// What the tree saved on the records that were tried.
+    /// How much the tree saved on the records that were tried.
     saved: i64,
 }
 
@@ -59,7 +59,7 @@ impl Either {
             of_prefixes = of_last.max(consider(self.prefixes.next(window, room, reach, last)));
         }
         if is_tried || self.is_tree_used {
-            // Without a record before, it begins anew.
+            // An empty tree has no previous record.
             let last = if self.is_tree_empty { Found::default() } else { last };
             self.is_tree_empty = false;
             let [best, after_tail] = self.tree.next(window, room, reach, last);
@@ -73,7 +73,7 @@ impl Either {
             self.is_tree_used = self.saved * self.fraction > record_cost * i64::from(TRIED / 2);
         } else if self.record == PERIOD {
             if !self.is_tree_used {
-                // What it contains is out of reach.
+                // Its records are out of reach.
                 self.tree.clear();
                 self.is_tree_empty = true;
             }

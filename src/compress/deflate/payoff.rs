@@ -1,9 +1,10 @@
-//! Decides whether a search for matches pays: among random letters, it saves next to nothing.
+//! Decides whether searching for matches pays off: among random letters, it saves next to nothing.
 
-/// Number of parts in a period. In the first of them, matches are searched for in any case.
+/// Number of parts in a period.
 const PERIOD: u32 = 512;
+/// Number of parts at the start of a period in which matches are always searched for.
 const TRIED: u32 = 64;
-/// The search goes on if it saves more than one in so many bits.
+/// The search goes on if it saves at least one in this many bits.
 const FRACTION: u64 = 128;
 
 /// What the search has saved in a period.
@@ -14,7 +15,7 @@ pub struct Payoff {
     is_over: bool,
     /// The cost of all bytes as literals.
     literals: u64,
-    /// What matches have saved of it.
+    /// How much of it matches have saved.
     saved: u64,
 }
 
@@ -31,7 +32,7 @@ impl Payoff {
         !self.is_over
     }
 
-    /// Counts what matches saved in a part whose bytes cost this much as `literals`.
+    /// Counts what matches `saved` in a part whose bytes would cost `literals` without them.
     #[inline(always)]
     pub fn count(&mut self, literals: u32, saved: u32) {
         self.literals += u64::from(literals);
