@@ -93,7 +93,7 @@ def build(
         out: the directory to publish in, on a file system that the driver and all workers share; or a prefix of a bucket, for
             which all of them need credentials, in their environment or by their roles.
         url, lastmod, changefreq, priority, alternates, images, videos, news: names of columns, if they are not the usual ones.
-        worker_memory: memory of a task that writes sitemaps, beside that of the JVM. A region that needs more uses files in the
+        worker_memory: memory of a task that writes sitemaps, apart from the JVM. A region that needs more uses files in the
             local directories of Spark.
         cache: keep packed rows on the disks of the workers between the two steps, so that ``df`` is computed once. Without it,
             ``df`` is computed twice and must give the same rows both times.

@@ -93,7 +93,7 @@ impl Claim {
                 None => {
                     // Some stores report a missing bucket only for listings.
                     let listed = journal.bucket.list_level(&journal.key);
-                    listed.map_err(|failure| failure.into_error(&journal.path, "could not be looked at"))?;
+                    listed.map_err(|failure| failure.into_error(&journal.path, "could not be accessed"))?;
                     (new(claimant, None), Condition::Absent)
                 }
                 Some((bytes, object)) => {

@@ -160,7 +160,7 @@ pub fn remove_of_runs(view: &BucketView, runs: &[&str], published: &Published<'_
         let asked: Vec<_> = asked.collect();
         for (file, run) in files.iter().zip(asked) {
             let failed = |failure: crate::store::Failure| {
-                failure.into_error(&view.path(file.as_ref()), "could not be looked at")
+                failure.into_error(&view.path(file.as_ref()), "could not be accessed")
             };
             if run.wait().map_err(failed)?.is_some_and(|run| runs.contains(&&*run)) {
                 left.push(file.clone());

@@ -319,7 +319,7 @@ impl View for BucketView {
         let Some(path) = self.record(record)? else { return Ok(None) };
         let object = self.object(&path);
         let found = object.bucket.head(&object.key);
-        let found = found.map_err(|failure| failure.into_error(&path, "could not be looked at"))?;
+        let found = found.map_err(|failure| failure.into_error(&path, "could not be accessed"))?;
         Ok(found.map(|found| Found { is_file: true, bytes: found.bytes }))
     }
 
