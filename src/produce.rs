@@ -59,14 +59,8 @@ pub fn produce(
     let mut staged = Vec::new();
     reserve(&mut staged, layout.sitemaps.len())?;
     syncing(stop, |sync| {
-        // From the last to the first: if the input is larger than memory, pass 1 leaves its end in the page cache. The thread
-        // that distributes the sitemaps is a few ahead, so it prefetches their input.
-        let order = match sections {
-            // Their counts depend on the order in which they are added up.
-            Some(_) => (0..layout.sitemaps.len()).rev().collect(),
-            None => layout.reading_order(),
-        };
-        let sitemaps = order.into_iter().inspect(|&at| layout.will_need(at));
+        // The thread that distributes the sitemaps is a few ahead, so it prefetches their input.
+        let sitemaps = order(layout, sections).into_iter().inspect(|&at| layout.will_need(at));
         ordered(job.resources.threads.get(), sitemaps, renderer, work, |rendered| {
             let (at, rendered, old, counted) = rendered?;
             old_news += old;
@@ -101,6 +95,16 @@ pub fn produce(
     let sections = tally.map(|tally| finish_sections(run, layout, shelf.secret(), tally)).transpose()?;
     let rules = Fingerprint::of(&job.rules, &job.input.form);
     Ok(Batch::new(rules, layout.tally, staged).with_sections(sections).with_old_news(old_news))
+}
+
+/// The order in which sitemaps are made: from the last to the first, because if the input is larger than memory, pass 1 leaves its end
+/// in the page cache.
+fn order(layout: &Layout, sections: Option<&SectionRule>) -> Vec<usize> {
+    match sections {
+        // Their counts depend on the order in which they are added up.
+        Some(_) => (0..layout.sitemaps.len()).rev().collect(),
+        None => layout.reading_order(),
+    }
 }
 
 /// Finishes the tally of sections. If there are too many, all sitemaps are rendered once more to count the largest sections;

@@ -236,7 +236,7 @@ impl Input {
     /// If it cannot be mapped.
     pub fn lines(name: &Path, file: &File, identity: Option<Identity>) -> Result<Self> {
         let map = Map::of(name, file).map_err(|error| match error.kind() {
-            io::ErrorKind::OutOfMemory => no_room_for(name, file),
+            io::ErrorKind::OutOfMemory => map::no_room_for(name, file),
             io::ErrorKind::UnexpectedEof => cut_short(name),
             _ => Error::input(name, error),
         })?;
@@ -390,13 +390,6 @@ pub fn has_changed(name: &Path) -> Error {
 pub fn cut_short(name: &Path) -> Error {
     let words = ": changed while it was being read, or its disk failed; run again on a copy";
     Error::new(ErrorKind::Io, message!(name, "{words}"))
-}
-
-/// The error for a file that can neither be mapped nor read because the address space is too small.
-fn no_room_for(name: &Path, file: &File) -> Error {
-    let bytes = file.metadata().map_or(0, |meta| meta.len());
-    let way = "allow more (ulimit -v) or give the input in parts";
-    Error::new(ErrorKind::Memory, message!(name, ": not enough address space for its {bytes} bytes; {way}"))
 }
 
 fn is_terminal_or_null(name: &Path) -> bool {

@@ -131,8 +131,7 @@ impl<B: Bucket, const IS_DEEP: bool> Finder<B, IS_DEEP> {
             taken = taken.max(length);
         }
         // All longer ones are in the chain.
-        let mut best = LONG_BYTES - 1;
-        let mut nearer = 0;
+        let (mut best, mut nearer) = (LONG_BYTES - 1, 0);
         for _ in 0..depth.steps {
             let distance = distance(at, place);
             // Positions that are out of reach may have been overwritten by nearer ones.

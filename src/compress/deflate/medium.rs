@@ -152,10 +152,10 @@ impl<B: Bucket, const IS_DEEP: bool> SeamParser for Medium<B, IS_DEEP> {
             self.finder.insert(window, choice.seen, after);
             next = self.next(window, after, part);
             seen = choice.seen.max(after);
-            if let Some(next) = &mut next {
-                if self.move_back(window, part, &choice, next) {
-                    continue;
-                }
+            if let Some(next) = &mut next
+                && self.move_back(window, part, &choice, next)
+            {
+                continue;
             }
             if choice.at > said {
                 tokens.push_literals(window, said, choice.at);

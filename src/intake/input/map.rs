@@ -11,6 +11,7 @@ use std::path::Path;
 use memmap2::{Advice, Mmap, MmapMut};
 
 use super::lost::Watch;
+use crate::error::{Error, ErrorKind, message};
 
 /// Bytes per read of a file that cannot be mapped.
 const COPY_BYTES: usize = 1 << 20;
@@ -122,4 +123,11 @@ impl Segment {
     pub fn into_map(self) -> io::Result<Map> {
         self.map.make_read_only().map(Map::Memory)
     }
+}
+
+/// The error for a file that can neither be mapped nor read because the address space is too small.
+pub fn no_room_for(name: &Path, file: &File) -> Error {
+    let bytes = file.metadata().map_or(0, |meta| meta.len());
+    let way = "allow more (ulimit -v) or give the input in parts";
+    Error::new(ErrorKind::Memory, message!(name, ": not enough address space for its {bytes} bytes; {way}"))
 }
