@@ -146,6 +146,7 @@ impl RowBuffer {
         self.push_content(entry);
     }
 
+    #[inline(always)]
     fn push_position(&mut self, line: u64, offset: u64) {
         field::push_number(zigzag(line.wrapping_sub(self.last.0) as i64), &mut self.bytes);
         field::push_number(offset - self.last.1, &mut self.bytes);
@@ -153,11 +154,12 @@ impl RowBuffer {
         self.rows += 1;
     }
 
+    #[inline(always)]
     fn push_content(&mut self, entry: &Entry<'_>) {
-        let kind = match (entry.is_plain(), entry.has_tags()) {
-            (true, _) => PLAIN_ENTRY,
-            (false, false) => SECTION_ENTRY,
-            (false, true) => ENTRY,
+        let kind = match entry.is_plain() {
+            true => PLAIN_ENTRY,
+            false if !entry.has_tags() => SECTION_ENTRY,
+            false => ENTRY,
         };
         self.bytes.push(kind | never_grows(entry.url));
         field::push(entry.url.as_bytes(), &mut self.bytes);
