@@ -32,7 +32,23 @@ use tail::{Look, Sight};
 #[derive(Debug, Clone, Copy)]
 pub struct CleanUrl<'a> {
     bytes: &'a [u8],
-    may_grow: bool,
+    growth: Growth,
+}
+
+/// Whether XML may have to escape something in a URL. As large as a word: a URL is often written to the stack and read again at
+/// once, and a processor waits if it reads a word of which it has just written a byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(usize)]
+enum Growth {
+    Never,
+    Maybe,
+}
+
+impl Growth {
+    #[inline]
+    fn of(may_grow: bool) -> Self {
+        if may_grow { Self::Maybe } else { Self::Never }
+    }
 }
 
 impl<'a> CleanUrl<'a> {
@@ -43,13 +59,13 @@ impl<'a> CleanUrl<'a> {
 
     /// Whether XML may have to escape something in it. False is always right; true may be wrong.
     pub fn may_grow(self) -> bool {
-        self.may_grow
+        self.growth == Growth::Maybe
     }
 
     /// Wraps a line that cleaning returned unchanged before; see [`CleanUrl::may_grow`].
     #[inline]
     pub(crate) fn known(line: &'a [u8], may_grow: bool) -> Self {
-        Self { bytes: line, may_grow }
+        Self { bytes: line, growth: Growth::of(may_grow) }
     }
 
     /// Whether this borrows `line` itself.
@@ -107,8 +123,8 @@ impl Cleaner {
             && (URL_BYTES_MIN..=URL_BYTES_MAX).contains(&raw.len())
         {
             match tail::sight(raw, path_at) {
-                Sight::Plain => return Cleaned::Url(CleanUrl { bytes: raw, may_grow: false }),
-                Sight::Ampersands => return Cleaned::Url(CleanUrl { bytes: raw, may_grow: true }),
+                Sight::Plain => return Cleaned::Url(CleanUrl::known(raw, false)),
+                Sight::Ampersands => return Cleaned::Url(CleanUrl::known(raw, true)),
                 Sight::Odd => {}
             }
         }
@@ -179,7 +195,7 @@ impl Cleaner {
 fn measured(url: &[u8]) -> Cleaned<'_> {
     match url.len() {
         0..URL_BYTES_MIN => Cleaned::Rejected(Reason::TooShort),
-        URL_BYTES_MIN..=URL_BYTES_MAX => Cleaned::Url(CleanUrl { bytes: url, may_grow: true }),
+        URL_BYTES_MIN..=URL_BYTES_MAX => Cleaned::Url(CleanUrl::known(url, true)),
         _ => Cleaned::Rejected(Reason::TooLong),
     }
 }
