@@ -52,6 +52,7 @@ impl Seams {
     }
 
     /// Inserts the record, and returns the best seam that is found at its start.
+    #[inline(always)]
     pub fn next(&mut self, window: &Window, room: Room) -> Option<Seam> {
         let Room { from, to, start, .. } = room;
         let reach = DISTANCE_MAX.min(from - start);
