@@ -127,16 +127,23 @@ impl Picks {
         Ok(())
     }
 
-    /// Prefetches the rows that begin at `from`, all but the middle of long ones.
+    /// Prefetches the rows from `from` on, all but the middle of long ones. Of the rows after these, only the first bytes: so their
+    /// pages are looked up at the same time, and are known when the rest is prefetched.
     #[inline(never)]
     fn fetch(&self, from: usize, input: &[u8]) {
-        for place in self.places.iter().skip(from).take(AHEAD) {
-            let start = self.chunks[place.chunk()].bytes.start + place.start();
-            let last = start + place.length();
-            for at in [start, last.min(start + prefetch::LINE_BYTES), last] {
-                input.get(at).into_iter().for_each(prefetch::fetch);
-            }
-        }
+        let rows = |from: usize| {
+            let places = self.places.iter().skip(from).take(AHEAD);
+            places.map(|place| {
+                let start = self.chunks[place.chunk()].bytes.start + place.start();
+                (start, start + place.length())
+            })
+        };
+        let fetch = |at: usize| input.get(at).into_iter().for_each(prefetch::fetch);
+        rows(from + AHEAD).for_each(|(start, _)| fetch(start));
+        rows(from).for_each(|(start, end)| {
+            fetch(end.min(start + prefetch::LINE_BYTES));
+            fetch(end);
+        });
     }
 }
 
