@@ -5,18 +5,21 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::directory::fs::{
-    Disk, FileSystem, Kind, Locked, Meta, NewFile, parent, remove, rename, sync_directory,
+    Disk, FileSystem, Kind, Locked, Meta, NewFile, exists, parent, remove, rename, sync_directory,
 };
 use crate::error::{Error, ErrorKind, Result, message};
 
-/// Attempts to change a file that another process is changing, or has locked.
+/// Attempts to change a file that another process is changing.
 const TRIES: usize = 200;
 
 /// Time between two attempts to lock a file.
-const LOCK_WAIT: Duration = Duration::from_millis(10);
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
+
+/// How long another process may hold the lock. It takes a few milliseconds to change a file, but many may be waiting.
+const LOCK_PATIENCE: Duration = Duration::from_secs(30);
 
 /// A file that is replaced as a whole. It need not exist yet.
 #[derive(Debug, Clone, Copy)]
@@ -85,11 +88,15 @@ impl<'a> LocalFile<'a> {
     ///
     /// # Errors
     /// Same as [`LocalFile::read`]; also if `edit` fails, if the new file cannot be written, or if another program keeps changing
-    /// the file. The file is then left unchanged.
+    /// the file or holds its lock for half a minute. The file is then left unchanged.
     pub fn edit(&self, edit: impl Fn(&[u8], bool) -> Result<Option<Vec<u8>>>) -> Result<()> {
         for _ in 0..TRIES {
-            let _lock = self.lock();
+            let is_there = exists(self.fs, self.path);
+            let _lock = if is_there { self.lock()? } else { None };
             let old = self.snapshot()?;
+            if old.meta.is_some() != is_there {
+                continue; // The lock may be missing, or that of a file that is gone.
+            }
             let Some(new) = edit(&old.bytes, old.meta.is_some())? else { return Ok(()) };
             if self.replace_unchanged(&old, &new)? {
                 return Ok(());
@@ -119,16 +126,36 @@ impl<'a> LocalFile<'a> {
 
     /// Returns false, and changes nothing, if the file is no longer as in `old`.
     fn replace_unchanged(&self, old: &Snapshot, bytes: &[u8]) -> Result<bool> {
-        let replaced = self.write(bytes, old.meta.as_ref()).and_then(|()| {
-            match self.fs.look(self.path).ok() == old.meta {
-                true => self.rename().map(|()| true),
-                false => Ok(false),
+        let replaced = self.write(bytes, old.meta.as_ref()).and_then(|()| match &old.meta {
+            None => self.link(),
+            Some(meta) if self.fs.look(self.path).is_ok_and(|now| now == *meta) => {
+                self.rename().map(|()| true)
             }
+            Some(_) => Ok(false),
         });
         if !matches!(replaced, Ok(true)) {
             let _ = self.fs.remove(&self.temporary());
         }
         replaced
+    }
+
+    /// Gives the new file its name if nothing has it yet; else returns false. While there is no file, there is no lock, so a
+    /// rename could replace what another run has just created.
+    fn link(&self) -> Result<bool> {
+        match self.fs.link(&self.temporary(), self.path) {
+            Ok(()) => {
+                let _ = self.fs.remove(&self.temporary()); // or the next run does it
+                sync_directory(self.fs, parent(self.path)).map(|()| true)
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            // Some file systems have no hard links. An empty file can be locked, and means the same to crawlers as none.
+            Err(_) => match self.fs.create(self.path) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                    Err(Error::io(self.path, "could not be created", error))
+                }
+                _ => Ok(false),
+            },
+        }
     }
 
     /// Writes the new file next to the old one and syncs it. It gets mode and owner of the file `like`.
@@ -173,21 +200,69 @@ impl<'a> LocalFile<'a> {
         format!(".{}.sitemill-", self.path.file_name().unwrap_or_default().to_string_lossy())
     }
 
-    /// Locks the file; waits at most two seconds for other runs. A lock is on a file and not on a name, so it counts only if
-    /// the file has not been replaced in the meantime.
-    fn lock(&self) -> Option<Locked> {
-        for _ in 0..TRIES {
-            // Without a file or without locks, there is nobody to wait for.
-            match self.fs.lock(self.path, None).ok()? {
-                None => sleep(LOCK_WAIT),
+    /// Locks the file, once no other run holds its lock; `None` if the file is gone or the file system has no locks. A lock is
+    /// on a file and not on a name, so it counts only if the file has not been replaced in the meantime.
+    fn lock(&self) -> Result<Option<Locked>> {
+        let started = Instant::now();
+        while started.elapsed() < LOCK_PATIENCE {
+            let Ok(tried) = self.fs.lock(self.path, None) else { return Ok(None) };
+            match tried {
+                None => sleep(LOCK_PAUSE),
                 Some(locked)
                     if self.fs.look(self.path).is_ok_and(|now| now.identity == locked.meta.identity) =>
                 {
-                    return Some(locked);
+                    return Ok(Some(locked));
                 }
                 Some(_) => {}
             }
         }
-        None
+        let seconds = LOCK_PATIENCE.as_secs();
+        Err(Error::data(message!(
+            self.path,
+            ": another process has held its lock for {seconds} seconds; it was left unchanged"
+        )))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::directory::fs::memory::Memory;
+    use super::*;
+
+    /// Appends a line to the file at `path` if it lacks it.
+    fn append(fs: &dyn FileSystem, path: &Path, line: &[u8]) -> Result<()> {
+        LocalFile::of(fs, path).edit(|old, _| match old.ends_with(line) {
+            true => Ok(None),
+            false => Ok(Some([old, line].concat())),
+        })
+    }
+
+    #[test]
+    fn a_file_that_another_run_creates_first_is_kept() {
+        let path = Path::new("/robots.txt");
+        let is_creation =
+            |attempt: &String| ["link /robots.txt", "create /robots.txt"].contains(&attempt.as_str());
+        for is_linkless in [false, true] {
+            let world = || {
+                let fs = Memory::default();
+                fs.put(Path::new("/other"), b"");
+                if is_linkless {
+                    fs.forbid_links();
+                }
+                fs
+            };
+            let alone = world();
+            append(&alone, path, b"ours\n").unwrap();
+            assert_eq!(alone.read(path).unwrap(), b"ours\n");
+            let last = alone.attempts().iter().rposition(is_creation).unwrap();
+            for at in 0..=last {
+                let fs = world();
+                fs.put_before(at, path, b"theirs\n");
+                append(&fs, path, b"ours\n").unwrap();
+                let text = fs.read(path).unwrap();
+                assert_eq!(text, b"theirs\nours\n", "{is_linkless}, {at}: {:?}", fs.attempts());
+                assert_eq!(fs.list(Path::new("/")).unwrap().len(), 2, "nothing else is left");
+            }
+        }
     }
 }

@@ -28,6 +28,8 @@ struct History {
     attempts: Vec<String>,
     /// Indexes into `attempts` of the changes that fail.
     failing: Vec<Range<usize>>,
+    /// A file that another process creates, and the index in `attempts` of the change before which it does.
+    meanwhile: Option<(usize, PathBuf, Vec<u8>)>,
 }
 
 /// A successful change, and the state after it.
@@ -140,6 +142,17 @@ impl State {
         Self { names: reached.clone(), files, durable: reached, changes: Vec::new(), is_linkless }
     }
 
+    /// Creates or replaces a file, and its directories. Both are durable immediately.
+    fn put(&mut self, path: &Path, bytes: &[u8]) {
+        let inode = self.new_inode();
+        self.files.insert(inode, Content { bytes: bytes.into(), is_synced: true });
+        let above = path.ancestors().skip(1).map(|above| (above.to_owned(), Node::Directory));
+        for (path, node) in above.chain([(path.to_owned(), Node::File(inode))]) {
+            self.durable.insert(path.clone(), node);
+            self.names.insert(path, node);
+        }
+    }
+
     fn new_inode(&self) -> u64 {
         self.files.last_key_value().map_or(0, |(last, _)| last + 1)
     }
@@ -195,19 +208,20 @@ impl Memory {
 
     /// Creates or replaces a file, and its directories. Both are durable immediately.
     pub fn put(&self, path: &Path, bytes: &[u8]) {
-        let now = &mut self.0.lock().unwrap().now;
-        let inode = now.new_inode();
-        now.files.insert(inode, Content { bytes: bytes.into(), is_synced: true });
-        let above = path.ancestors().skip(1).map(|above| (above.to_owned(), Node::Directory));
-        for (path, node) in above.chain([(path.to_owned(), Node::File(inode))]) {
-            now.durable.insert(path.clone(), node);
-            now.names.insert(path, node);
-        }
+        self.0.lock().unwrap().now.put(path, bytes);
+    }
+
+    /// Puts a file, as another process may, right before attempt `at` to change something.
+    pub fn put_before(&self, at: usize, path: &Path, bytes: &[u8]) {
+        self.0.lock().unwrap().meanwhile = Some((at, path.into(), bytes.into()));
     }
 
     fn step<T>(&self, what: String, change: impl FnOnce(&mut State) -> io::Result<T>) -> io::Result<T> {
-        let History { now, steps, attempts, failing } = &mut *self.0.lock().unwrap();
+        let History { now, steps, attempts, failing, meanwhile } = &mut *self.0.lock().unwrap();
         let attempt = attempts.len();
+        if let Some((_, path, bytes)) = meanwhile.take_if(|(at, ..)| *at == attempt) {
+            now.put(&path, &bytes);
+        }
         attempts.push(what.clone());
         if failing.iter().any(|range| range.contains(&attempt)) {
             return Err(io::Error::other(format!("cannot {what}")));
