@@ -10,6 +10,7 @@ use object_store::azure::MicrosoftAzureBuilder;
 use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::http::HttpBuilder;
 use object_store::{BackoffConfig, ClientConfigKey, ClientOptions, ObjectStore, RetryConfig};
+use url::{Host, Url};
 
 use super::bucket::Bucket;
 use super::location::{Location, Scheme};
@@ -92,9 +93,11 @@ fn s3(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
     let (mut builder, source, endpoint) = with_credentials(of_environment(), location, endpoint)?;
     builder = builder.with_bucket_name(location.bucket()).with_retry(retry());
     if !is_set("AWS_CHECKSUM_ALGORITHM") {
-        // The signature covers the SHA-256 of the body, which the store verifies. A checksum with SHA-256 would make it hash the body
-        // twice.
         builder = builder.with_checksum_algorithm(Checksum::CRC64NVME);
+    }
+    if !is_set("AWS_UNSIGNED_PAYLOAD") {
+        // A signature that covers the SHA-256 of the body makes both sides hash it, which takes longer than sending it.
+        builder = builder.with_unsigned_payload(endpoint.as_deref().is_none_or(is_private));
     }
     for (name, key, value) in [
         ("AWS_TIMEOUT", ClientConfigKey::Timeout, REQUEST_TIME),
@@ -113,6 +116,19 @@ fn s3(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
         }
     }
     Ok(Bucket::new(built(location, builder.build())?, location, source))
+}
+
+/// Whether nobody on the way to `endpoint` can change a body: TLS protects it, or it does not leave this machine.
+fn is_private(endpoint: &str) -> bool {
+    Url::parse(endpoint).is_ok_and(|url| {
+        let is_local = match url.host() {
+            Some(Host::Domain(name)) => name == "localhost",
+            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv6(address)) => address.is_loopback(),
+            None => false,
+        };
+        url.scheme() == "https" || is_local
+    })
 }
 
 /// The settings in the environment. An empty variable counts as unset, because many service files unset variables that way.
@@ -204,4 +220,27 @@ fn http(location: &Location) -> Result<Bucket> {
     let builder =
         HttpBuilder::new().with_url(&*location.root).with_client_options(options).with_retry(retry());
     Ok(Bucket::new(built(location, builder.build())?, location, "nowhere".into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bodies_are_signed_only_if_they_cross_a_network_in_the_clear() {
+        for (endpoint, want) in [
+            ("https://minio.example.com", true),
+            ("http://localhost:9000", true),
+            ("http://127.0.0.1:9000/", true),
+            ("http://[::1]:9000", true),
+            ("http://minio.example.com", false),
+            ("http://localhost.example.com", false),
+            ("http://127.0.0.1.example.com", false),
+            ("http://10.0.0.7:9000", false),
+            ("http://[fd00::1]", false),
+            ("minio", false),
+        ] {
+            assert_eq!(is_private(endpoint), want, "{endpoint}");
+        }
+    }
 }
