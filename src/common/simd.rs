@@ -44,10 +44,21 @@ pub fn common_bytes(one: &[u8], other: &[u8]) -> usize {
 /// not known when it is compiled.
 #[inline(always)]
 pub fn contain_any(bytes: &[u8], [one, other]: [u8; 2]) -> bool {
-    let is_wanted = |byte: u8| (byte == one) | (byte == other);
+    contain(bytes, |byte| (byte == one) | (byte == other))
+}
+
+/// Returns whether `bytes` contain an upper-case letter.
+#[inline]
+pub fn contain_upper_case(bytes: &[u8]) -> bool {
+    contain(bytes, |byte| byte.wrapping_sub(b'A') < 26)
+}
+
+/// Returns whether any of `bytes` is one that `is_wanted`.
+#[inline(always)]
+fn contain(bytes: &[u8], is_wanted: impl Fn(u8) -> bool) -> bool {
     let Some(end) = bytes.last_chunk::<LANES>() else { return bytes.iter().copied().any(is_wanted) };
     // The last block may overlap the previous one, so no shorter block remains.
-    let mut wanted = end.map(is_wanted);
+    let mut wanted = end.map(&is_wanted);
     for block in bytes.as_chunks::<LANES>().0 {
         for lane in 0..LANES {
             wanted[lane] |= is_wanted(block[lane]);

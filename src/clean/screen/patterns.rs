@@ -1,8 +1,10 @@
 //! Patterns: regular expressions that URLs are included or excluded by.
 
+mod automaton;
 mod edges;
 mod gate;
 mod literals;
+mod pair;
 pub mod set;
 
 use std::fmt;

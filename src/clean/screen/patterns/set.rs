@@ -2,13 +2,15 @@
 //!
 //! A regular expression looks at every byte of a URL, which takes longer than everything else that the survey does with it. Most
 //! patterns need no regular expression: those that URLs begin or end with are compared, and of the others, nearly every one
-//! requires a word that few URLs have.
+//! requires a word that few URLs have. Most of the rest have few states, so that a small automaton tells which URLs match.
 
 use regex::bytes::{RegexSet, RegexSetBuilder};
 
+use super::automaton::Automaton;
 use super::edges::Edges;
-use super::gate::Gate;
+use super::gate::{Gate, starts_of};
 use super::literals::Shape;
+use super::pair::{LANES, Pair};
 use super::{Pattern, parse};
 
 /// Maximum bytes of all compiled patterns: enough for tens of thousands.
@@ -20,25 +22,43 @@ const STATES_BYTES_MAX: usize = 16 << 20;
 /// Most words that are compared one after the other. With more, an automaton is quicker.
 const EDGES_MAX: usize = 64;
 
-/// Most patterns without a required word that are matched one by one. One alone may be matched from the end of the URL, or have
-/// another short cut; a set never has.
-const ALONE_MAX: usize = 3;
+/// Most groups of patterns without a required word. Each looks at all of every URL; more take longer than one set of all patterns,
+/// even though a set has no short cuts.
+const OPEN_MAX: usize = 4;
+
+/// Most pairs of automata: for as many groups.
+const PAIRS_MAX: usize = OPEN_MAX / LANES;
+
+/// Most patterns without a required word that are divided among small automata. With more there would be too many automata.
+const PACKED_MAX: usize = 32;
 
 /// Compiled patterns. A clone has scratch memory of its own, so every thread should use one.
 #[derive(Debug, Clone)]
 pub struct PatternSet {
     edges: Edges,
+    /// All automata in order, two in each pair.
+    pairs: Vec<Pair>,
     groups: Vec<Group>,
 }
 
 /// Patterns that are not just words at the start or the end of URLs.
 #[derive(Debug, Clone)]
 struct Group {
-    /// Without one, every URL is matched.
-    gate: Option<Gate>,
+    filter: Filter,
     patterns: RegexSet,
     /// The index of each among all patterns, in ascending order.
     indices: Vec<usize>,
+}
+
+/// What is known of a URL before regular expressions look at it.
+#[derive(Debug, Clone)]
+enum Filter {
+    /// Nothing.
+    None,
+    /// Whether it has a word that the patterns require. The automaton with the index `starts` finds the first bytes of any.
+    Words { gate: Gate, starts: Option<usize> },
+    /// Whether one of the patterns matches: the automaton with this index tells.
+    Match(usize),
 }
 
 /// A pattern and its index among all patterns.
@@ -72,20 +92,39 @@ impl PatternSet {
             open.append(&mut gated);
             open.sort_by_key(|&(index, _)| index);
         }
-        let of_open = if open.len() <= ALONE_MAX { 1 } else { open.len() };
-        let gated = Some(&gated[..]).filter(|gated| !gated.is_empty()).map(|gated| (gate, gated));
-        let groups = gated.into_iter().chain(open.chunks(of_open).map(|open| (None, open)));
-        let groups = groups.map(|(gate, patterns)| Group::of(gate, patterns)).collect::<Result<_, _>>()?;
-        Ok(Some(Self { edges, groups }))
+        let (mut automata, mut groups) = (Vec::new(), Vec::new());
+        for (patterns, automaton) in packed(&open) {
+            let filter = if automaton.is_some() { Filter::Match(automata.len()) } else { Filter::None };
+            groups.push(Group::of(filter, &patterns)?);
+            automata.extend(automaton);
+        }
+        if let Some(gate) = gate {
+            // The second automaton of a pair takes no time.
+            let is_free = !automata.len().is_multiple_of(LANES);
+            let starts = is_free.then(|| starts_of(&words)).flatten();
+            let number = starts.is_some().then_some(automata.len());
+            groups.push(Group::of(Filter::Words { gate, starts: number }, &gated)?);
+            automata.extend(starts);
+        }
+        let pairs = automata.chunks(LANES).map(Pair::of).collect();
+        Ok(Some(Self { edges, pairs, groups }))
     }
 
     /// The index of the first pattern that matches `url`.
     #[inline]
     pub fn first_match(&mut self, url: &[u8]) -> Option<usize> {
         let mut first = self.edges.first_match(url);
+        if first == Some(0) {
+            return first;
+        }
+        let mut matching = [[false; LANES]; PAIRS_MAX];
+        for (matching, pair) in matching.iter_mut().zip(&mut self.pairs) {
+            *matching = pair.matching(url);
+        }
+        let matching = |automaton: usize| matching[automaton / LANES][automaton % LANES];
         for group in &mut self.groups {
             if first.is_none_or(|first| group.indices[0] < first) {
-                let found = group.first_match(url);
+                let found = group.first_match(url, matching);
                 first = first.into_iter().chain(found).min();
             }
         }
@@ -93,27 +132,61 @@ impl PatternSet {
     }
 }
 
+/// Divides patterns without a required word into groups: as many in a small automaton as fit, and those that do not fit alone.
+fn packed<'p>(open: &[Numbered<'p>]) -> Vec<(Vec<Numbered<'p>>, Option<Automaton>)> {
+    if open.len() > PACKED_MAX {
+        return vec![(open.to_vec(), None)];
+    }
+    let mut packs: Vec<(Vec<Numbered<'_>>, Option<Automaton>)> = Vec::new();
+    for &numbered in open {
+        let alone = automaton(&[numbered]);
+        let fits = |pack: &[Numbered<'_>]| automaton(&[pack, &[numbered]].concat());
+        let shared = packs.iter().enumerate().filter(|_| alone.is_some());
+        match shared.filter_map(|(at, (pack, _))| Some((at, fits(pack)?))).next() {
+            Some((at, shared)) => {
+                packs[at].0.push(numbered);
+                packs[at].1 = Some(shared);
+            }
+            None if packs.len() == OPEN_MAX => return vec![(open.to_vec(), None)],
+            None => packs.push((vec![numbered], alone)),
+        }
+    }
+    packs
+}
+
+fn automaton(patterns: &[Numbered<'_>]) -> Option<Automaton> {
+    let patterns: Vec<&str> = patterns.iter().map(|(_, pattern)| pattern.as_str()).collect();
+    Automaton::of(&patterns)
+}
+
 fn cannot(error: impl std::fmt::Display) -> String {
     format!("the patterns cannot be compiled: {error}")
 }
 
 impl Group {
-    fn of(gate: Option<Gate>, patterns: &[Numbered<'_>]) -> Result<Self, String> {
+    fn of(filter: Filter, patterns: &[Numbered<'_>]) -> Result<Self, String> {
         let mut builder = RegexSetBuilder::new(patterns.iter().map(|(_, pattern)| pattern.as_str()));
         builder.unicode(false).size_limit(COMPILED_BYTES_MAX).dfa_size_limit(STATES_BYTES_MAX);
         let indices = patterns.iter().map(|&(index, _)| index).collect();
-        Ok(Self { gate, patterns: builder.build().map_err(cannot)?, indices })
+        Ok(Self { filter, patterns: builder.build().map_err(cannot)?, indices })
     }
 
+    /// The index of the first pattern that matches `url`. `matching` tells whether the automaton with an index does.
     #[inline]
-    fn first_match(&mut self, url: &[u8]) -> Option<usize> {
-        if self.gate.as_mut().is_some_and(|gate| !gate.admits(url)) {
-            return None;
-        }
-        // It ends at the first match and may skip most of the URL; finding out which patterns match may not.
-        match self.patterns.is_match(url) {
+    fn first_match(&mut self, url: &[u8], matching: impl Fn(usize) -> bool) -> Option<usize> {
+        let is_alone = self.indices.len() == 1;
+        let is_match = match &mut self.filter {
+            Filter::Match(automaton) => matching(*automaton),
+            // Most URLs that have a word match, and to find out whether takes as long as to find out by which of several patterns.
+            Filter::Words { gate, starts } => {
+                starts.is_none_or(&matching) && gate.admits(url) && (!is_alone || self.patterns.is_match(url))
+            }
+            // This ends at the first match and may skip most of the URL; finding out which patterns match may not.
+            Filter::None => self.patterns.is_match(url),
+        };
+        match is_match {
             false => None,
-            true if self.indices.len() == 1 => Some(self.indices[0]),
+            true if is_alone => Some(self.indices[0]),
             true => self.patterns.matches(url).iter().next().map(|at| self.indices[at]),
         }
     }

@@ -47,6 +47,7 @@ fn any_set_of_patterns_finds_what_a_look_at_each_pattern_finds() {
         "[ab]",
         "[^a]",
         "[a-z]",
+        "[a-z]{20}",
         ".",
         ".*",
         "a+",
@@ -73,7 +74,7 @@ fn any_set_of_patterns_finds_what_a_look_at_each_pattern_finds() {
     ];
     let url_parts =
         ["/", "a", "b", "ab/", "A", "B", ".", "?", "&", "x=", "X=", "=", ".pdf", ".PDF", "%", "_", "aa"];
-    let (mut found, mut gated, mut open) = (0, 0, 0);
+    let (mut found, mut gated, mut packed, mut open) = (0, 0, 0, 0);
     for round in 0..4_000 {
         let patterns: Vec<Pattern> = (0..1 + round % 12)
             .filter_map(|_| {
@@ -83,8 +84,10 @@ fn any_set_of_patterns_finds_what_a_look_at_each_pattern_finds() {
             })
             .collect();
         let Some(mut set) = PatternSet::of(&patterns).unwrap() else { continue };
-        gated += usize::from(set.groups.iter().any(|group| group.gate.is_some()));
-        open += usize::from(set.groups.iter().any(|group| group.gate.is_none()));
+        let has = |is: fn(&Filter) -> bool| usize::from(set.groups.iter().any(|group| is(&group.filter)));
+        gated += has(|filter| matches!(filter, Filter::Words { .. }));
+        packed += has(|filter| matches!(filter, Filter::Match(_)));
+        open += has(|filter| matches!(filter, Filter::None));
         for _ in 0..6 {
             let path: String =
                 (0..random.below(12)).map(|_| url_parts[random.below(url_parts.len())]).collect();
@@ -95,7 +98,7 @@ fn any_set_of_patterns_finds_what_a_look_at_each_pattern_finds() {
         }
     }
     assert!((2_000..20_000).contains(&found), "{found}");
-    assert!(gated > 500 && open > 500, "{gated} {open}");
+    assert!(gated > 500 && packed > 500 && open > 100, "{gated} {packed} {open}");
 }
 
 #[test]

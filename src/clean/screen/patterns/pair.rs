@@ -1,0 +1,177 @@
+//! Pairs of automata. The next state of all sixteen states of an automaton fits half a vector register, so a step of both is one
+//! shuffle, which takes a cycle. In larger automata each step waits for a load from memory, which takes five.
+
+use super::automaton::{Automaton, BYTES, ORIGIN_SLASHES, STATES_MAX};
+use super::literals::ANY;
+use crate::common::simd;
+
+/// Automata that take their steps together.
+pub const LANES: usize = 2;
+
+/// The next state after each state, of both automata. Aligned so that a vector load stays within a cache line.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(32))]
+struct Steps([[u8; STATES_MAX]; LANES]);
+
+/// Two automata that look at a URL together.
+#[derive(Debug, Clone)]
+pub struct Pair {
+    lanes: [Lane; LANES],
+    /// The steps for each byte.
+    steps: Box<[Steps; BYTES]>,
+    /// The origin of the last URL that had another one. Most URLs begin like the one before.
+    origin: Vec<u8>,
+    /// Whether URLs that begin with the origin have the states after it. A URL shorter than a prefix tells nothing of others.
+    is_known: bool,
+    /// The states after the origin.
+    after_origin: [u8; LANES],
+    /// A bit for each state: whether a pattern matches a URL with this origin that ends there.
+    matching: [u16; LANES],
+    /// Whether the processor has the shuffle.
+    is_vectorised: bool,
+}
+
+/// One of the automata.
+#[derive(Debug, Clone, Default)]
+struct Lane {
+    prefix: Vec<u8>,
+    /// The state after the prefix.
+    start: u8,
+    /// A bit for each state: whether a pattern matches a URL that ends there.
+    matching: u16,
+}
+
+impl Pair {
+    /// Of one or two automata.
+    pub fn of(automata: &[Automaton]) -> Self {
+        let mut lanes: [Lane; LANES] = Default::default();
+        let mut steps = Box::new([Steps([[0; STATES_MAX]; LANES]); BYTES]);
+        for (at, Automaton { prefix, states }) in automata.iter().enumerate() {
+            let bits = (0..).zip(&states.is_match).map(|(state, &is_match)| u16::from(is_match) << state);
+            lanes[at] = Lane { prefix: prefix.clone(), start: states.start, matching: bits.sum() };
+            for (state, next) in states.next.iter().enumerate() {
+                (0..BYTES).for_each(|byte| steps[byte].0[at][state] = next[byte]);
+            }
+        }
+        let is_vectorised = has_shuffle();
+        let (after_origin, matching) = Default::default();
+        Self { lanes, steps, origin: Vec::new(), is_known: false, after_origin, matching, is_vectorised }
+    }
+
+    /// Whether `url` matches a pattern of each automaton.
+    #[inline]
+    pub fn matching(&mut self, url: &[u8]) -> [bool; LANES] {
+        if !self.is_known || !simd::starts_with(url, &self.origin) {
+            self.learn(url);
+        }
+        let ends = self.ends(self.after_origin, &url[self.origin.len()..]);
+        std::array::from_fn(|at| self.matching[at] >> ends[at] & 1 == 1)
+    }
+
+    /// Learns how `url` begins.
+    #[cold]
+    fn learn(&mut self, url: &[u8]) {
+        let slash = memchr::memchr_iter(b'/', url).nth(ORIGIN_SLASHES - 1);
+        let origin = slash.map_or(0, |slash| slash + 1);
+        // A prefix with ANY may be longer than the origin of a short host.
+        let longest = self.lanes.iter().map(|lane| lane.prefix.len()).max().unwrap_or(0);
+        self.is_known = origin > 0 && url.len() >= longest;
+        let origin = &url[..origin.max(longest).min(url.len())];
+        for at in 0..LANES {
+            let Lane { prefix, start, matching } = &self.lanes[at];
+            let is_same = |(&own, &byte): (&u8, &u8)| own == byte || own == ANY;
+            let rest = origin
+                .split_at_checked(prefix.len())
+                .and_then(|(begin, rest)| prefix.iter().zip(begin).all(is_same).then_some(rest));
+            self.matching[at] = rest.map_or(0, |_| *matching);
+            self.after_origin[at] = self.ends([*start; LANES], rest.unwrap_or_default())[at];
+        }
+        self.origin.clear();
+        self.origin.extend_from_slice(origin);
+    }
+
+    /// The states after `bytes`, from the states `starts` on.
+    #[inline]
+    fn ends(&self, starts: [u8; LANES], bytes: &[u8]) -> [u8; LANES] {
+        #[cfg(target_arch = "x86_64")]
+        if self.is_vectorised {
+            #[expect(unsafe_code)]
+            // SAFETY: the processor has AVX2, see `has_shuffle`.
+            return unsafe { avx2::ends(&self.steps, starts, bytes) };
+        }
+        bytes.iter().fold(starts, |states, &byte| {
+            std::array::from_fn(|at| self.steps[usize::from(byte)].0[at][usize::from(states[at])])
+        })
+    }
+}
+
+fn has_shuffle() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return is_x86_feature_detected!("avx2");
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
+/// Looks up the next states with one instruction. Compilers do not generate it from a loop.
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use std::arch::x86_64::{__m256i, _mm256_extract_epi8, _mm256_set_epi64x, _mm256_shuffle_epi8};
+
+    use super::{BYTES, LANES, STATES_MAX, Steps};
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub fn ends(steps: &[Steps; BYTES], starts: [u8; LANES], bytes: &[u8]) -> [u8; LANES] {
+        let step = |states, &byte: &u8| _mm256_shuffle_epi8(vector(steps[usize::from(byte)]), states);
+        let states = bytes.iter().fold(vector(Steps(starts.map(|start| [start; STATES_MAX]))), step);
+        [_mm256_extract_epi8::<0>(states) as u8, _mm256_extract_epi8::<16>(states) as u8]
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn vector(Steps(lanes): Steps) -> __m256i {
+        let [[a, b], [c, d]] = lanes.map(|lane| {
+            let [low, high] = *lane.as_chunks().0 else { unreachable!("a lane is two words") };
+            [i64::from_le_bytes(low), i64::from_le_bytes(high)]
+        });
+        _mm256_set_epi64x(d, c, b, a)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::common::random::Random;
+
+    #[test]
+    fn it_matches_what_the_regular_expression_matches_with_and_without_the_shuffle() {
+        let mut random = Random::new(17);
+        let parts = [
+            "a", "b", "/", "[ab]", "[^a]", ".", ".*", "a+", "(?i:b)", "b{2,3}", "^", "$", r"\b", r"\n", "|",
+            "[^/]+/",
+        ];
+        let (mut some, mut matches) = (0, 0);
+        for _ in 0..3_000 {
+            let mut pattern = || (0..1 + random.below(5)).map(|_| parts[random.below(parts.len())]).collect();
+            let patterns: [String; 2] = [pattern(), pattern()];
+            let patterns = [&*patterns[0], &*patterns[1]];
+            let automata = patterns.map(|pattern| Automaton::of(&[pattern]));
+            let [Some(one), Some(other)] = automata else { continue };
+            let mut pair = Pair::of(&[one, other]);
+            let mut plain = Pair { is_vectorised: false, ..pair.clone() };
+            some += 1;
+            let of = |pattern: &str| regex::bytes::RegexBuilder::new(pattern).unicode(false).build().unwrap();
+            let regexes = patterns.map(of);
+            for _ in 0..20 {
+                let mut url =
+                    ["http://h/", "http://a/", "https://ab/", ""][random.below(4)].as_bytes().to_vec();
+                url.extend((0..random.below(12)).map(|_| b"aabbB/-"[random.below(7)]));
+                let want = [0, 1].map(|at| regexes[at].is_match(&url));
+                assert_eq!(pair.matching(&url), want, "{patterns:?} in {:?}", url.escape_ascii());
+                assert_eq!(plain.matching(&url), want, "{patterns:?} in {:?}", url.escape_ascii());
+                matches += want.iter().filter(|&&is_match| is_match).count();
+            }
+        }
+        assert!(some > 1_500 && matches > 5_000, "{some}, {matches}");
+    }
+}
