@@ -1,7 +1,7 @@
 //! Literals in patterns: words that a URL must begin or end with, or that it must contain, for a pattern to match.
 
 use regex_syntax::hir::literal::{ExtractKind, Extractor, Seq};
-use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
+use regex_syntax::hir::{Class, ClassBytes, Hir, HirKind, Look, Repetition};
 
 /// Most words of one pattern that are compared with the start or the end of URLs. The extensions of files in both letter cases
 /// are eight or sixteen.
@@ -79,7 +79,7 @@ fn exact_words(pattern: &Hir) -> Option<Vec<Vec<u8>>> {
 /// The pattern with [`ANY`] instead of each dot: people rarely escape the dots of a host.
 fn with_any(pattern: &Hir) -> Hir {
     match pattern.kind() {
-        HirKind::Class(class) if is_any(class) => Hir::literal([ANY]),
+        HirKind::Class(Class::Bytes(class)) if is_any(class) => Hir::literal([ANY]),
         HirKind::Repetition(repetition) => {
             Hir::repetition(Repetition { sub: Box::new(with_any(&repetition.sub)), ..repetition.clone() })
         }
@@ -91,8 +91,7 @@ fn with_any(pattern: &Hir) -> Hir {
 }
 
 /// Whether every byte that a URL can have is in `class`.
-fn is_any(class: &Class) -> bool {
-    let Class::Bytes(class) = class else { return false };
+fn is_any(class: &ClassBytes) -> bool {
     class.ranges().iter().any(|range| range.start() <= b'!' && b'~' <= range.end())
 }
 
@@ -101,8 +100,7 @@ fn names_any(pattern: &Hir) -> bool {
     match pattern.kind() {
         HirKind::Literal(literal) => literal.0.contains(&ANY),
         HirKind::Class(Class::Bytes(bytes)) => {
-            bytes.ranges().first().is_some_and(|range| range.start() == ANY)
-                && !is_any(&Class::Bytes(bytes.clone()))
+            bytes.ranges().first().is_some_and(|range| range.start() == ANY) && !is_any(bytes)
         }
         HirKind::Class(Class::Unicode(chars)) => {
             chars.ranges().first().is_some_and(|range| range.start() == char::from(ANY))
