@@ -1,8 +1,6 @@
 //! The gate: whether a URL contains any of the words that patterns require. Sixteen bytes or more are looked at at a time, so it
 //! takes a fraction of the time that the patterns take.
 
-use std::borrow::Cow;
-
 use aho_corasick::packed::Searcher;
 
 use super::automaton::Automaton;
@@ -22,8 +20,8 @@ pub struct Gate {
     words: Option<Searcher>,
     /// Words of one byte, repeated up to three.
     bytes: Option<[u8; BYTES_MAX]>,
-    /// Whether the words stand for words in any letter case.
-    is_folded: bool,
+    /// Space for text in lower case, if the words stand for words in any letter case.
+    lower: Option<Vec<u8>>,
     /// The origin of the last URL that had another one, if there is no word in it. Most URLs begin like the one before.
     origin: Vec<u8>,
     /// The bytes of the origin that no word reaches into.
@@ -57,7 +55,8 @@ impl Gate {
             true => None,
             false => Some(Searcher::new(words)?),
         };
-        Some(Self { words, bytes, is_folded, origin: Vec::new(), skipped: 0, longest })
+        let lower = is_folded.then(Vec::new);
+        Some(Self { words, bytes, lower, origin: Vec::new(), skipped: 0, longest })
     }
 
     /// Whether `url` may contain a word. False is always right; true is wrong if only the letter case differs.
@@ -85,13 +84,18 @@ impl Gate {
     }
 
     #[inline]
-    fn has_word(&self, text: &[u8]) -> bool {
-        let text = match self.is_folded && simd::contain_upper_case(text) {
-            true => Cow::Owned(text.to_ascii_lowercase()),
-            false => Cow::Borrowed(text),
+    fn has_word(&mut self, text: &[u8]) -> bool {
+        let text = match &mut self.lower {
+            Some(lower) if simd::contain_upper_case(text) => {
+                lower.clear();
+                lower.extend_from_slice(text);
+                lower.make_ascii_lowercase();
+                lower
+            }
+            _ => text,
         };
-        self.words.as_ref().is_some_and(|words| words.find(&*text).is_some())
-            || self.bytes.is_some_and(|[one, two, three]| memchr::memchr3(one, two, three, &text).is_some())
+        self.words.as_ref().is_some_and(|words| words.find(text).is_some())
+            || self.bytes.is_some_and(|[one, two, three]| memchr::memchr3(one, two, three, text).is_some())
     }
 }
 
