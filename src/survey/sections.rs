@@ -312,7 +312,7 @@ enum SectionKey<'r> {
     /// The number that the survey gave it.
     Column,
     /// Its place among the sections with rules, from 1; 0 for the rest.
-    Rules { matcher: RuleMatcher, section_of: Vec<u16>, counts: Vec<u64> },
+    Rules { matcher: Box<RuleMatcher>, section_of: Vec<u16>, counts: Vec<u64> },
     /// The first segment of the path; empty for the rest.
     Path { segments: &'r PathSegments, chosen: Option<&'r HashSet<Box<[u8]>>> },
 }
@@ -333,7 +333,7 @@ impl<'r> SectionKey<'r> {
 
     fn of_rules(rules: &SectionRules) -> Self {
         let section_of: Vec<u16> = rules.rules().map(|(section, _)| section as u16 + 1).collect();
-        Self::Rules { matcher: rules.matcher(), counts: vec![0; section_of.len()], section_of }
+        Self::Rules { matcher: Box::new(rules.matcher()), counts: vec![0; section_of.len()], section_of }
     }
 }
 

@@ -8,7 +8,7 @@ use regex_automata::nfa::thompson::{self, WhichCaptures};
 use regex_automata::util::{start, syntax};
 use regex_automata::{Anchored, MatchKind};
 
-use super::literals::ANY;
+use super::literals::{ANY, URL_BYTES};
 
 /// Most states of an automaton.
 pub const STATES_MAX: usize = 16;
@@ -105,12 +105,13 @@ impl States {
             && !self.is_match[usize::from(self.start)]
         {
             let next = &self.next[usize::from(self.start)];
-            let live: Vec<u8> =
-                (b'!'..=b'~').filter(|&byte| !self.is_dead(next[usize::from(byte)])).collect();
+            let live: Vec<u8> = URL_BYTES.filter(|&byte| !self.is_dead(next[usize::from(byte)])).collect();
             let byte = match live[..] {
                 [byte] => byte,
                 [first, ..]
-                    if (b'!'..=b'~').all(|byte| next[usize::from(byte)] == next[usize::from(first)]) =>
+                    if URL_BYTES
+                        .map(|byte| next[usize::from(byte)])
+                        .all(|to| to == next[usize::from(first)]) =>
                 {
                     ANY
                 }

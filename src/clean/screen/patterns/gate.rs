@@ -22,9 +22,7 @@ pub struct Gate {
     bytes: Option<[u8; BYTES_MAX]>,
     /// Space for text in lower case, if the words stand for words in any letter case.
     lower: Option<Vec<u8>>,
-    /// The origin of the last URL that had another one, if there is no word in it. Most URLs begin like the one before.
-    origin: Vec<u8>,
-    /// The bytes of the origin that no word reaches into.
+    /// The bytes at the start of URLs that no word reaches into.
     skipped: usize,
     /// The bytes of the longest word.
     longest: usize,
@@ -56,31 +54,22 @@ impl Gate {
             false => Some(Searcher::new(words)?),
         };
         let lower = is_folded.then(Vec::new);
-        Some(Self { words, bytes, lower, origin: Vec::new(), skipped: 0, longest })
+        Some(Self { words, bytes, lower, skipped: 0, longest })
     }
 
-    /// Whether `url` may contain a word. False is always right; true is wrong if only the letter case differs.
+    /// From now on, URLs begin with `beginning`.
+    pub fn begin(&mut self, beginning: &[u8]) {
+        self.skipped = match self.has_word(beginning) {
+            true => 0,
+            false => (beginning.len() + 1).saturating_sub(self.longest),
+        };
+    }
+
+    /// Whether `url`, which has this beginning, may contain a word. False is always right; true is wrong if only the letter case
+    /// differs.
     #[inline]
     pub fn admits(&mut self, url: &[u8]) -> bool {
-        if self.origin.is_empty() || !simd::starts_with(url, &self.origin) {
-            self.learn(url);
-        }
         self.has_word(&url[self.skipped..])
-    }
-
-    /// Learns the origin of `url`.
-    #[cold]
-    fn learn(&mut self, url: &[u8]) {
-        self.origin.clear();
-        self.skipped = 0;
-        // It ends with the third slash.
-        let slash = memchr::memchr_iter(b'/', url).nth(2);
-        if let Some(origin) = slash.map(|slash| &url[..=slash])
-            && !self.has_word(origin)
-        {
-            self.origin.extend_from_slice(origin);
-            self.skipped = (origin.len() + 1).saturating_sub(self.longest);
-        }
     }
 
     #[inline]

@@ -1,5 +1,7 @@
 //! Literals in patterns: words that a URL must begin or end with, or that it must contain, for a pattern to match.
 
+use std::ops::RangeInclusive;
+
 use regex_syntax::hir::literal::{ExtractKind, Extractor, Seq};
 use regex_syntax::hir::{Class, ClassBytes, Hir, HirKind, Look, Repetition};
 
@@ -12,6 +14,9 @@ const CLASS_BYTES_MAX: usize = 4;
 
 /// Longer words are not much rarer.
 const RARE_BYTES: usize = 6;
+
+/// The bytes that a URL can have.
+pub const URL_BYTES: RangeInclusive<u8> = b'!'..=b'~';
 
 /// In the words of an edge, stands for any byte. No URL has it.
 pub const ANY: u8 = 0;
@@ -92,7 +97,7 @@ fn with_any(pattern: &Hir) -> Hir {
 
 /// Whether every byte that a URL can have is in `class`.
 fn is_any(class: &ClassBytes) -> bool {
-    class.ranges().iter().any(|range| range.start() <= b'!' && b'~' <= range.end())
+    class.ranges().iter().any(|range| range.start() <= *URL_BYTES.start() && *URL_BYTES.end() <= range.end())
 }
 
 /// Whether the byte [`ANY`] itself is in the pattern.

@@ -1,9 +1,8 @@
 //! Pairs of automata. The next state of all sixteen states of an automaton fits half a vector register, so a step of both is one
 //! shuffle, which takes a cycle. In larger automata each step waits for a load from memory, which takes five.
 
-use super::automaton::{Automaton, BYTES, ORIGIN_SLASHES, STATES_MAX};
+use super::automaton::{Automaton, BYTES, STATES_MAX};
 use super::literals::ANY;
-use crate::common::simd;
 
 /// Automata that take their steps together.
 pub const LANES: usize = 2;
@@ -19,13 +18,9 @@ pub struct Pair {
     lanes: [Lane; LANES],
     /// The steps for each byte.
     steps: Box<[Steps; BYTES]>,
-    /// The origin of the last URL that had another one. Most URLs begin like the one before.
-    origin: Vec<u8>,
-    /// Whether URLs that begin with the origin have the states after it. A URL shorter than a prefix tells nothing of others.
-    is_known: bool,
-    /// The states after the origin.
-    after_origin: [u8; LANES],
-    /// A bit for each state: whether a pattern matches a URL with this origin that ends there.
+    /// The states after what URLs begin with.
+    begun: [u8; LANES],
+    /// A bit for each state: whether a pattern matches a URL with this beginning that ends there.
     matching: [u16; LANES],
     /// Whether the processor has the shuffle.
     is_vectorised: bool,
@@ -54,40 +49,33 @@ impl Pair {
             }
         }
         let is_vectorised = has_shuffle();
-        let (after_origin, matching) = Default::default();
-        Self { lanes, steps, origin: Vec::new(), is_known: false, after_origin, matching, is_vectorised }
+        let (begun, matching) = Default::default();
+        Self { lanes, steps, begun, matching, is_vectorised }
     }
 
-    /// Whether `url` matches a pattern of each automaton.
-    #[inline]
-    pub fn matching(&mut self, url: &[u8]) -> [bool; LANES] {
-        if !self.is_known || !simd::starts_with(url, &self.origin) {
-            self.learn(url);
-        }
-        let ends = self.ends(self.after_origin, &url[self.origin.len()..]);
-        std::array::from_fn(|at| self.matching[at] >> ends[at] & 1 == 1)
+    /// The bytes of the longest prefix. What URLs begin with must be as long.
+    pub fn prefix_bytes(&self) -> usize {
+        self.lanes.iter().map(|lane| lane.prefix.len()).max().unwrap_or(0)
     }
 
-    /// Learns how `url` begins.
-    #[cold]
-    fn learn(&mut self, url: &[u8]) {
-        let slash = memchr::memchr_iter(b'/', url).nth(ORIGIN_SLASHES - 1);
-        let origin = slash.map_or(0, |slash| slash + 1);
-        // A prefix with ANY may be longer than the origin of a short host.
-        let longest = self.lanes.iter().map(|lane| lane.prefix.len()).max().unwrap_or(0);
-        self.is_known = origin > 0 && url.len() >= longest;
-        let origin = &url[..origin.max(longest).min(url.len())];
+    /// From now on, URLs begin with `beginning`.
+    pub fn begin(&mut self, beginning: &[u8]) {
         for at in 0..LANES {
             let Lane { prefix, start, matching } = &self.lanes[at];
             let is_same = |(&own, &byte): (&u8, &u8)| own == byte || own == ANY;
-            let rest = origin
+            let rest = beginning
                 .split_at_checked(prefix.len())
                 .and_then(|(begin, rest)| prefix.iter().zip(begin).all(is_same).then_some(rest));
             self.matching[at] = rest.map_or(0, |_| *matching);
-            self.after_origin[at] = self.ends([*start; LANES], rest.unwrap_or_default())[at];
+            self.begun[at] = self.ends([*start; LANES], rest.unwrap_or_default())[at];
         }
-        self.origin.clear();
-        self.origin.extend_from_slice(origin);
+    }
+
+    /// Whether a URL with this beginning, then `rest`, matches a pattern of each automaton.
+    #[inline]
+    pub fn matching(&self, rest: &[u8]) -> [bool; LANES] {
+        let ends = self.ends(self.begun, rest);
+        std::array::from_fn(|at| self.matching[at] >> ends[at] & 1 == 1)
     }
 
     /// The states after `bytes`, from the states `starts` on.
@@ -147,8 +135,26 @@ mod tests {
     fn it_matches_what_the_regular_expression_matches_with_and_without_the_shuffle() {
         let mut random = Random::new(17);
         let parts = [
-            "a", "b", "/", "[ab]", "[^a]", ".", ".*", "a+", "(?i:b)", "b{2,3}", "^", "$", r"\b", r"\n", "|",
+            "a",
+            "b",
+            "/",
+            "[ab]",
+            "[^a]",
+            ".",
+            ".*",
+            "a+",
+            "(?i:b)",
+            "b{2,3}",
+            "^",
+            "$",
+            r"\b",
+            r"\n",
+            "|",
             "[^/]+/",
+            "^http://h/",
+            "^http://./",
+            "^https?://",
+            "^http",
         ];
         let (mut some, mut matches) = (0, 0);
         for _ in 0..3_000 {
@@ -167,8 +173,13 @@ mod tests {
                     ["http://h/", "http://a/", "https://ab/", ""][random.below(4)].as_bytes().to_vec();
                 url.extend((0..random.below(12)).map(|_| b"aabbB/-"[random.below(7)]));
                 let want = [0, 1].map(|at| regexes[at].is_match(&url));
-                assert_eq!(pair.matching(&url), want, "{patterns:?} in {:?}", url.escape_ascii());
-                assert_eq!(plain.matching(&url), want, "{patterns:?} in {:?}", url.escape_ascii());
+                let prefix_bytes = pair.prefix_bytes().min(url.len());
+                let (beginning, rest) =
+                    url.split_at(prefix_bytes + random.below(url.len() - prefix_bytes + 1));
+                for pair in [&mut pair, &mut plain] {
+                    pair.begin(beginning);
+                    assert_eq!(pair.matching(rest), want, "{patterns:?} in {:?}", url.escape_ascii());
+                }
                 matches += want.iter().filter(|&&is_match| is_match).count();
             }
         }

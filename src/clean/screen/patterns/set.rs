@@ -6,12 +6,13 @@
 
 use regex::bytes::{RegexSet, RegexSetBuilder};
 
-use super::automaton::Automaton;
+use super::automaton::{Automaton, ORIGIN_SLASHES};
 use super::edges::Edges;
 use super::gate::{Gate, starts_of};
 use super::literals::Shape;
 use super::pair::{LANES, Pair};
 use super::{Pattern, parse};
+use crate::common::simd;
 
 /// Maximum bytes of all compiled patterns: enough for tens of thousands.
 const COMPILED_BYTES_MAX: usize = 256 << 20;
@@ -39,6 +40,10 @@ pub struct PatternSet {
     /// All automata in order, two in each pair.
     pairs: Vec<Pair>,
     groups: Vec<Group>,
+    /// The origin of the last URL that had another one, or more if a pattern has a longer prefix. Most URLs begin like the one before.
+    beginning: Vec<u8>,
+    /// Whether `beginning` is as long as the prefixes, so that it tells of other URLs, too.
+    is_known: bool,
 }
 
 /// Patterns that are not just words at the start or the end of URLs.
@@ -107,19 +112,23 @@ impl PatternSet {
             automata.extend(starts);
         }
         let pairs = automata.chunks(LANES).map(Pair::of).collect();
-        Ok(Some(Self { edges, pairs, groups }))
+        Ok(Some(Self { edges, pairs, groups, beginning: Vec::new(), is_known: false }))
     }
 
     /// The index of the first pattern that matches `url`.
     #[inline]
     pub fn first_match(&mut self, url: &[u8]) -> Option<usize> {
         let mut first = self.edges.first_match(url);
-        if first == Some(0) {
+        if first == Some(0) || self.groups.is_empty() {
             return first;
         }
+        if !self.is_known || !simd::starts_with(url, &self.beginning) {
+            self.begin(url);
+        }
+        let rest = &url[self.beginning.len()..];
         let mut matching = [[false; LANES]; PAIRS_MAX];
-        for (matching, pair) in matching.iter_mut().zip(&mut self.pairs) {
-            *matching = pair.matching(url);
+        for (matching, pair) in matching.iter_mut().zip(&self.pairs) {
+            *matching = pair.matching(rest);
         }
         let matching = |automaton: usize| matching[automaton / LANES][automaton % LANES];
         for group in &mut self.groups {
@@ -129,6 +138,25 @@ impl PatternSet {
             }
         }
         first
+    }
+
+    /// Learns how `url` begins.
+    #[cold]
+    fn begin(&mut self, url: &[u8]) {
+        let slash = memchr::memchr_iter(b'/', url).nth(ORIGIN_SLASHES - 1);
+        let origin_bytes = slash.map_or(0, |slash| slash + 1);
+        // With dots for any byte, a prefix may be longer than the origin of a short host.
+        let prefix_bytes = self.pairs.iter().map(Pair::prefix_bytes).max().unwrap_or(0);
+        self.is_known = origin_bytes > 0 && url.len() >= prefix_bytes;
+        let beginning = &url[..origin_bytes.max(prefix_bytes).min(url.len())];
+        self.pairs.iter_mut().for_each(|pair| pair.begin(beginning));
+        for group in &mut self.groups {
+            if let Filter::Words { gate, .. } = &mut group.filter {
+                gate.begin(beginning);
+            }
+        }
+        self.beginning.clear();
+        self.beginning.extend_from_slice(beginning);
     }
 }
 
