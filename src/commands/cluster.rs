@@ -73,6 +73,7 @@ mod pack;
 mod plan;
 mod reading;
 mod region;
+mod rejects;
 mod route;
 mod spread;
 #[cfg(test)]
@@ -80,7 +81,12 @@ mod tests;
 
 pub use driver::Driver;
 pub use order::WorkOrder;
-pub use pack::{Packed, RejectedRow, pack, rejects};
+#[cfg(feature = "parquet")]
+pub use pack::pack_row_groups;
+pub use pack::{Packed, pack};
 pub use plan::{Planned, RoutingPlan};
+#[cfg(feature = "parquet")]
+pub use reading::RowGroups;
 pub use region::{RegionBatch, Regions};
+pub use rejects::{RejectedRow, rejects};
 pub use route::Router;

@@ -101,6 +101,20 @@ pub enum Feed<'a> {
     Rows(SourceRows<'a>),
 }
 
+/// Some row groups of the Parquet file `name`, by their numbers, as units. Also returns their number of bytes.
+///
+/// # Errors
+/// [`ErrorKind::Data`](crate::ErrorKind::Data) if the file has no such row group, or as any Parquet file.
+#[cfg(feature = "parquet")]
+pub fn row_groups<'n>(
+    name: &'n Path,
+    file: Arc<dyn ReadAt>,
+    options: &'n FormOptions,
+    numbers: &[usize],
+) -> Result<(Units<'n>, u64)> {
+    parquet::row_groups(name, file, options.hints(), numbers)
+}
+
 /// An input whose format is known.
 #[expect(clippy::large_enum_variant, reason = "there is one for each input, and it is soon taken apart")]
 pub enum Opened<'n> {

@@ -62,6 +62,15 @@ impl Entries<'_> {
     }
 }
 
+/// The hash of an entry: of its URL and its tags.
+pub(super) fn hash_of(entry: &Entry<'_>) -> u64 {
+    let tags = match entry.is_plain() {
+        true => 0,
+        false => xxh3_64_with_seed(entry.tags, xxh3_64(entry.extras.xml)),
+    };
+    xxh3_64_with_seed(entry.url.as_bytes(), tags)
+}
+
 /// A block that is being filled.
 #[derive(Debug, Default)]
 pub(super) struct Filling {
@@ -78,11 +87,7 @@ impl Filling {
     pub fn push(&mut self, entry: Entry<'_>) -> u64 {
         self.rows.push_entry(&entry);
         self.rows.fetch();
-        let tags = match entry.is_plain() {
-            true => 0,
-            false => xxh3_64_with_seed(entry.tags, xxh3_64(entry.extras.xml)),
-        };
-        let hash = xxh3_64_with_seed(entry.url.as_bytes(), tags);
+        let hash = hash_of(&entry);
         self.sum = self.sum.wrapping_add(hash);
         self.widen(entry.url.as_bytes());
         hash

@@ -4,11 +4,15 @@
 //! they are smaller.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::order::{Origin, WorkOrder, check_job, read_json, to_json};
+use super::block;
+use super::order::{Origin, WorkOrder, read_json, to_json};
 use super::reading::read;
+#[cfg(feature = "parquet")]
+use super::reading::{RowGroups, read_row_groups};
 use super::spread::Spread;
 use crate::clean::Reason;
 use crate::common::stop::Stop;
@@ -112,6 +116,44 @@ pub fn pack(
     emit: &mut dyn FnMut(Vec<u8>) -> Result<()>,
     stop: &Stop,
 ) -> Result<Packed> {
+    let name = name_of(source.name());
+    let read = |packer: &mut Packer<'_, '_>| {
+        packer.name = name;
+        read(job, source, stop, packer)
+    };
+    pack_all(job, order, candidates, Some(emit), read)
+}
+
+/// Does with all rows of `partition` what [`pack`] does with those of a source. Without `emit`, it only counts the rows and finds
+/// border candidates. A task can then read them once more when the plan is known, so that no rows have to be kept meanwhile.
+///
+/// # Errors
+/// As [`pack`]; also if a file has no such row group.
+#[cfg(feature = "parquet")]
+pub fn pack_row_groups(
+    job: &Job,
+    order: &WorkOrder,
+    partition: &[RowGroups],
+    candidates: usize,
+    emit: Option<&mut dyn FnMut(Vec<u8>) -> Result<()>>,
+    stop: &Stop,
+) -> Result<Packed> {
+    pack_all(job, order, candidates, emit, |packer| {
+        partition.iter().try_fold(0, |bytes, groups| {
+            packer.name = name_of(&groups.path);
+            Ok(bytes + read_row_groups(job, groups, stop, packer)?)
+        })
+    })
+}
+
+/// Packs all rows that `read` passes to the packer. It returns the number of their bytes.
+fn pack_all<'e>(
+    job: &Job,
+    order: &WorkOrder,
+    candidates: usize,
+    emit: Option<&'e mut dyn FnMut(Vec<u8>) -> Result<()>>,
+    read: impl FnOnce(&mut Packer<'_, 'e>) -> Result<u64>,
+) -> Result<Packed> {
     order.check(job)?;
     let rules = Rules::of(&job.rules);
     let packed = Packed {
@@ -124,40 +166,35 @@ pub fn pack(
         notes: Notes::default(),
         candidates: Smallest::new(CANDIDATES_COLLECTED.max(candidates)),
     };
-    let mut packer = Packer {
-        judge: Judge::new(&rules),
-        teller: Judge::new(&rules),
-        name: name_of(&source),
-        blocks: Blocks {
-            head: RowBuffer::default(),
-            spread: None,
-            stamp: order.origin.stamp(),
-            sum: 0,
-            emit,
-        },
-        packed,
-    };
-    let bytes = read(job, source, stop, &mut packer)?;
+    let stamp = order.origin.stamp();
+    let (judge, teller) = (Judge::new(&rules), Judge::new(&rules));
+    let blocks = emit.map(|emit| Blocks { head: RowBuffer::default(), spread: None, stamp, sum: 0, emit });
+    let mut packer = Packer { judge, teller, name: String::new(), blocks, packed };
+    let bytes = read(&mut packer)?;
     let Packer { mut packed, mut judge, blocks, .. } = packer;
-    (packed.bytes, packed.notes, packed.sum) = (bytes, judge.take_notes(), blocks.finish()?);
+    (packed.bytes, packed.notes) = (bytes, judge.take_notes());
+    if let Some(blocks) = blocks {
+        packed.sum = blocks.finish()?;
+    }
     let wanted = (CANDIDATES_PER_MILLION * packed.accepted() / 1_000_000) as usize;
     let mut kept = Smallest::new(wanted.max(CANDIDATES_MIN).max(candidates));
     kept.merge(packed.candidates)?;
     Ok(Packed { candidates: kept, ..packed })
 }
 
-/// The name of `source` in examples, escaped.
-fn name_of(source: &Source<'_>) -> String {
-    escape::shown(source.name().as_os_str().as_encoded_bytes())
+/// The name of a source in examples, escaped.
+fn name_of(name: &Path) -> String {
+    escape::shown(name.as_os_str().as_encoded_bytes())
 }
 
-/// Judges rows and fills blocks.
+/// Judges rows, and fills blocks unless it only counts.
 struct Packer<'r, 'e> {
     judge: Judge<'r>,
     /// Judges the rows of examples a second time, without counting them.
     teller: Judge<'r>,
+    /// The name of the source in examples.
     name: String,
-    blocks: Blocks<'e>,
+    blocks: Option<Blocks<'e>>,
     packed: Packed,
 }
 
@@ -166,13 +203,17 @@ impl Packer<'_, '_> {
     #[inline(always)]
     fn row(&mut self, row: InputRow<'_>) -> Result<()> {
         let Self { judge, blocks, packed, .. } = self;
-        let Packed { tally, given, candidates, .. } = packed;
+        let Packed { tally, given, candidates, sum, .. } = packed;
         let Tally { blank, excluded, .. } = *tally;
         let has_tags = matches!(row.content, Content::Url(_, tags) if !tags.is_empty());
         let dropped = has_tags.then_some(tally.dropped);
         let accepted = judge.tally(row.content, tally, |entry| {
             candidates.push(entry.url)?;
-            blocks.push(entry)
+            match blocks {
+                Some(blocks) => blocks.push(entry)?,
+                None => *sum = sum.wrapping_add(block::hash_of(&entry)),
+            }
+            Ok(())
         });
         let is_accepted = accepted.transpose()?.is_some();
         if let Content::Url(_, tags) = row.content {
@@ -253,7 +294,7 @@ impl Sink for Packer<'_, '_> {
     }
 }
 
-fn row_of<'a>(record: &Record<'a>) -> InputRow<'a> {
+pub(super) fn row_of<'a>(record: &Record<'a>) -> InputRow<'a> {
     let &Record { line, offset, url, section, lastmod, changefreq, priority, extras } = record;
     InputRow {
         line,
@@ -297,65 +338,5 @@ impl Examples {
     /// The examples of a reason.
     pub fn of(&self, reason: &str) -> &[Example] {
         self.0.get(reason).map_or(&[], Vec::as_slice)
-    }
-}
-
-/// A row that was rejected or excluded, or a tag that was dropped from a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct RejectedRow<'a> {
-    /// The number of the row in its source, from 1.
-    pub row: u64,
-    /// The reason, as a word of the [report](crate::Report::rejected): `scheme`, or `tag-lastmod` for a tag. For an excluded row,
-    /// the rule as in [`Report::excluded`](crate::Report::excluded).
-    pub reason: &'a str,
-    /// The row's URL as it was in the source, or the text of a row without a URL.
-    pub text: &'a [u8],
-    /// The value of the tag, if only a tag was dropped. The URL is listed without it.
-    pub tag: Option<&'a [u8]>,
-}
-
-/// Reads all rows of `source`, one partition of the input, and calls `emit` with each row that is rejected or excluded and each
-/// tag that is dropped. It does nothing else with the rows, so an engine can collect rejects with or without a run.
-///
-/// # Errors
-/// If the source cannot be read, `emit` fails, or `stop` is raised.
-pub fn rejects(
-    job: &Job,
-    source: Source<'_>,
-    emit: &mut dyn FnMut(RejectedRow<'_>) -> Result<()>,
-    stop: &Stop,
-) -> Result<()> {
-    check_job(job)?;
-    let rules = Rules::of(&job.rules);
-    read(job, source, stop, &mut Teller { judge: Judge::new(&rules), emit }).map(drop)
-}
-
-/// Reports rejected rows.
-struct Teller<'r, 'e> {
-    judge: Judge<'r>,
-    emit: &'e mut dyn FnMut(RejectedRow<'_>) -> Result<()>,
-}
-
-impl Teller<'_, '_> {
-    fn row(&mut self, row: InputRow<'_>) -> Result<()> {
-        let (Content::Url(text, _) | Content::Bad(text, _)) = row.content else { return Ok(()) };
-        refused_of(row, &mut self.judge).into_iter().try_for_each(
-            |Refused { line, reason, text: of, .. }| {
-                // The text of a rejected row is the row itself; that of a dropped tag is its value.
-                let tag = reason.starts_with("tag-").then_some(&*of);
-                (self.emit)(RejectedRow { row: line, reason, text, tag })
-            },
-        )
-    }
-}
-
-impl Sink for Teller<'_, '_> {
-    fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        self.row(row_of(record))
-    }
-
-    fn bad_row(&mut self, line: u64, offset: u64, reason: Reason, text: &[u8]) -> Result<()> {
-        self.row(InputRow { line, offset, content: Content::Bad(text, reason) })
     }
 }

@@ -1,6 +1,10 @@
 //! Reading: the rows of one source, in order, on the calling thread.
 
+#[cfg(feature = "parquet")]
+use std::fs::File;
 use std::io::{self, Read, Seek};
+#[cfg(feature = "parquet")]
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,6 +13,8 @@ use crate::common::fifo::Failed;
 use crate::common::stop::Stop;
 use crate::error::{Error, Result};
 use crate::intake::blocks::Blocks;
+#[cfg(feature = "parquet")]
+use crate::intake::format::Columns;
 use crate::intake::format::{self, FormOptions, Opened, Record, Sink};
 use crate::intake::input::Found;
 use crate::intake::lines;
@@ -27,6 +33,38 @@ pub(super) fn read(job: &Job, source: Source<'_>, stop: &Stop, sink: &mut dyn Si
     for found in remote::in_turn(open) {
         // A read that was interrupted reports the stop.
         bytes += read_one(found, &form, stop, sink).or_else(|error| stop.check().and(Err(error)))?;
+    }
+    Ok(bytes)
+}
+
+/// Some row groups of a Parquet file on a file system that the worker reaches: a partition, or a part of one, that a task reads
+/// by itself.
+#[cfg(feature = "parquet")]
+#[derive(Debug, Clone)]
+pub struct RowGroups {
+    /// The path of the file, which is also its name in examples.
+    pub path: PathBuf,
+    /// The numbers of the row groups, from 0.
+    pub numbers: Vec<usize>,
+    /// The names of the columns that are used.
+    pub columns: Columns,
+}
+
+/// Reads the rows of some row groups of a Parquet file into `sink`. Returns the number of their bytes.
+#[cfg(feature = "parquet")]
+pub(super) fn read_row_groups(
+    job: &Job,
+    RowGroups { path, numbers, columns }: &RowGroups,
+    stop: &Stop,
+    sink: &mut dyn Sink,
+) -> Result<u64> {
+    let form = FormOptions { columns: columns.clone(), ..job.input.form.clone() };
+    let form = with_page_memory(&form, job.resources.memory, 1);
+    let file = File::open(path).map_err(|error| Error::io(path, "could not be opened", error))?;
+    let (units, bytes) = format::row_groups(path, Arc::new(file), &form, numbers)?;
+    for unit in units {
+        stop.check()?;
+        unit?.read(sink)?;
     }
     Ok(bytes)
 }

@@ -2,6 +2,8 @@
 
 mod blocks;
 mod faults;
+#[cfg(feature = "parquet")]
+mod files;
 
 use std::collections::BTreeMap;
 use std::fs;

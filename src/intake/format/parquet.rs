@@ -25,6 +25,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::reader::RowReader;
+#[cfg(feature = "parquet")]
+use super::reader::Units;
 use super::spec::{Head, Hints, Open, OpenFile, Spec};
 use crate::error::Result;
 use crate::intake::read_at::ReadAt;
@@ -51,6 +53,23 @@ fn open<'n>(name: &'n Path, file: Arc<dyn ReadAt>, hints: Hints<'n>) -> Result<R
     let all = groups.all();
     let units = super::reader::large_units(false, all, move |group, rows| groups.read(group, rows));
     Ok(RowReader { units, columns })
+}
+
+/// Some row groups of the Parquet file `name`, by their numbers, as units. Also returns their number of bytes.
+///
+/// # Errors
+/// [`ErrorKind::Data`](crate::ErrorKind::Data) if the file has no such row group, or as any file of the format.
+#[cfg(feature = "parquet")]
+pub fn row_groups<'n>(
+    name: &'n Path,
+    file: Arc<dyn ReadAt>,
+    hints: Hints<'n>,
+    numbers: &[usize],
+) -> Result<(Units<'n>, u64)> {
+    let groups = groups::Groups::open(name, file, hints)?;
+    let wanted = groups.some(numbers)?;
+    let bytes = groups.bytes(&wanted);
+    Ok((super::reader::large_units(false, wanted, move |group, rows| groups.read(group, rows)), bytes))
 }
 
 /// Refuses the file: this build cannot read Parquet.

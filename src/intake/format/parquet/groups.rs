@@ -120,6 +120,30 @@ impl<'n> Groups<'n> {
         groups.map(group).collect()
     }
 
+    /// Those with these numbers.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if there is none with one of them, because the file is not the one that was
+    /// looked at before.
+    pub fn some(&self, numbers: &[usize]) -> Result<Vec<Group>> {
+        let all = self.all();
+        let group = |&number: &usize| {
+            all.get(number).copied().ok_or_else(|| {
+                Error::data(message!(
+                    self.name,
+                    ": has no row group {number}; it was replaced while it was read"
+                ))
+            })
+        };
+        numbers.iter().map(group).collect()
+    }
+
+    /// Their bytes in the file.
+    pub fn bytes(&self, groups: &[Group]) -> u64 {
+        let bytes = |group: &Group| self.index.row_group(group.number).compressed_size();
+        groups.iter().map(|group| u64::try_from(bytes(group)).unwrap_or_default()).sum()
+    }
+
     /// Reads every row of `group` as a record.
     pub fn read(&self, group: Group, rows: &mut CountingSink<'_>) -> Result<()> {
         let broken = |error| broken(self.name, error);
