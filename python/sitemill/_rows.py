@@ -19,7 +19,7 @@ from ._errors import RowTypeError, UsageError, make
 PARTS = ("url", "lastmod", "changefreq", "priority", "alternates", "images", "videos", "news", "section")
 
 #: The parts that are JSON unless they are text.
-_CELLS = ("alternates", "images", "videos", "news")
+CELLS = ("alternates", "images", "videos", "news")
 
 #: Maximum number of names of unused keys that are kept.
 UNUSED_MAX = 64
@@ -262,7 +262,7 @@ class _Plan:
         return (
             url,
             *(
-                None if key is None else _cell(row[key]) if part in _CELLS else _text(row[key])
+                None if key is None else _cell(row[key]) if part in CELLS else _text(row[key])
                 for part, key in zip(PARTS[1:], self.keys[1:])
             ),
             not url and any(not _is_nothing(row[key]) for key in self.others),

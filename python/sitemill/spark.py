@@ -15,7 +15,8 @@ path, as the same user, or a prefix of a bucket, such as ``s3://bucket/prefix``.
 How it works: tasks read the rows once, clean them and pack them into blocks (``pack``). The driver plans regions of about a million
 URLs. Tasks send each row to its region (``route``), and a task for each region writes its sitemaps (``produce``) to a directory that
 crawlers do not see. The driver checks that nothing was lost or counted twice, and publishes. A task may fail, run twice or die at any
-point: only the results that Spark returns to the driver count.
+point: only the results that Spark returns to the driver count. If the frame is nothing but Parquet files, tasks read the files
+themselves, twice: to count the rows, and to send them to their regions.
 """
 
 from __future__ import annotations
@@ -23,12 +24,13 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import tempfile
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, NamedTuple, Optional, Union
 
 from . import _finished, _rows, _sitemill, _words as _as_words
-from ._errors import DataRefused, OutputError, SitemillError, UsageError
+from ._errors import DataRefused, OutputError, UsageError
 from ._report import Report
+from ._spark_files import CountFiles as _CountFiles, Files, SendFiles as _SendFiles, files_of, same_number
+from ._spark_tasks import Check as _Check, InArrow as _InArrow, Pack as _Pack, Produce as _Produce, Rejects as _Rejects, Route as _Route
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -37,9 +39,6 @@ __all__ = ["build", "rejects"]
 
 #: Memory of a task that writes the sitemaps of a region, unless told otherwise. It comes on top of the memory of the executor's JVM.
 WORKER_MEMORY = "512M"
-
-#: Memory of a task that sends rows to their regions.
-ROUTER_BYTES = 64 << 20
 
 #: Blocks that Spark passes to Python together, about two megabytes.
 BLOCKS_PER_BATCH = 32
@@ -96,7 +95,8 @@ def build(
         worker_memory: memory of a task that writes sitemaps, apart from the JVM. A region that needs more uses files in the
             local directories of Spark.
         cache: keep packed rows on the disks of the workers between the two steps, so that ``df`` is computed once. Without it,
-            ``df`` is computed twice and must give the same rows both times.
+            ``df`` is computed twice and must give the same rows both times. It has no effect on Parquet files that tasks read
+            by themselves.
         name: the name of the rows in the report.
         set_name: the name of the set, as ``name`` of :func:`sitemill.build`.
         options: any other option of :func:`sitemill.build` except those about input files and threads. Files of patterns and the
@@ -113,28 +113,18 @@ def build(
     rows = _select(df, columns)
     words = _words(base_url, out, {**options, "set_name": set_name}, columns)
     _check_reports(options)
-    session = df.sparkSession
     memory = f"--memory={worker_memory}"
     driver = _sitemill.Driver([*words, memory])
-    packed = None
     try:
-        order = driver.order()
-        with _settings(session, _FOR_BLOCKS):
-            _check_workers(session, words, order)
-        with _settings(session, _for_rows(rows)):
-            packed, messages = _pack(rows, words, order, cache, driver)
-        plan, regions = messages.plan, messages.regions
-        routed = packed.mapInArrow(_Route(plan), "region int, block binary")
-        spread = _spread(routed, regions)
-        task = _Produce([*words, memory, "--threads=1"], order, plan)
-        # Without a cache, the same query packs the rows again, and some batches have rows and others blocks.
-        with _settings(session, _FOR_BLOCKS if cache else {}):
-            batches = [row.batch for row in spread.mapInArrow(task, "batch string").collect()]
-        built = driver.publish(messages.packed, plan, batches, name)
+        run = _Run(df.sparkSession, driver, driver.order(), words, [*words, memory, "--threads=1"])
+        files = files_of(rows)
+        _check_workers(run, files is not None)
+        made = None if files is None else _of_files(run, files)
+        if made is None:
+            made = _of_rows(run, rows, cache)
+        built = driver.publish(*made, name)
     finally:
         driver.close()
-        if packed is not None and cache:
-            packed.unpersist()
     _write_reports(built[0], options)
     return _finished(*built, stacklevel=3)
 
@@ -256,20 +246,83 @@ def _select(df: "DataFrame", columns: Mapping[str, Optional[str]]) -> "DataFrame
     return df.select(*selected)
 
 
-class _Messages:
-    """What the tasks of the first step have told the driver, and its plan."""
+class _Run(NamedTuple):
+    """What the steps of a run have in common."""
 
-    def __init__(self, packed: list[str], plan: str, regions: int) -> None:
-        self.packed, self.plan, self.regions = packed, plan, regions
+    session: Any
+    driver: _sitemill.Driver
+    order: str
+    #: The options of all tasks, and those of a task that writes sitemaps.
+    words: list[str]
+    words_of_writer: list[str]
 
 
-def _pack(
-    rows: "DataFrame", words: list[str], order: str, cache: bool, driver: _sitemill.Driver
-) -> tuple["DataFrame", _Messages]:
-    """Packs all rows and plans the regions."""
+class _Made(NamedTuple):
+    """What the tasks have told the driver, and its plan."""
+
+    packed: list[str]
+    plan: str
+    batches: list[str]
+
+
+def _check_workers(run: _Run, are_files: bool) -> None:
+    """Fails early if a worker does not reach the directory. Workers that are busy now are checked when they write sitemaps."""
+    context = getattr(run.session, "sparkContext", None)
+    # Spark starts a task on every idle core at once, so that two for each reach all idle machines. Spark Connect does not tell
+    # how many cores there are.
+    tasks = 16 if context is None else max(4, 2 * context.defaultParallelism)
+    check = _Check(run.words, run.order)
+    if are_files:
+        problems = run.session.sparkContext.parallelize(range(tasks), tasks).mapPartitions(check).collect()
+    else:
+        with _settings(run.session, _FOR_BLOCKS):
+            ids = run.session.range(0, tasks, 1, tasks)
+            problems = [row[0] for row in ids.mapInArrow(_InArrow(check, ["id"], "problem"), "problem string").collect()]
+    if problems:
+        raise OutputError(problems[0], path=json.loads(run.order)["out"], exit_code=73)
+
+
+def _of_files(run: _Run, files: Files) -> Optional[_Made]:
+    """Builds the sitemaps of the rows of files, which the tasks read twice: to plan the regions, and to send the rows there.
+    ``None`` if a file is not what Spark takes it for."""
+    context = run.session.sparkContext
+    partitions = context.parallelize(files.partitions, len(files.partitions))
+    candidates, plan = 0, None
+    while plan is None:
+        counted = partitions.mapPartitions(_CountFiles(run.words, run.order, files, candidates)).collect()
+        if None in counted:
+            return None
+        # Without a plan, the number is that of the candidates that the tasks have to report.
+        plan, number = run.driver.plan(counted)
+        candidates = number
+    sent = partitions.mapPartitions(_SendFiles(run.words, run.order, files, plan))
+    task = _Produce(run.words_of_writer, run.order, plan)
+    return _Made(counted, plan, sent.partitionBy(number, same_number).mapPartitions(task).collect())
+
+
+def _of_rows(run: _Run, rows: "DataFrame", cache: bool) -> _Made:
+    """Builds the sitemaps of the rows of a data frame, which Spark computes."""
+    packed = None
+    try:
+        with _settings(run.session, _for_rows(rows)):
+            packed, told, plan, regions = _pack(run, rows, cache)
+        routed = packed.mapInArrow(_Route(plan), "region int, block binary")
+        task = _InArrow(_Produce(run.words_of_writer, run.order, plan), ["region", "block"], "batch")
+        # Without a cache, the same query packs the rows again, and some batches have rows and others blocks.
+        with _settings(run.session, _FOR_BLOCKS if cache else {}):
+            batches = [row.batch for row in _spread(routed, regions).mapInArrow(task, "batch string").collect()]
+    finally:
+        if packed is not None and cache:
+            packed.unpersist()
+    return _Made(told, plan, batches)
+
+
+def _pack(run: _Run, rows: "DataFrame", cache: bool) -> tuple["DataFrame", list[str], str, int]:
+    """Packs all rows and plans the regions. Returns the blocks, what the tasks have told, the plan and its number of regions."""
     candidates = 0
     while True:
-        packed = rows.mapInArrow(_Pack(words, order, candidates, rows.columns), "packed string, block binary")
+        task = _Pack(run.words, run.order, candidates, rows.columns)
+        packed = rows.mapInArrow(task, "packed string, block binary")
         if cache:
             from pyspark import StorageLevel
 
@@ -277,25 +330,14 @@ def _pack(
         plan = None
         try:
             told = [row.packed for row in packed.where("packed is not null").select("packed").collect()]
-            plan, number = driver.plan(told)
+            plan, number = run.driver.plan(told)
         finally:
             if plan is None and cache:
                 packed.unpersist()
         if plan is not None:
-            return packed, _Messages(told, plan, number)
+            return packed, told, plan, number
         # Borders were so unevenly distributed that the tasks have to report more of them.
         candidates = number
-
-
-def _check_workers(session: Any, words: list[str], order: str) -> None:
-    """Fails early if a worker does not reach the directory. Workers that are busy now are checked when they write sitemaps."""
-    context = getattr(session, "sparkContext", None)
-    # Spark starts a task on every idle core at once, so that two for each reach all idle machines. Spark Connect does not tell
-    # how many cores there are.
-    tasks = 16 if context is None else max(4, 2 * context.defaultParallelism)
-    problems = session.range(0, tasks, 1, tasks).mapInArrow(_Check(words, order), "problem string").collect()
-    if problems:
-        raise OutputError(problems[0][0], path=json.loads(order)["out"], exit_code=73)
 
 
 def _spread(routed: "DataFrame", regions: int) -> "DataFrame":
@@ -331,141 +373,3 @@ def _murmur3(value: int) -> int:
         bits = (bits ^ (bits >> shift)) * factor & 0xFFFFFFFF
     bits ^= bits >> 16
     return bits - (1 << 32) if bits >> 31 else bits
-
-
-def _keep_modules() -> None:
-    """Exempts what is loaded from the search for garbage. A process of Spark runs one task after another, and searches everything
-    after each."""
-    import gc
-
-    global _modules_are_kept
-    if not _modules_are_kept:
-        gc.freeze()
-        _modules_are_kept = True
-
-
-_modules_are_kept = False
-
-
-class _Check:
-    """A task that looks for the directory of the driver, or its bucket."""
-
-    def __init__(self, words: list[str], order: str) -> None:
-        self.words, self.order = words, order
-
-    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        import platform
-
-        import pyarrow
-
-        _keep_modules()
-        for _ in batches:
-            try:
-                _sitemill.check_reachable(self.words, self.order)
-            except SitemillError as error:
-                # A task that fails is repeated, and its message ends up in the middle of a stack trace.
-                problem = pyarrow.array([f"{error} (worker on {platform.node()})"], pyarrow.string())
-                yield pyarrow.RecordBatch.from_arrays([problem], names=["problem"])
-
-
-class _Pack:
-    """A task that packs the rows of a partition."""
-
-    def __init__(self, words: list[str], order: str, candidates: int, columns: list[str]) -> None:
-        self.words, self.order, self.candidates, self.columns = words, order, candidates, columns
-
-    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        import pyarrow
-
-        _keep_modules()
-        reader = _reader(batches)
-        if reader is None:
-            # Empty partitions are told of, too.
-            reader = pyarrow.table({name: pyarrow.array([], pyarrow.binary()) for name in self.columns})
-        yield from pyarrow.RecordBatchReader.from_stream(
-            _sitemill.pack(self.words, self.order, reader, self.candidates)
-        )
-
-
-class _Rejects:
-    """A task that finds the rejected rows of a partition."""
-
-    def __init__(self, words: list[str]) -> None:
-        self.words = words
-
-    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        import pyarrow
-
-        reader = _reader(batches)
-        if reader is not None:
-            for batch in pyarrow.RecordBatchReader.from_stream(_sitemill.rejects(self.words, reader)):
-                yield batch.select(["reason", "text", "tag"])
-
-
-def _reader(batches: Iterator[Any]) -> Optional[Any]:
-    """The batches of a partition as a stream; ``None`` if there are none."""
-    import itertools
-
-    import pyarrow
-
-    batches = map(_with_bytes, batches)
-    first = next(batches, None)
-    if first is None:
-        return None
-    return pyarrow.RecordBatchReader.from_batches(first.schema, itertools.chain([first], batches))
-
-
-def _with_bytes(batch: Any) -> Any:
-    """The batch with bytes instead of strings, because Spark does not check that strings are UTF-8. Nothing is copied. If Spark
-    did it, it would copy each string."""
-    import pyarrow
-
-    same_bytes = {pyarrow.string(): pyarrow.binary(), pyarrow.large_string(): pyarrow.large_binary()}
-    columns = [column.view(same_bytes[column.type]) if column.type in same_bytes else column for column in batch.columns]
-    return pyarrow.RecordBatch.from_arrays(columns, names=batch.schema.names)
-
-
-class _Route:
-    """A task that sends the rows of blocks to their regions."""
-
-    def __init__(self, plan: str) -> None:
-        self.plan = plan
-
-    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        _keep_modules()
-        router = _sitemill.Router(self.plan, ROUTER_BYTES)
-        for batch in batches:
-            for block in batch.column("block"):
-                # The result of a partition is in a row without a block.
-                if block.is_valid:
-                    yield from _blocks(router.push(block.as_py()))
-        yield from _blocks(router.finish())
-
-
-def _blocks(routed: list[tuple[int, bytes]]) -> Iterator[Any]:
-    import pyarrow
-
-    if routed:
-        regions, blocks = zip(*routed)
-        columns = [pyarrow.array(regions, pyarrow.int32()), pyarrow.array(blocks, pyarrow.binary())]
-        yield pyarrow.RecordBatch.from_arrays(columns, names=["region", "block"])
-
-
-class _Produce:
-    """A task that writes the sitemaps of whole regions."""
-
-    def __init__(self, words: list[str], order: str, plan: str) -> None:
-        self.words, self.order, self.plan = words, order, plan
-
-    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        import pyarrow
-
-        _keep_modules()
-        scratch = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or tempfile.gettempdir()
-        regions = _sitemill.Regions(self.words, self.order, self.plan, scratch)
-        for batch in batches:
-            numbers, blocks = batch.column("region"), batch.column("block")
-            for number, block in zip(numbers, blocks):
-                regions.push(number.as_py(), block.as_py())
-        made = regions.finish()
-        yield pyarrow.RecordBatch.from_arrays([pyarrow.array(made, pyarrow.string())], names=["batch"])

@@ -4,14 +4,14 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use arrow_array::builder::{BinaryBuilder, StringBuilder, UInt64Builder};
+use arrow_array::builder::{BinaryBuilder, Int32Builder, StringBuilder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use crossbeam_channel::Sender;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sitemill::cluster::{self, Packed, Planned, RegionBatch, RoutingPlan, WorkOrder};
+use sitemill::cluster::{self, Packed, Planned, RegionBatch, RoutingPlan, RowGroups, WorkOrder};
 use sitemill::{Error, ErrorKind, Result, Stop};
 
 use crate::commands::{Built, built};
@@ -126,6 +126,91 @@ pub fn pack(
         send(&batches, &schema, rows.take())?;
         Ok(String::new())
     })
+}
+
+/// A file that a task reads by itself: its path, the numbers of the row groups, and its columns as `url=page,lastmod=updated`.
+type FilePart = (PathBuf, Vec<usize>, String);
+
+/// Counts the rows of a partition, which consists of row groups of Parquet files.
+#[pyfunction]
+pub fn count_files(
+    py: Python<'_>,
+    words: Vec<OsString>,
+    order: &str,
+    files: Vec<FilePart>,
+    candidates: usize,
+) -> PyResult<String> {
+    let counted = run::run(py, None, None, &Stop::default(), |_, stop| {
+        let job = sitemill::cli::embed::build_job(words)?;
+        let order = WorkOrder::from_json(order)?;
+        cluster::pack_row_groups(&job, &order, &row_groups(files)?, candidates, None, stop)
+    })?;
+    counted.map(|packed| packed.to_json()).map_err(|error| errors::exception(py, &error))
+}
+
+/// Sends the rows of the same partition to their regions: a stream with the columns `region` and `block`. The router holds at most
+/// about `memory` bytes.
+#[pyfunction]
+pub fn send_files(
+    py: Python<'_>,
+    words: Vec<OsString>,
+    order: String,
+    plan: String,
+    files: Vec<FilePart>,
+    memory: usize,
+) -> PyResult<Stream> {
+    let schema: SchemaRef = Arc::new(Schema::new(vec![
+        Field::new("region", DataType::Int32, false),
+        Field::new("block", DataType::Binary, false),
+    ]));
+    Stream::of_batches(py, schema.clone(), None, Stop::default(), move |batches, stop| {
+        let job = sitemill::cli::embed::build_job(words)?;
+        let (order, plan) = (WorkOrder::from_json(&order)?, RoutingPlan::from_json(&plan)?);
+        let mut router = cluster::Router::new(&plan, memory)?;
+        let mut rows = RoutedRows::default();
+        let mut send_on = |region: u32, block: Vec<u8>| {
+            rows.push(region, &block)?;
+            if rows.bytes < PackedRows::BYTES { Ok(()) } else { send(&batches, &schema, rows.take()) }
+        };
+        let mut route = |block: Vec<u8>| router.push(&block, &mut send_on);
+        cluster::pack_row_groups(&job, &order, &row_groups(files)?, 0, Some(&mut route), stop)?;
+        router.finish(&mut send_on)?;
+        send(&batches, &schema, rows.take())?;
+        Ok(String::new())
+    })
+}
+
+fn row_groups(files: Vec<FilePart>) -> Result<Vec<RowGroups>> {
+    let wrong = |error| Error::new(ErrorKind::Usage, error);
+    let groups = |(path, numbers, columns): FilePart| {
+        Ok(RowGroups { path, numbers, columns: columns.parse().map_err(wrong)? })
+    };
+    files.into_iter().map(groups).collect()
+}
+
+/// Blocks and their regions as columns.
+#[derive(Default)]
+struct RoutedRows {
+    regions: Int32Builder,
+    blocks: BinaryBuilder,
+    /// Bytes of the blocks.
+    bytes: usize,
+}
+
+impl RoutedRows {
+    fn push(&mut self, region: u32, block: &[u8]) -> Result<()> {
+        let region = i32::try_from(region)
+            .map_err(|_| Error::new(ErrorKind::Internal, "a region has a number that is too large"))?;
+        self.regions.append_value(region);
+        self.blocks.append_value(block);
+        self.bytes += block.len();
+        Ok(())
+    }
+
+    fn take(&mut self) -> Vec<ArrayRef> {
+        self.bytes = 0;
+        vec![Arc::new(self.regions.finish()), Arc::new(self.blocks.finish())]
+    }
 }
 
 /// Blocks and results as columns.

@@ -93,7 +93,9 @@ class Rows:
     def read(self, spark: SparkSession) -> DataFrame:
         """The rows as a data frame. The first call writes them, and builds the set on one machine."""
         if self.report is None:
-            self.make(spark).write.mode("overwrite").parquet(str(self.files))
+            # Files have several row groups, so that a file can be divided among tasks.
+            writer = self.make(spark).write.mode("overwrite").option("parquet.block.size", 1 << 15)
+            writer.parquet(str(self.files))
             rows = pyarrow.parquet.read_table(self.files)
             self.report = sitemill.build(rows, out=self.one, **ONE_MACHINE, **self.options)
         return spark.read.parquet(str(self.files))
@@ -141,6 +143,11 @@ def small(spark: SparkSession) -> DataFrame:
     schema = "page binary, updated timestamp, changefreq string, priority string, "
     schema += "alternates map<string,string>, images array<string>, stock int"
     return spark.createDataFrame(rows, schema)
+
+
+def flat(spark: SparkSession) -> DataFrame:
+    """The same rows without nested columns, which tasks read from files by themselves."""
+    return small(spark).drop("alternates", "images").withColumn("page", F.col("page").cast("string"))
 
 
 def _row(number: int, chance: random.Random) -> tuple[Any, ...]:

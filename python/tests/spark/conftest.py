@@ -71,5 +71,16 @@ def small(work: pathlib.Path) -> Any:
 
 
 @pytest.fixture(scope="session")
+def flat(work: pathlib.Path) -> Any:
+    return cluster.Rows(work / "flat", cluster.flat, cluster.OPTIONS)
+
+
+@pytest.fixture(params=["rows", "files"])
+def rows_or_files(request: pytest.FixtureRequest) -> Any:
+    """Rows that Spark reads, and rows of files that tasks read by themselves."""
+    return request.getfixturevalue("small" if request.param == "rows" else "flat")
+
+
+@pytest.fixture(scope="session")
 def large(work: pathlib.Path) -> Any:
     return cluster.Rows(work / "large", cluster.large, cluster.LARGE_OPTIONS)

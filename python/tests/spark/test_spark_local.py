@@ -127,18 +127,18 @@ def test_a_rerun_compresses_and_writes_nothing(spark, small, tmp_path, marks, mo
     assert files[0] == files[1]
 
 
-def test_a_task_that_fails_and_leaves_junk_changes_nothing(spark, small, place, marks, monkeypatch):
+def test_a_task_that_fails_and_leaves_junk_changes_nothing(spark, rows_or_files, place, marks, monkeypatch):
     monkeypatch.setattr(sitemill.spark, "_Produce", functools.partial(faults.FailsAfterwards, str(marks)))
-    report = sitemill.spark.build(small.read(spark), **place.options, **OPTIONS)
+    report = sitemill.spark.build(rows_or_files.read(spark), **place.options, **OPTIONS)
     assert sorted(path.name for path in marks.iterdir()) == ["failed", "succeeded"]
     if place.is_bucket:
         # New sitemaps are put where they will be published, so that what belongs to no set is there until the next run.
         junk = {"sitemap-99999-00000000.xml.gz"}
-        assert set(cluster.published(place.directory)) - set(cluster.published(small.one)) == junk
+        assert set(cluster.published(place.directory)) - set(cluster.published(rows_or_files.one)) == junk
         assert sitemill.check(place.out, **place.at).urls == report.listed
         monkeypatch.undo()
-        report = sitemill.spark.build(small.read(spark), **place.options, **OPTIONS)
-    small.check(place.directory, report)
+        report = sitemill.spark.build(rows_or_files.read(spark), **place.options, **OPTIONS)
+    rows_or_files.check(place.directory, report)
 
 
 def test_a_second_driver_is_told_to_wait_and_a_killed_one_leaves_nothing(spark, small, place, tmp_path, marks):

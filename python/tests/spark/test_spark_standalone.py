@@ -44,9 +44,11 @@ def test_two_workers_make_the_set_of_one_machine(spark, small, tmp_path):
     small.check(tmp_path / "out", report)
 
 
-def test_a_straggler_and_its_copy_make_the_set_of_one_machine(spark, large, place, marks, monkeypatch):
+@pytest.mark.parametrize("are_files", [False, True])
+def test_a_straggler_and_its_copy_make_the_set_of_one_machine(spark, large, place, marks, monkeypatch, are_files):
     monkeypatch.setattr(sitemill.spark, "_Produce", functools.partial(faults.Straggles, str(marks)))
-    rows = large.read(spark).repartition(4)
+    rows = large.read(spark)
+    rows = rows if are_files else rows.repartition(4)
     report = sitemill.spark.build(rows, **place.options, **LARGE_OPTIONS)
     large.check(place.directory, report)
     attempts = {path.name for path in marks.iterdir()}
