@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use arrow_array::builder::{BinaryBuilder, Int32Builder, StringBuilder, UInt64Builder};
+use arrow_array::builder::{BinaryBuilder, StringBuilder, UInt32Builder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use crossbeam_channel::Sender;
@@ -160,7 +160,7 @@ pub fn send_files(
     memory: usize,
 ) -> PyResult<Stream> {
     let schema: SchemaRef = Arc::new(Schema::new(vec![
-        Field::new("region", DataType::Int32, false),
+        Field::new("region", DataType::UInt32, false),
         Field::new("block", DataType::Binary, false),
     ]));
     Stream::of_batches(py, schema.clone(), None, Stop::default(), move |batches, stop| {
@@ -169,7 +169,7 @@ pub fn send_files(
         let mut router = cluster::Router::new(&plan, memory)?;
         let mut rows = RoutedRows::default();
         let mut send_on = |region: u32, block: Vec<u8>| {
-            rows.push(region, &block)?;
+            rows.push(region, &block);
             if rows.bytes < PackedRows::BYTES { Ok(()) } else { send(&batches, &schema, rows.take()) }
         };
         let mut route = |block: Vec<u8>| router.push(&block, &mut send_on);
@@ -191,20 +191,17 @@ fn row_groups(files: Vec<FilePart>) -> Result<Vec<RowGroups>> {
 /// Blocks and their regions as columns.
 #[derive(Default)]
 struct RoutedRows {
-    regions: Int32Builder,
+    regions: UInt32Builder,
     blocks: BinaryBuilder,
     /// Bytes of the blocks.
     bytes: usize,
 }
 
 impl RoutedRows {
-    fn push(&mut self, region: u32, block: &[u8]) -> Result<()> {
-        let region = i32::try_from(region)
-            .map_err(|_| Error::new(ErrorKind::Internal, "a region has a number that is too large"))?;
+    fn push(&mut self, region: u32, block: &[u8]) {
         self.regions.append_value(region);
         self.blocks.append_value(block);
         self.bytes += block.len();
-        Ok(())
     }
 
     fn take(&mut self) -> Vec<ArrayRef> {

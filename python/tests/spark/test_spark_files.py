@@ -77,10 +77,10 @@ def test_each_row_group_is_read_once_wherever_spans_end(tmp_path, monkeypatch, b
 PAGES = [(f"{BASE}{number % 70}", f"2024-05-{1 + number % 28:02}T0{number % 10}:00:00.5Z") for number in range(100)]
 
 
-def written(spark: SparkSession, directory: pathlib.Path, **options: str) -> DataFrame:
+def written(spark: SparkSession, directory: pathlib.Path) -> DataFrame:
     """Rows with an instant, in a file whose path has characters that URLs escape."""
     rows = spark.createDataFrame(PAGES, "page string, at string").select("page", F.col("at").cast("timestamp").alias("lastmod"))
-    rows.coalesce(1).write.options(**options).parquet(str(directory / "a b%20ü"))
+    rows.coalesce(1).write.parquet(str(directory / "a b%20ü"))
     return spark.read.parquet(str(directory / "a b%20ü"))
 
 
