@@ -28,7 +28,7 @@ pub mod split;
 pub mod splitters;
 pub mod spool;
 pub mod stable;
-mod tail;
+pub mod tail;
 pub mod tally;
 #[cfg(test)]
 mod tests;

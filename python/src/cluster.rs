@@ -143,7 +143,7 @@ pub fn count_files(
     let counted = run::run(py, None, None, &Stop::default(), |_, stop| {
         let job = sitemill::cli::embed::build_job(words)?;
         let order = WorkOrder::from_json(order)?;
-        cluster::pack_row_groups(&job, &order, &row_groups(files)?, candidates, None, stop)
+        cluster::count_row_groups(&job, &order, &row_groups(files)?, candidates, stop)
     })?;
     counted.map(|packed| packed.to_json()).map_err(|error| errors::exception(py, &error))
 }
@@ -166,15 +166,12 @@ pub fn send_files(
     Stream::of_batches(py, schema.clone(), None, Stop::default(), move |batches, stop| {
         let job = sitemill::cli::embed::build_job(words)?;
         let (order, plan) = (WorkOrder::from_json(&order)?, RoutingPlan::from_json(&plan)?);
-        let mut router = cluster::Router::new(&plan, memory)?;
         let mut rows = RoutedRows::default();
         let mut send_on = |region: u32, block: Vec<u8>| {
             rows.push(region, &block);
             if rows.bytes < PackedRows::BYTES { Ok(()) } else { send(&batches, &schema, rows.take()) }
         };
-        let mut route = |block: Vec<u8>| router.push(&block, &mut send_on);
-        cluster::pack_row_groups(&job, &order, &row_groups(files)?, 0, Some(&mut route), stop)?;
-        router.finish(&mut send_on)?;
+        cluster::send_row_groups(&job, &order, &plan, &row_groups(files)?, memory, &mut send_on, stop)?;
         send(&batches, &schema, rows.take())?;
         Ok(String::new())
     })

@@ -10,6 +10,9 @@
 //!  driver   Driver::publish: all Packed, all RegionBatch ──▶ the live set
 //! ```
 //!
+//! If tasks read Parquet files by themselves, they can read them twice, and no rows have to be kept until the plan is known:
+//! [`count_row_groups`] takes the place of `pack`, and [`send_row_groups`] that of `Router`.
+//!
 //! The engine distributes the work, moves bytes and repeats tasks that failed. It may run a task several times, even at the same
 //! time, as long as it uses the result of exactly one attempt. Only the driver takes the lock of the output directory, and only
 //! the driver publishes. Workers add files to the staging of the driver's run, which are invisible until then. The driver checks
@@ -75,6 +78,8 @@ mod reading;
 mod region;
 mod rejects;
 mod route;
+#[cfg(feature = "parquet")]
+mod send;
 mod spread;
 #[cfg(test)]
 mod tests;
@@ -82,7 +87,7 @@ mod tests;
 pub use driver::Driver;
 pub use order::WorkOrder;
 #[cfg(feature = "parquet")]
-pub use pack::pack_row_groups;
+pub use pack::count_row_groups;
 pub use pack::{Packed, pack};
 pub use plan::{Planned, RoutingPlan};
 #[cfg(feature = "parquet")]
@@ -90,3 +95,5 @@ pub use reading::RowGroups;
 pub use region::{RegionBatch, Regions};
 pub use rejects::{RejectedRow, rejects};
 pub use route::Router;
+#[cfg(feature = "parquet")]
+pub use send::send_row_groups;

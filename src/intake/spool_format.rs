@@ -170,16 +170,6 @@ impl RowBuffer {
         }
     }
 
-    /// Prefetches where the next row will be written after the first cache line, for a buffer that many others take turns with.
-    #[inline]
-    pub fn fetch(&mut self) {
-        let room = self.bytes.spare_capacity_mut();
-        [prefetch::LINE_BYTES, 2 * prefetch::LINE_BYTES]
-            .iter()
-            .filter_map(|&at| room.get(at))
-            .for_each(prefetch::fetch);
-    }
-
     /// The bytes of the current block.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
@@ -188,16 +178,6 @@ impl RowBuffer {
     /// The number of rows in the current block.
     pub fn rows(&self) -> usize {
         self.rows
-    }
-
-    /// Bytes of allocated memory, whether used or not.
-    pub fn held_bytes(&self) -> usize {
-        self.bytes.capacity()
-    }
-
-    /// Frees the memory. The current block must have ended.
-    pub fn let_go(&mut self) {
-        self.bytes = Vec::new();
     }
 
     /// Returns whether the current block has reached `bytes_max` bytes, or the maximum number of rows.

@@ -2,12 +2,13 @@
 //!
 //! ```text
 //! block = magic (4) · rows (4) · stamp (8) · sum (8) · checksum (8) · body
-//! body  = bytes of the rows (4) · bytes of the first URL (4) · bytes of the last URL (4) · first URL · last URL
-//!         · rows as in a scratch file, in zstd
+//! body  = bytes of the tails (4) · bytes of the prefix (4) · bytes of the first URL (4) · bytes of the last URL (4)
+//!         · first URL · last URL · tails in zstd
 //! ```
 //!
-//! Rows are compressed because an engine copies each block about ten times between memory, disks, sockets and machines. Level 1
-//! takes less processor time than one of these copies and leaves a quarter of the bytes.
+//! A tail is an entry without the prefix that all URLs of the block share: the start of the first URL. Tails are compressed because
+//! an engine copies each block about ten times between memory, disks, sockets and machines. Level 1 takes less processor time than
+//! one of these copies.
 //!
 //! Numbers are little-endian. The stamp says which run, or which region of a plan, the block belongs to. The sum is that of the
 //! hashes of all rows, so it does not depend on their order. The checksum, XXH3 of the body seeded with the other numbers, finds
@@ -16,13 +17,16 @@
 
 use std::fmt;
 
-use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 use zstd::bulk::{Compressor, Decompressor};
 
 use super::order::FORMAT;
+use crate::common::prefetch;
 use crate::error::{Error, Result, copy, reserve};
-use crate::intake::spool_format::{self, Block, RowBuffer};
+use crate::intake::lines::CHUNK_URLS_MAX;
+use crate::sitemap::divide::borders::BorderHash;
 use crate::sitemap::entry::Entry;
+use crate::survey::tail::Tail;
 
 /// `smb`, and the version of the form.
 const MAGIC: [u8; 4] = [b's', b'm', b'b', FORMAT as u8];
@@ -31,14 +35,17 @@ const MAGIC: [u8; 4] = [b's', b'm', b'b', FORMAT as u8];
 const HEADER_BYTES: usize = 32;
 
 /// Bytes of the body before the URLs.
-const BODY_NUMBERS_BYTES: usize = 12;
+const BODY_NUMBERS_BYTES: usize = 16;
 
-/// Maximum bytes of the rows of a block, so that a damaged header cannot fill the memory. A block ends soon after a megabyte,
+/// Maximum bytes of the tails of a block, so that a damaged header cannot fill the memory. A block ends soon after a megabyte,
 /// and its last row may be large.
 const BYTES_MAX: usize = 256 << 20;
 
 /// The fastest level that compresses rows to a quarter. Faster ones save less time than an engine needs for the larger blocks.
 const LEVEL: i32 = 1;
+
+/// Bytes of most tails.
+const TAIL_BYTES: usize = 64;
 
 /// About as many bytes as an encoder or a decoder takes.
 const CODER_BYTES: usize = 1 << 20;
@@ -49,32 +56,46 @@ pub(super) struct Entries<'d> {
     pub rows: u32,
     /// The sum of their hashes.
     pub sum: u64,
-    /// Their bytes, as in a scratch file.
-    pub bytes: &'d [u8],
+    /// What all URLs begin with.
+    prefix: &'d [u8],
+    tails: &'d [u8],
 }
 
 impl Entries<'_> {
     /// Calls `act` with each entry.
     pub fn try_for_each(&self, mut act: impl FnMut(Entry<'_>) -> Result<()>) -> Result<()> {
-        spool_format::rows(self.bytes, &Block::alone(0..self.bytes.len())).try_for_each(|row| {
-            act(row.content.entry().ok_or_else(|| damaged("has rows that are not judged"))?)
-        })
+        let (mut url, mut tails) = (copy(self.prefix)?, self.tails);
+        while !tails.is_empty() {
+            let tail = Tail::take(&mut tails);
+            url.truncate(self.prefix.len());
+            url.extend_from_slice(tail.url);
+            act(tail.entry(&url))?;
+        }
+        Ok(())
     }
 }
 
 /// The hash of an entry: of its URL and its tags.
 pub(super) fn hash_of(entry: &Entry<'_>) -> u64 {
-    let tags = match entry.is_plain() {
-        true => 0,
-        false => xxh3_64_with_seed(entry.tags, xxh3_64(entry.extras.xml)),
-    };
-    xxh3_64_with_seed(entry.url.as_bytes(), tags)
+    hash_with(BorderHash::of(entry.url.as_bytes()), entry)
+}
+
+/// The hash of an entry, whose URL has the hash `url`.
+#[inline]
+pub(super) fn hash_with(url: BorderHash, entry: &Entry<'_>) -> u64 {
+    match entry.is_plain() {
+        true => url.number(),
+        false => xxh3_64_with_seed(entry.tags, xxh3_64_with_seed(entry.extras.xml, url.number())),
+    }
 }
 
 /// A block that is being filled.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Filling {
-    rows: RowBuffer,
+    /// The bytes that all URLs begin with.
+    prefix_bytes: usize,
+    tails: Vec<u8>,
+    rows: usize,
     /// The sum of the hashes of its rows.
     sum: u64,
     /// The first and the last URL in byte order.
@@ -83,19 +104,30 @@ pub(super) struct Filling {
 }
 
 impl Filling {
-    /// Adds an entry, and returns its hash. Entries of a block have no position.
-    pub fn push(&mut self, entry: Entry<'_>) -> u64 {
-        self.rows.push_entry(&entry);
-        self.rows.fetch();
-        let hash = hash_of(&entry);
+    /// An empty block for URLs that share their first `prefix_bytes` bytes.
+    pub fn new(prefix_bytes: usize) -> Self {
+        let (tails, first, last) = (Vec::new(), Vec::new(), Vec::new());
+        Self { prefix_bytes, tails, rows: 0, sum: 0, first, last }
+    }
+
+    /// Adds an entry, whose hash is `hash`.
+    pub fn push(&mut self, entry: &Entry<'_>, hash: u64) {
+        Tail::push(entry, self.prefix_bytes, &mut self.tails);
+        // Blocks are filled in turn. No cache holds all of them, but it can hold where each goes on.
+        self.tails
+            .spare_capacity_mut()
+            .iter()
+            .take(TAIL_BYTES)
+            .step_by(prefetch::LINE_BYTES)
+            .for_each(prefetch::fetch);
+        self.rows += 1;
         self.sum = self.sum.wrapping_add(hash);
         self.widen(entry.url.as_bytes());
-        hash
     }
 
     /// Takes `url`, which was added, into account as the first or the last one.
     fn widen(&mut self, url: &[u8]) {
-        let is_only = self.rows.rows() == 1;
+        let is_only = self.rows == 1;
         if is_only || url < &self.first[..] {
             url.clone_into(&mut self.first);
         }
@@ -104,41 +136,38 @@ impl Filling {
         }
     }
 
-    /// Returns whether it has reached `bytes_max` bytes, or the maximum number of rows.
+    /// Returns whether its entries have reached `bytes_max` bytes, with whole URLs, or the maximum number of rows.
     pub fn is_full(&self, bytes_max: usize) -> bool {
-        self.rows.is_full(bytes_max)
+        self.tails.len() + self.rows * self.prefix_bytes >= bytes_max || self.rows == CHUNK_URLS_MAX
     }
 
     /// Returns the bytes of memory that it holds.
     pub fn held_bytes(&self) -> usize {
-        self.rows.held_bytes()
+        self.tails.capacity()
     }
 
     /// Frees the memory. The block must have ended.
     pub fn let_go(&mut self) {
-        self.rows.let_go();
+        self.tails = Vec::new();
     }
 
     /// Ends the block and returns it, if there are rows in it.
     pub fn end(&mut self, stamp: u64, encoder: &mut Encoder) -> Result<Option<Vec<u8>>> {
-        let (bytes, sum) = (self.rows.bytes(), std::mem::take(&mut self.sum));
-        let rows = u32::try_from(self.rows.rows()).expect("a block has few rows");
+        let (rows, sum) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.sum));
         if rows == 0 {
             return Ok(None);
         }
-        let packed = encoder.compress(bytes)?;
-        let ends = [&self.first[..], &self.last];
-        let parts = [ends[0], ends[1], packed];
+        let parts = [&self.first, &self.last, encoder.compress(&self.tails)?];
         let mut block = Vec::new();
         let parts_bytes = parts.iter().map(|part| part.len()).sum::<usize>();
         reserve(&mut block, HEADER_BYTES + BODY_NUMBERS_BYTES + parts_bytes)?;
         block.extend([0; HEADER_BYTES]);
-        for of_body in [bytes, ends[0], ends[1]] {
-            block.extend(u32::try_from(of_body.len()).expect("a block has few bytes").to_le_bytes());
+        for bytes in [self.tails.len(), self.prefix_bytes, self.first.len(), self.last.len()] {
+            block.extend(u32::try_from(bytes).expect("a block has few bytes").to_le_bytes());
         }
         parts.iter().for_each(|part| block.extend_from_slice(part));
-        set_header(&mut block, rows, stamp, sum);
-        self.rows.end_block(0);
+        set_header(&mut block, u32::try_from(rows).expect("a block has few rows"), stamp, sum);
+        self.tails.clear();
         Ok(Some(block))
     }
 }
@@ -161,7 +190,7 @@ impl Encoder {
     }
 
     /// Compresses `bytes`.
-    fn compress(&mut self, bytes: &[u8]) -> Result<&[u8]> {
+    fn compress(&mut self, bytes: &[u8]) -> Result<&Vec<u8>> {
         let Self { compressor, packed } = self;
         packed.clear();
         reserve(packed, zstd::zstd_safe::compress_bound(bytes.len()))?;
@@ -180,8 +209,8 @@ impl fmt::Debug for Encoder {
 /// Decompresses blocks. It is used for many, like [`Encoder`].
 pub(super) struct Decoder {
     decompressor: Decompressor<'static>,
-    /// The bytes of the rows of the last block.
-    bytes: Vec<u8>,
+    /// The tails of the last block.
+    tails: Vec<u8>,
 }
 
 impl Decoder {
@@ -191,7 +220,7 @@ impl Decoder {
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no memory for it.
     pub fn new() -> Result<Self> {
         let decompressor = Decompressor::new().map_err(|_| Error::no_memory(CODER_BYTES))?;
-        Ok(Self { decompressor, bytes: Vec::new() })
+        Ok(Self { decompressor, tails: Vec::new() })
     }
 }
 
@@ -209,7 +238,8 @@ pub(super) struct Sealed<'b> {
     /// The first and the last URL in byte order.
     pub first: &'b [u8],
     pub last: &'b [u8],
-    row_bytes: usize,
+    prefix: &'b [u8],
+    tails_bytes: usize,
     packed: &'b [u8],
     whole: &'b [u8],
 }
@@ -230,25 +260,30 @@ impl<'b> Sealed<'b> {
         if own_stamp != stamp {
             return Err(damaged("belongs to another run, plan or region"));
         }
-        let parts = body.split_first_chunk::<BODY_NUMBERS_BYTES>().and_then(|(numbers, rest)| {
-            let (first, rest) = rest.split_at_checked(short(numbers, 4) as usize)?;
-            let (last, packed) = rest.split_at_checked(short(numbers, 8) as usize)?;
-            Some((short(numbers, 0) as usize, first, last, packed))
+        let sealed = body.split_first_chunk::<BODY_NUMBERS_BYTES>().and_then(|(numbers, rest)| {
+            let [tails_bytes, of_prefix, of_first, of_last] =
+                [0, 4, 8, 12].map(|at| short(numbers, at) as usize);
+            let (first, rest) = rest.split_at_checked(of_first)?;
+            let (last, packed) = rest.split_at_checked(of_last)?;
+            let prefix = first.get(..of_prefix)?;
+            Some(Self { rows, sum, first, last, prefix, tails_bytes, packed, whole: block })
         });
-        let (row_bytes, first, last, packed) = parts.ok_or_else(|| damaged("is cut short"))?;
-        Ok(Self { rows, sum, first, last, row_bytes, packed, whole: block })
+        sealed.ok_or_else(|| damaged("is cut short"))
     }
 
     /// Decompresses its entries.
-    pub fn open<'d>(&self, decoder: &'d mut Decoder) -> Result<Entries<'d>> {
-        let &Self { rows, sum, row_bytes, packed, .. } = self;
-        let Decoder { decompressor, bytes } = decoder;
-        bytes.clear();
-        if row_bytes <= BYTES_MAX {
-            reserve(bytes, row_bytes)?;
+    pub fn open<'d>(&self, decoder: &'d mut Decoder) -> Result<Entries<'d>>
+    where
+        'b: 'd,
+    {
+        let &Self { rows, sum, prefix, tails_bytes, packed, .. } = self;
+        let Decoder { decompressor, tails } = decoder;
+        tails.clear();
+        if tails_bytes <= BYTES_MAX {
+            reserve(tails, tails_bytes)?;
         }
-        match decompressor.decompress_to_buffer(packed, bytes) {
-            Ok(unpacked) if unpacked == row_bytes => Ok(Entries { rows, sum, bytes }),
+        match decompressor.decompress_to_buffer(packed, tails) {
+            Ok(unpacked) if unpacked == tails_bytes => Ok(Entries { rows, sum, prefix, tails }),
             _ => Err(damaged("cannot be decompressed")),
         }
     }
@@ -286,6 +321,6 @@ fn damaged(why: &str) -> Error {
 }
 
 /// Checks that a block whose header says `wanted` rows had as many.
-pub(super) fn check_rows(rows: u32, wanted: u32) -> Result<()> {
-    if rows == wanted { Ok(()) } else { Err(damaged("has not the rows that its header says")) }
+pub(super) fn check_rows(rows: usize, wanted: u32) -> Result<()> {
+    if rows == wanted as usize { Ok(()) } else { Err(damaged("has not the rows that its header says")) }
 }

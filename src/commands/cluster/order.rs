@@ -19,7 +19,7 @@ use crate::sitemap::divide::Divide;
 use crate::sitemap::sections::counts::SectionRule;
 
 /// The version of the format of all messages and blocks.
-pub(super) const FORMAT: u32 = 2;
+pub(super) const FORMAT: u32 = 3;
 
 /// The origin of a message: the run, and the version and the rules that it was made with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

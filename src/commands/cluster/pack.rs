@@ -22,7 +22,7 @@ use crate::intake::format::{Record, Sink};
 use crate::intake::source::Source;
 use crate::intake::spool_format::{self, Block, Content, InputRow, RowBuffer};
 use crate::job::Job;
-use crate::sitemap::divide::borders::Smallest;
+use crate::sitemap::divide::borders::{BorderHash, Smallest};
 use crate::sitemap::entry::Entry;
 use crate::sitemap::tags::{GivenTags, RawTags};
 use crate::survey::judge::{Judge, Rules};
@@ -33,7 +33,7 @@ use crate::survey::tally::Tally;
 
 /// Bytes of the rows of a block: large enough for a shuffle, small enough for any message. A block ends with the row that reaches
 /// them, so that a buffer, which doubles as it grows, has twice as many only if that row is large.
-const BLOCK_BYTES: usize = 256 * 1024 - 4 * 1024;
+pub(super) const BLOCK_BYTES: usize = 256 * 1024 - 4 * 1024;
 
 /// Number of ranges of URLs of a task. A block is opened on its way to the regions only if a border is in its range.
 const RANGES: usize = 256;
@@ -124,21 +124,21 @@ pub fn pack(
     pack_all(job, order, candidates, Some(emit), read)
 }
 
-/// Does with all rows of `partition` what [`pack`] does with those of a source. Without `emit`, it only counts the rows and finds
-/// border candidates. A task can then read them once more when the plan is known, so that no rows have to be kept meanwhile.
+/// Counts the rows of `partition` and finds border candidates, as [`pack`] does with the rows of a source, but makes no blocks. A
+/// task can read the rows once more when the plan is known ([`send_row_groups`](super::send_row_groups)), so that none has to be
+/// kept meanwhile.
 ///
 /// # Errors
 /// As [`pack`]; also if a file has no such row group.
 #[cfg(feature = "parquet")]
-pub fn pack_row_groups(
+pub fn count_row_groups(
     job: &Job,
     order: &WorkOrder,
     partition: &[RowGroups],
     candidates: usize,
-    emit: Option<&mut dyn FnMut(Vec<u8>) -> Result<()>>,
     stop: &Stop,
 ) -> Result<Packed> {
-    pack_all(job, order, candidates, emit, |packer| {
+    pack_all(job, order, candidates, None, |packer| {
         partition.iter().try_fold(0, |bytes, groups| {
             packer.name = name_of(&groups.path);
             Ok(bytes + read_row_groups(job, groups, stop, packer)?)
@@ -168,14 +168,12 @@ fn pack_all<'e>(
     };
     let stamp = order.origin.stamp();
     let (judge, teller) = (Judge::new(&rules), Judge::new(&rules));
-    let blocks = emit.map(|emit| Blocks { head: RowBuffer::default(), spread: None, stamp, sum: 0, emit });
+    let blocks = emit.map(|emit| Blocks { head: RowBuffer::default(), spread: None, stamp, emit });
     let mut packer = Packer { judge, teller, name: String::new(), blocks, packed };
     let bytes = read(&mut packer)?;
     let Packer { mut packed, mut judge, blocks, .. } = packer;
     (packed.bytes, packed.notes) = (bytes, judge.take_notes());
-    if let Some(blocks) = blocks {
-        packed.sum = blocks.finish()?;
-    }
+    blocks.map_or(Ok(()), Blocks::finish)?;
     let wanted = (CANDIDATES_PER_MILLION * packed.accepted() / 1_000_000) as usize;
     let mut kept = Smallest::new(wanted.max(CANDIDATES_MIN).max(candidates));
     kept.merge(packed.candidates)?;
@@ -208,12 +206,11 @@ impl Packer<'_, '_> {
         let has_tags = matches!(row.content, Content::Url(_, tags) if !tags.is_empty());
         let dropped = has_tags.then_some(tally.dropped);
         let accepted = judge.tally(row.content, tally, |entry| {
-            candidates.push(entry.url)?;
-            match blocks {
-                Some(blocks) => blocks.push(entry)?,
-                None => *sum = sum.wrapping_add(block::hash_of(&entry)),
-            }
-            Ok(())
+            let url = BorderHash::of(entry.url.as_bytes());
+            candidates.push_hashed(url, entry.url.as_bytes())?;
+            let hash = block::hash_with(url, &entry);
+            *sum = sum.wrapping_add(hash);
+            blocks.as_mut().map_or(Ok(()), |blocks| blocks.push(&entry, hash))
         });
         let is_accepted = accepted.transpose()?.is_some();
         if let Content::Url(_, tags) = row.content {
@@ -238,21 +235,15 @@ struct Blocks<'e> {
     head: RowBuffer,
     spread: Option<Spread>,
     stamp: u64,
-    /// The sum of the hashes of all entries in blocks.
-    sum: u64,
     emit: &'e mut dyn FnMut(Vec<u8>) -> Result<()>,
 }
 
 impl Blocks<'_> {
-    fn push(&mut self, entry: Entry<'_>) -> Result<()> {
+    fn push(&mut self, entry: &Entry<'_>, hash: u64) -> Result<()> {
         match &mut self.spread {
-            Some(spread) => {
-                let hash = spread.push(entry, &mut |_, block| (self.emit)(block))?;
-                self.sum = self.sum.wrapping_add(hash);
-                Ok(())
-            }
+            Some(spread) => spread.push(entry, hash, &mut |_, block| (self.emit)(block)),
             None => {
-                self.head.push_entry(&entry);
+                self.head.push_entry(entry);
                 if self.head.bytes().len() >= HEAD_BYTES { self.spread_head(RANGES) } else { Ok(()) }
             }
         }
@@ -270,17 +261,16 @@ impl Blocks<'_> {
             _ => Splitters::of_sample(sample.collect(), ranges),
         };
         self.spread = Some(Spread::new(splitters, |_| self.stamp, BLOCK_BYTES, HELD_BYTES)?);
-        entries().try_for_each(|entry| self.push(entry))
+        entries().try_for_each(|entry| self.push(&entry, block::hash_of(&entry)))
     }
 
-    /// Ends all blocks, and returns the sum of the hashes of all entries.
-    fn finish(mut self) -> Result<u64> {
+    /// Ends all blocks.
+    fn finish(mut self) -> Result<()> {
         if self.spread.is_none() {
             self.spread_head(self.head.bytes().len() / BLOCK_BYTES + 1)?;
         }
-        let Self { spread, emit, sum, .. } = self;
-        spread.map_or(Ok(()), |mut spread| spread.emit_all(&mut |_, block| emit(block)))?;
-        Ok(sum)
+        let Self { spread, emit, .. } = self;
+        spread.map_or(Ok(()), |mut spread| spread.emit_all(&mut |_, block| emit(block)))
     }
 }
 

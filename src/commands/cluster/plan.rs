@@ -30,7 +30,13 @@ pub struct RoutingPlan {
     pub(super) accepted: u64,
     /// The first URL of every region but the first, in byte order.
     borders: Vec<String>,
+    /// All borders, and others so that there are about [`CUTS`] URLs, in byte order. Rows between two of them are similar.
+    cuts: Vec<String>,
 }
+
+/// Number of URLs at which rows are cut into blocks of similar ones, if there are not more borders. The borders, which have the
+/// smallest hashes, are among those of as many URLs with the smallest hashes, and these are a fair sample.
+const CUTS: usize = 256;
 
 impl RoutingPlan {
     /// Plans the regions of all rows in `packed`.
@@ -38,10 +44,13 @@ impl RoutingPlan {
         packed.iter().try_for_each(|packed| packed.origin.check("a result of pack", origin))?;
         let accepted = packed.iter().map(Packed::accepted).sum();
         let wanted = count(accepted);
-        let mut all = Smallest::new(wanted);
+        let mut all = Smallest::new(wanted.max(CUTS));
         packed.iter().try_for_each(|packed| all.merge(packed.candidates.clone()))?;
-        let Some(borders) = all.into_borders(wanted) else { return Ok(Planned::MoreCandidates(wanted)) };
-        Ok(Planned::Ready(Self { origin: origin.clone(), accepted, borders }))
+        let Some(borders) = all.clone().into_borders(wanted) else {
+            return Ok(Planned::MoreCandidates(wanted));
+        };
+        let cuts = all.into_borders(wanted.max(CUTS)).unwrap_or_else(|| borders.clone());
+        Ok(Planned::Ready(Self { origin: origin.clone(), accepted, borders, cuts }))
     }
 
     /// Returns the number of regions. They are numbered from 0. Every region has rows, except that region 0 may be empty.
@@ -74,7 +83,21 @@ impl RoutingPlan {
 
     /// Finds the region of a URL.
     pub(super) fn splitters(&self) -> Splitters {
-        Splitters::of_sorted(self.borders.iter().map(|border| border.clone().into_bytes()).collect())
+        Splitters::of_sorted(bytes_of(&self.borders))
+    }
+
+    /// Finds the range of a URL: a region, or a part of one whose URLs are similar.
+    #[cfg(feature = "parquet")]
+    pub(super) fn ranges(&self) -> Splitters {
+        Splitters::of_sorted(bytes_of(&self.cuts))
+    }
+
+    /// Returns the region of each of the ranges.
+    #[cfg(feature = "parquet")]
+    pub(super) fn regions_of_ranges(&self) -> Vec<u32> {
+        let regions = self.splitters();
+        let of_cuts = self.cuts.iter().map(|cut| number(regions.range_of(cut.as_bytes())));
+        std::iter::once(0).chain(of_cuts).collect()
     }
 
     /// Returns whether `url` belongs to `region`.
@@ -92,6 +115,15 @@ impl RoutingPlan {
             ))),
         }
     }
+}
+
+fn bytes_of(urls: &[String]) -> Vec<Vec<u8>> {
+    urls.iter().map(|url| url.clone().into_bytes()).collect()
+}
+
+/// The number of a region.
+pub(super) fn number(region: usize) -> u32 {
+    u32::try_from(region).expect("a plan counts regions with 32 bits")
 }
 
 /// Returns a number for the blocks of `region` in the plan with the stamp `plan_stamp`.

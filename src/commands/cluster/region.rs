@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::arrived::{Arrived, ArrivedAt};
-use super::block::{Decoder, Sealed};
+use super::block::{self, Decoder, Sealed};
 use super::order::Origin;
 use super::order::{WorkOrder, read_json, to_json};
 use super::plan::{self, RoutingPlan, internal};
@@ -15,7 +15,7 @@ use crate::common::progress::Silent;
 use crate::common::stop::Stop;
 use crate::error::{Result, list, reserve_more};
 use crate::intake::input::{Input, Lost, cut_short};
-use crate::intake::spool_format::Block;
+use crate::intake::spool_format::{Block, RowBuffer};
 use crate::job::Job;
 use crate::produce::batch::Batch;
 use crate::produce::produce;
@@ -83,6 +83,8 @@ pub struct Regions {
     stamp: u64,
     arrived: Arrived,
     decoder: Decoder,
+    /// The rows of a block, as in a scratch file. It is empty between blocks.
+    rows: RowBuffer,
     regions: BTreeMap<u32, Region>,
 }
 
@@ -113,8 +115,8 @@ impl Regions {
         let memory = Memory::of(&job.resources, scratch)?;
         let arrived = Arrived::new(&memory, (memory.hold as f64 * ARRIVED_SHARE) as usize);
         let (job, order, plan, stamp) = (job.clone(), order.clone(), plan.clone(), plan.stamp());
-        let (decoder, regions) = (Decoder::new()?, BTreeMap::new());
-        Ok(Self { job, order, plan, stamp, arrived, decoder, regions })
+        let (decoder, rows, regions) = (Decoder::new()?, RowBuffer::default(), BTreeMap::new());
+        Ok(Self { job, order, plan, stamp, arrived, decoder, rows, regions })
     }
 
     /// Adds a block of `region` that a [`Router`](super::Router) made.
@@ -125,7 +127,13 @@ impl Regions {
     pub fn push(&mut self, region: u32, block: &[u8]) -> Result<()> {
         self.plan.check(region)?;
         let entries = Sealed::of(block, plan::stamp_of(self.stamp, region))?.open(&mut self.decoder)?;
-        let at = self.arrived.push(entries.bytes)?;
+        entries.try_for_each(|entry| {
+            self.rows.push_entry(&entry);
+            Ok(())
+        })?;
+        block::check_rows(self.rows.rows(), entries.rows)?;
+        let at = self.arrived.push(self.rows.bytes())?;
+        self.rows.end_block(0);
         let region = self.regions.entry(region).or_default();
         reserve_more(&mut region.blocks, 1)?;
         region.blocks.push(at);

@@ -1,7 +1,7 @@
 //! Route: sends every entry to its region.
 
 use super::block::{self, Decoder, Sealed};
-use super::plan::{self, RoutingPlan};
+use super::plan::{self, RoutingPlan, number};
 use super::spread::Spread;
 use crate::error::Result;
 
@@ -45,12 +45,12 @@ impl Router {
             let region = number(region);
             return emit(region, block.with_stamp(plan::stamp_of(self.plan_stamp, region))?);
         }
-        let mut rows = 0;
+        let mut rows: usize = 0;
         let entries = block.open(&mut self.decoder)?;
         let mut emit = |region, block| emit(number(region), block);
         entries.try_for_each(|entry| {
             rows += 1;
-            self.regions.push(entry, &mut emit).map(drop)
+            self.regions.push(&entry, block::hash_of(&entry), &mut emit)
         })?;
         block::check_rows(rows, entries.rows)
     }
@@ -62,9 +62,4 @@ impl Router {
     pub fn finish(&mut self, emit: &mut dyn FnMut(u32, Vec<u8>) -> Result<()>) -> Result<()> {
         self.regions.emit_all(&mut |region, block| emit(number(region), block))
     }
-}
-
-/// The number of a region.
-fn number(region: usize) -> u32 {
-    u32::try_from(region).expect("a plan counts regions with 32 bits")
 }

@@ -31,7 +31,8 @@ impl Spread {
         block_bytes: usize,
         held_max: usize,
     ) -> Result<Self> {
-        let ranges = list((0..splitters.ranges()).map(|range| (Filling::default(), stamp(range))))?;
+        let filling = |range| (Filling::new(splitters.prefix(range).len()), stamp(range));
+        let ranges = list((0..splitters.ranges()).map(filling))?;
         Ok(Self { splitters, ranges, block_bytes, held: 0, held_max, encoder: Encoder::new()? })
     }
 
@@ -40,19 +41,20 @@ impl Spread {
         self.splitters.range_of(url)
     }
 
-    /// Adds an entry, and returns its hash. Calls `emit` with each block that is full, and its range.
+    /// Adds an entry, whose hash is `hash`. Calls `emit` with each block that is full, and its range.
     ///
     /// # Errors
     /// The first error of `emit`, or if there is no memory for a block.
     pub fn push(
         &mut self,
-        entry: Entry<'_>,
+        entry: &Entry<'_>,
+        hash: u64,
         emit: &mut dyn FnMut(usize, Vec<u8>) -> Result<()>,
-    ) -> Result<u64> {
+    ) -> Result<()> {
         let range = self.splitters.range_of(entry.url.as_bytes());
         let (filling, stamp) = &mut self.ranges[range];
         let before = filling.held_bytes();
-        let hash = filling.push(entry);
+        filling.push(entry, hash);
         self.held += filling.held_bytes() - before;
         if filling.is_full(self.block_bytes) {
             end(range, filling, *stamp, &mut self.encoder, emit)?;
@@ -60,7 +62,7 @@ impl Spread {
         if self.held > self.held_max {
             self.emit_all(emit)?;
         }
-        Ok(hash)
+        Ok(())
     }
 
     /// Calls `emit` with the remaining blocks, and frees their memory.

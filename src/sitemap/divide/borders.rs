@@ -69,6 +69,12 @@ impl BorderHash {
     pub fn of(url: &[u8]) -> Self {
         Self(xxh3_64_with_seed(url, SEED))
     }
+
+    /// The hash as a number.
+    #[inline]
+    pub fn number(self) -> u64 {
+        self.0
+    }
 }
 
 /// A URL that may be a border.
@@ -127,8 +133,12 @@ impl Smallest {
         self.push_hashed(BorderHash::of(url.as_bytes()), url.as_bytes())
     }
 
+    /// As [`Smallest::push`], with the `hash` of `url`.
+    ///
+    /// # Errors
+    /// As [`Smallest::push`].
     #[inline]
-    fn push_hashed(&mut self, hash: BorderHash, url: &[u8]) -> Result<()> {
+    pub fn push_hashed(&mut self, hash: BorderHash, url: &[u8]) -> Result<()> {
         // Almost all URLs take this branch.
         if hash > self.bound { Ok(()) } else { self.insert(hash, url) }
     }

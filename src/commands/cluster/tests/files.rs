@@ -43,34 +43,60 @@ fn of(path: &std::path::Path, numbers: &[usize]) -> [RowGroups; 1] {
 #[test]
 fn counting_row_groups_tells_what_packing_does_and_each_group_is_read_alone() {
     let directory = Directory::new();
-    let (job, stop) = (directory.job("out"), Stop::default());
+    let (mut job, stop) = (directory.job("out"), Stop::default());
+    job.input.form.columns = "url=page".parse().unwrap();
     let path = write(&directory, 500);
     let driver = Driver::open(&job, &stop).unwrap();
     let order = driver.order();
+    let counted = count_row_groups(&job, order, &of(&path, &[0, 1, 2, 3]), 0, &stop).unwrap();
+    assert_eq!((counted.rows(), counted.accepted()), (2000, 1800));
     let mut blocks = 0;
     let mut emit = |_| {
         blocks += 1;
         Ok(())
     };
-    let all = of(&path, &[0, 1, 2, 3]);
-    let packed = pack_row_groups(&job, order, &all, 0, Some(&mut emit), &stop).unwrap();
+    let packed = pack(&job, order, Source::from(&*path), 0, &mut emit, &stop).unwrap();
     assert!(blocks > 0);
-    assert_eq!((packed.rows(), packed.accepted()), (2000, 1800));
-    let counted = pack_row_groups(&job, order, &all, 0, None, &stop).unwrap();
-    assert_eq!(counted.to_json(), packed.to_json());
+    let without_size = |packed: &Packed| Packed { bytes: 0, ..packed.clone() }.to_json();
+    assert_eq!(without_size(&counted), without_size(&packed));
     // The file is one partition, or several.
     let parts = [&[2, 0][..], &[], &[1, 3]]
-        .map(|numbers| pack_row_groups(&job, order, &of(&path, numbers), 0, None, &stop).unwrap());
+        .map(|numbers| count_row_groups(&job, order, &of(&path, numbers), 0, &stop).unwrap());
     assert_eq!(parts.each_ref().map(Packed::rows), [1000, 0, 1000]);
-    assert_eq!(parts.iter().map(|part| part.sum).fold(0, u64::wrapping_add), packed.sum);
-    assert_eq!(parts.iter().map(|part| part.bytes).sum::<u64>(), packed.bytes);
-    let source = Source::from(&*path);
-    let mut with_columns = directory.job("out");
-    with_columns.input.form.columns = "url=page".parse().unwrap();
-    drop(driver);
-    let driver = Driver::open(&with_columns, &stop).unwrap();
-    let whole = pack(&with_columns, driver.order(), source, 0, &mut |_| Ok(()), &stop).unwrap();
-    assert_eq!((whole.rows(), whole.sum), (packed.rows(), packed.sum));
+    assert_eq!(parts.iter().map(|part| part.sum).fold(0, u64::wrapping_add), counted.sum);
+    assert_eq!(parts.iter().map(|part| part.bytes).sum::<u64>(), counted.bytes);
+}
+
+#[test]
+fn row_groups_that_are_sent_to_regions_become_what_one_machine_makes_of_the_file() {
+    ROWS_PER_BORDER_HERE.set(100);
+    let (directory, stop) = (Directory::new(), Stop::default());
+    let path = write(&directory, 1_000);
+    let [one, job] = ["one", "cluster"].map(|out| {
+        let mut job = directory.job(out);
+        job.input.form.columns = "url=page".parse().unwrap();
+        job
+    });
+    build_from(&one, vec![Source::from(&*path)], &Silent, &stop).unwrap();
+    let mut driver = Driver::open(&job, &stop).unwrap();
+    let order = driver.order().clone();
+    let partitions = [of(&path, &[0, 3]), of(&path, &[1]), of(&path, &[2])];
+    let packed = partitions.each_ref().map(|part| count_row_groups(&job, &order, part, 0, &stop).unwrap());
+    let Planned::Ready(plan) = driver.plan(&packed).unwrap() else { panic!("there are candidates enough") };
+    assert_eq!(plan.regions(), 33);
+    let mut routed = Vec::new();
+    // One partition has no memory for blocks.
+    for (part, memory) in partitions.iter().zip([0, 1 << 20, 64 << 20]) {
+        let mut emit = |region, block| {
+            routed.push((region, block));
+            Ok(())
+        };
+        send_row_groups(&job, &order, &plan, part, memory, &mut emit, &stop).unwrap();
+    }
+    let run = Run { driver, packed: packed.into(), plan, routed: vec![routed] };
+    let batches = run.reduce_all(&job).unwrap();
+    run.publish(batches).unwrap();
+    is_same(&job, &one);
 }
 
 #[test]
@@ -80,7 +106,7 @@ fn a_file_without_a_row_group_or_a_column_is_refused() {
     let path = write(&directory, 5);
     let driver = Driver::open(&job, &stop).unwrap();
     let refused =
-        |groups: &[RowGroups]| pack_row_groups(&job, driver.order(), groups, 0, None, &stop).unwrap_err();
+        |groups: &[RowGroups]| count_row_groups(&job, driver.order(), groups, 0, &stop).unwrap_err();
     let error = refused(&of(&path, &[1, GROUPS]));
     assert_eq!(error.kind(), ErrorKind::Data);
     assert!(error.to_string().contains("has no row group 4"), "{error}");
