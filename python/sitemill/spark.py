@@ -50,6 +50,10 @@ _FOR_ROWS = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": 8192,
 }
 
+#: Settings while blocks are cached. The usual number of records is meant for rows; as many blocks are hundreds of megabytes of the
+#: JVM's heap for each task.
+_FOR_CACHE = {"spark.sql.inMemoryColumnarStorage.batchSize": BLOCKS_PER_BATCH}
+
 #: Settings while Spark moves blocks. The usual number of records is meant for rows; as many blocks could be a whole region. The size
 #: of a partition is no reason to change the plan.
 _FOR_BLOCKS = {
@@ -326,7 +330,8 @@ def _pack(run: _Run, rows: "DataFrame", cache: bool) -> tuple["DataFrame", list[
         if cache:
             from pyspark import StorageLevel
 
-            packed = packed.persist(StorageLevel.DISK_ONLY)
+            with _settings(run.session, _FOR_CACHE):
+                packed = packed.persist(StorageLevel.DISK_ONLY)
         plan = None
         try:
             told = [row.packed for row in packed.where("packed is not null").select("packed").collect()]
