@@ -77,7 +77,7 @@ fn a_file_system_without_locks_is_named() {
     let input = world.directory.file("urls.txt", pages(1, 90));
     let (run, hit) = injected(&world.directory, "flock", "error=ENOLCK", world.build().arg(&input));
     assert!(hit);
-    world.assert_refused(run, 74, ".sitemill/lock: the file system gives no locks");
+    world.assert_refused(run, 74, ".sitemill/lock: the file system does not support locks");
 }
 
 #[test]

@@ -91,8 +91,8 @@ fn part_files_of_a_job_that_has_not_ended_are_refused_with_the_way_out() {
     let parts = parts.to_str().unwrap();
     build(&out, &pages(3), &[]).expect(0);
     let refused = build(&out, "", &[parts, "--require-success-marker"]).expect(65);
-    let said = "parts: has no _SUCCESS (data files: 3): the job that writes it has not ended, or failed; if they are \
-                whole all the same, run again without --require-success-marker\n";
+    let said = "parts: has no _SUCCESS (data files: 3): the job that writes it has not ended, or failed; if the \
+                files are complete anyway, run again without --require-success-marker\n";
     assert!(refused.stderr.contains(said), "{}", refused.stderr);
     assert_eq!(published_urls(&out, BASE).len(), 3);
     build(&out, "", &[parts]).expect(0);

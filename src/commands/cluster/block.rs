@@ -251,7 +251,7 @@ impl<'b> Sealed<'b> {
             block.split_first_chunk::<HEADER_BYTES>().ok_or_else(|| damaged("is cut short"))?;
         let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|byte| header[at + byte]));
         if header[..MAGIC.len()] != MAGIC {
-            return Err(damaged("is none of this version of sitemill"));
+            return Err(damaged("was not made by this version of sitemill"));
         }
         let (rows, own_stamp, sum) = (short(header, MAGIC.len()), long(8), long(16));
         if long(24) != checksum(rows, own_stamp, sum, body) {
@@ -322,5 +322,9 @@ fn damaged(why: &str) -> Error {
 
 /// Checks that a block whose header says `wanted` rows had as many.
 pub(super) fn check_rows(rows: usize, wanted: u32) -> Result<()> {
-    if rows == wanted as usize { Ok(()) } else { Err(damaged("has not the rows that its header says")) }
+    if rows == wanted as usize {
+        Ok(())
+    } else {
+        Err(damaged("does not have as many rows as its header says"))
+    }
 }

@@ -83,7 +83,7 @@ fn check_first_line(text: &About<'_>, columns: &Columns) -> Result<()> {
     let read = keys_of(line);
     match read {
         _ if line[0] != b'{' => wrong(message!(
-            "is no JSON object; expected one object per line (of an array, jq -c '.[]' makes them), ",
+            "is not a JSON object; expected one object per line (of an array, jq -c '.[]' makes them), ",
             "or say what it is with ",
             Setting::Format
         )),

@@ -180,7 +180,7 @@ fn chosen(
         return Err(Error::data(message!(
             directory,
             ": has no {SUCCESS} (data files: {count}): the job that writes it has not ended, or failed; ",
-            "if they are whole all the same, run again without ",
+            "if the files are complete anyway, run again without ",
             Setting::RequireSuccess
         )));
     }

@@ -249,10 +249,10 @@ fn a_bad_line_of_json_is_rejected_alone_unless_it_is_the_first() {
         &none,
         "a.json",
         "[{\"loc\":\"u\"}]",
-        "line 1: is no JSON object; expected one object per line",
+        "line 1: is not a JSON object; expected one object per line",
     );
     check_refused(&none, "a.json", "\n{\n\"loc\":\"u\"}", "line 2: the JSON object does not end on its line");
-    check_refused(&said(Format::Jsonl), "a", "u\n", "line 1: is no JSON object");
+    check_refused(&said(Format::Jsonl), "a", "u\n", "line 1: is not a JSON object");
     check_refused(
         &none,
         "a",

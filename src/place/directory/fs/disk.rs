@@ -127,7 +127,9 @@ fn is_locked(path: &Path, tried: Result<(), TryLockError>) -> Result<bool> {
     match tried {
         Ok(()) => Ok(true),
         Err(TryLockError::WouldBlock) => Ok(false),
-        Err(TryLockError::Error(error)) => Err(Error::io(path, "the file system gives no locks", error)),
+        Err(TryLockError::Error(error)) => {
+            Err(Error::io(path, "the file system does not support locks", error))
+        }
     }
 }
 
