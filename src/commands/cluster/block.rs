@@ -62,16 +62,20 @@ pub(super) struct Entries<'d> {
 }
 
 impl Entries<'_> {
-    /// Calls `act` with each entry.
+    /// Calls `act` with each entry. Fails in the end if there are more or fewer than the header says.
     pub fn try_for_each(&self, mut act: impl FnMut(Entry<'_>) -> Result<()>) -> Result<()> {
-        let (mut url, mut tails) = (copy(self.prefix)?, self.tails);
+        let (mut url, mut tails, mut rows) = (copy(self.prefix)?, self.tails, 0);
         while !tails.is_empty() {
             let tail = Tail::take(&mut tails);
             url.truncate(self.prefix.len());
             url.extend_from_slice(tail.url);
             act(tail.entry(&url))?;
+            rows += 1;
         }
-        Ok(())
+        match rows == self.rows {
+            true => Ok(()),
+            false => Err(damaged("does not have as many rows as its header says")),
+        }
     }
 }
 
@@ -113,13 +117,7 @@ impl Filling {
     /// Adds an entry, whose hash is `hash`.
     pub fn push(&mut self, entry: &Entry<'_>, hash: u64) {
         Tail::push(entry, self.prefix_bytes, &mut self.tails);
-        // Blocks are filled in turn. No cache holds all of them, but it can hold where each goes on.
-        self.tails
-            .spare_capacity_mut()
-            .iter()
-            .take(TAIL_BYTES)
-            .step_by(prefetch::LINE_BYTES)
-            .for_each(prefetch::fetch);
+        prefetch::fetch_room(&mut self.tails, TAIL_BYTES);
         self.rows += 1;
         self.sum = self.sum.wrapping_add(hash);
         self.widen(entry.url.as_bytes());
@@ -318,13 +316,4 @@ fn checksum(rows: u32, stamp: u64, sum: u64, body: &[u8]) -> u64 {
 
 fn damaged(why: &str) -> Error {
     Error::data(format!("a block of rows {why}; run the task that wrote it again"))
-}
-
-/// Checks that a block whose header says `wanted` rows had as many.
-pub(super) fn check_rows(rows: usize, wanted: u32) -> Result<()> {
-    if rows == wanted as usize {
-        Ok(())
-    } else {
-        Err(damaged("does not have as many rows as its header says"))
-    }
 }

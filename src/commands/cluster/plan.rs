@@ -95,8 +95,7 @@ impl RoutingPlan {
     /// Returns the region of each of the ranges.
     #[cfg(feature = "parquet")]
     pub(super) fn regions_of_ranges(&self) -> Vec<u32> {
-        let regions = self.splitters();
-        let of_cuts = self.cuts.iter().map(|cut| number(regions.range_of(cut.as_bytes())));
+        let of_cuts = self.cuts.iter().map(|cut| number(region_of(cut.as_bytes(), &self.borders)));
         std::iter::once(0).chain(of_cuts).collect()
     }
 

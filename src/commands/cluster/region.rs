@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::arrived::{Arrived, ArrivedAt};
-use super::block::{self, Decoder, Sealed};
+use super::block::{Decoder, Sealed};
 use super::order::Origin;
 use super::order::{WorkOrder, read_json, to_json};
 use super::plan::{self, RoutingPlan, internal};
@@ -131,7 +131,6 @@ impl Regions {
             self.rows.push_entry(&entry);
             Ok(())
         })?;
-        block::check_rows(self.rows.rows(), entries.rows)?;
         let at = self.arrived.push(self.rows.bytes())?;
         self.rows.end_block(0);
         let region = self.regions.entry(region).or_default();

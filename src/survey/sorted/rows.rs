@@ -85,12 +85,7 @@ impl RangeWriter {
         self.last = place;
         self.rows += 1;
         Tail::push(entry, self.known, &mut self.bytes);
-        // The buffers are written in turn. No cache holds all of them, but it can hold this much of each.
-        let room = self.bytes.spare_capacity_mut();
-        room.iter()
-            .take(USUAL_BYTES + prefetch::LINE_BYTES)
-            .step_by(prefetch::LINE_BYTES)
-            .for_each(prefetch::fetch);
+        prefetch::fetch_room(&mut self.bytes, USUAL_BYTES);
         self.bytes.len()
     }
 
