@@ -1,11 +1,15 @@
 //! Patterns: regular expressions that URLs are included or excluded by.
 
 mod automaton;
+mod division;
 mod edges;
 mod gate;
 mod literals;
 mod pair;
 pub mod set;
+mod streams;
+mod vectors;
+mod words;
 
 use std::fmt;
 use std::fs;
@@ -64,6 +68,15 @@ impl fmt::Display for Pattern {
 /// The syntax tree of a regular expression.
 fn parse(given: &str) -> Result<Hir, Box<regex_syntax::Error>> {
     Ok(ParserBuilder::new().unicode(false).utf8(false).build().parse(given)?)
+}
+
+/// The syntax tree of a pattern.
+fn parsed(pattern: &Pattern) -> Result<Hir, String> {
+    parse(pattern.as_str()).map_err(cannot)
+}
+
+fn cannot(error: impl fmt::Display) -> String {
+    format!("the patterns cannot be compiled: {error}")
 }
 
 /// `c` as in a URL: `%C3%BC`.

@@ -10,9 +10,18 @@ const HELD: usize = size_of::<u64>();
 pub struct Edges {
     /// Words at the start, and words that are whole URLs.
     starts: Vec<Word>,
+    /// Whether URLs with the known beginning can begin with a word.
+    can_start: bool,
     /// Words at the end.
     ends: Vec<Word>,
+    /// How far the last eight bytes of a URL are shifted, so that as many remain as every word at the end has.
+    end_shift: u32,
+    /// A bit for each hash of such bytes: whether a word has them.
+    end_bits: [u64; HASHES / u64::BITS as usize],
 }
+
+/// The number of hashes.
+const HASHES: usize = 256;
 
 /// URLs of one site begin alike, and words have different lengths. So the last bytes of a word are compared first.
 #[derive(Debug, Clone)]
@@ -54,6 +63,25 @@ impl Edges {
         if is_end { self.ends.push(word) } else { self.starts.push(word) }
     }
 
+    /// Prepares the search after the last word was added.
+    pub fn finish(&mut self) {
+        // With any byte in them, words have no hash.
+        let fixed = |word: &Word| word.bytes.iter().rev().take(HELD).take_while(|byte| **byte != ANY).count();
+        let bytes = self.ends.iter().map(fixed).min().unwrap_or(0);
+        self.end_shift = 8 * (HELD - bytes) as u32;
+        self.can_start = !self.starts.is_empty();
+        self.end_bits = Default::default();
+        for word in &self.ends {
+            let hash = hash(word.last, self.end_shift);
+            self.end_bits[hash / 64] |= 1 << (hash % 64);
+        }
+    }
+
+    /// From now on, URLs begin with `beginning`.
+    pub fn begin(&mut self, beginning: &[u8]) {
+        self.can_start = self.starts.iter().any(|word| word.fits(beginning));
+    }
+
     /// The number of words.
     pub fn len(&self) -> usize {
         self.starts.len() + self.ends.len()
@@ -70,7 +98,10 @@ impl Edges {
                 && word.is_start(url)
         };
         let is_end = |word: &&Word| (end ^ word.last) & word.mask == 0 && word.is_end(url);
-        self.first(self.starts.iter().find(is_start), self.ends.iter().find(is_end))
+        let hash = hash(end, self.end_shift);
+        let can_end = self.end_bits[hash / 64] >> (hash % 64) & 1 == 1;
+        let start = if self.can_start { self.starts.iter().find(is_start) } else { None };
+        self.first(start, if can_end { self.ends.iter().find(is_end) } else { None })
     }
 
     /// The same for a URL that is shorter than what is compared at once. Clean URLs are longer.
@@ -86,7 +117,19 @@ impl Edges {
     }
 }
 
+/// A hash of the last bytes of a URL, of which `shift` bits are ignored.
+#[inline]
+fn hash(end: u64, shift: u32) -> usize {
+    let bytes = end.checked_shr(shift).unwrap_or(0);
+    (bytes.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - HASHES.ilog2())) as usize
+}
+
 impl Word {
+    /// Whether a URL with this beginning can begin with it.
+    fn fits(&self, beginning: &[u8]) -> bool {
+        self.bytes.iter().zip(beginning).all(|(&own, &byte)| own == byte || own == ANY)
+    }
+
     /// Whether `url` begins with it, or is it.
     fn is_start(&self, url: &[u8]) -> bool {
         let start = url.get(..self.bytes.len());

@@ -26,8 +26,8 @@ pub const ANY: u8 = 0;
 pub enum Shape {
     /// It matches if and only if the URL begins with one of the words, ends with one, or is one. [`ANY`] is any byte.
     Edge(Edge, Vec<Vec<u8>>),
-    /// It matches only if the URL contains one of the words.
-    Containing(Vec<Vec<u8>>),
+    /// It matches only if the URL contains one of the words, and if it is nothing but these words, whenever the URL does.
+    Containing { words: Vec<Vec<u8>>, is_exact: bool },
     /// It can match any URL.
     Any,
 }
@@ -51,7 +51,9 @@ impl Shape {
         {
             return Self::Edge(edge, words);
         }
-        required(pattern).map_or(Self::Any, Self::Containing)
+        let Some(words) = required(pattern) else { return Self::Any };
+        let is_exact = exact_words(pattern).is_some_and(|exact| exact == words);
+        Self::Containing { words, is_exact }
     }
 }
 
@@ -188,7 +190,12 @@ mod tests {
     fn anchored_words_are_edges_and_others_must_be_contained() {
         let edge =
             |edge, words: &[&str]| Shape::Edge(edge, words.iter().map(|word| (*word).into()).collect());
-        let within = |words: &[&str]| Shape::Containing(words.iter().map(|word| (*word).into()).collect());
+        let containing = |words: &[&str], is_exact| Shape::Containing {
+            words: words.iter().map(|word| (*word).into()).collect(),
+            is_exact,
+        };
+        let within = |words: &[&str]| containing(words, false);
+        let exactly = |words: &[&str]| containing(words, true);
         for (pattern, want) in [
             ("^https://h/a/", edge(Edge::Start, &["https://h/a/"])),
             (r"^http://h\.e/(a|b)/", edge(Edge::Start, &["http://h.e/a/", "http://h.e/b/"])),
@@ -202,8 +209,11 @@ mod tests {
             (r"\.(?:pdf|docx?)$", edge(Edge::End, &[".pdf", ".docx", ".doc"])),
             ("^http://h/a$", edge(Edge::Whole, &["http://h/a"])),
             ("(?i)/a$", edge(Edge::End, &["/A", "/a"])),
-            ("/cart/", within(&["/cart/"])),
+            ("/cart/", exactly(&["/cart/"])),
             ("[?&]session=", within(&["session="])),
+            ("/(?:a|bc)/", exactly(&["/a/", "/bc/"])),
+            ("/a.b/", within(&["/a"])),
+            ("https://h/a", within(&["/a"])),
             (r"^https://h\.example/.*\?page=", within(&["?page="])),
             ("^https://h/shop/.*x", within(&["/shop/"])),
             ("/[a-z]+/(?:cart|basket)/", within(&["/cart/", "/basket/"])),
@@ -213,7 +223,7 @@ mod tests {
             ("x?y*", Shape::Any),
             ("^https://", edge(Edge::Start, &["https://"])),
             ("^https://.*/[0-9]+$", Shape::Any),
-            (r"\?", within(&["?"])),
+            (r"\?", exactly(&["?"])),
             ("/", Shape::Any),
             (".*foo|[0-9]{8}", Shape::Any),
             (r"\bsale\b$", within(&["sale"])),

@@ -3,6 +3,7 @@
 
 use super::automaton::{Automaton, BYTES, STATES_MAX};
 use super::literals::ANY;
+use super::vectors;
 
 /// Automata that take their steps together.
 pub const LANES: usize = 2;
@@ -10,7 +11,7 @@ pub const LANES: usize = 2;
 /// The next state after each state, of both automata. Aligned so that a vector load stays within a cache line.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(32))]
-struct Steps([[u8; STATES_MAX]; LANES]);
+struct Steps([u8; LANES * STATES_MAX]);
 
 /// Two automata that look at a URL together.
 #[derive(Debug, Clone)]
@@ -40,15 +41,15 @@ impl Pair {
     /// Of one or two automata.
     pub fn of(automata: &[Automaton]) -> Self {
         let mut lanes: [Lane; LANES] = Default::default();
-        let mut steps = Box::new([Steps([[0; STATES_MAX]; LANES]); BYTES]);
+        let mut steps = Box::new([Steps([0; LANES * STATES_MAX]); BYTES]);
         for (at, Automaton { prefix, states }) in automata.iter().enumerate() {
             let bits = (0..).zip(&states.is_match).map(|(state, &is_match)| u16::from(is_match) << state);
             lanes[at] = Lane { prefix: prefix.clone(), start: states.start, matching: bits.sum() };
             for (state, next) in states.next.iter().enumerate() {
-                (0..BYTES).for_each(|byte| steps[byte].0[at][state] = next[byte]);
+                (0..BYTES).for_each(|byte| steps[byte].0[at * STATES_MAX + state] = next[byte]);
             }
         }
-        let is_vectorised = has_shuffle();
+        let is_vectorised = vectors::are_available();
         let (begun, matching) = Default::default();
         Self { lanes, steps, begun, matching, is_vectorised }
     }
@@ -84,45 +85,43 @@ impl Pair {
         #[cfg(target_arch = "x86_64")]
         if self.is_vectorised {
             #[expect(unsafe_code)]
-            // SAFETY: the processor has AVX2, see `has_shuffle`.
+            // SAFETY: the processor has AVX2, see `vectors`.
             return unsafe { avx2::ends(&self.steps, starts, bytes) };
         }
         bytes.iter().fold(starts, |states, &byte| {
-            std::array::from_fn(|at| self.steps[usize::from(byte)].0[at][usize::from(states[at])])
+            std::array::from_fn(|at| {
+                self.steps[usize::from(byte)].0[at * STATES_MAX + usize::from(states[at])]
+            })
         })
     }
 }
 
-fn has_shuffle() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return is_x86_feature_detected!("avx2");
-    #[cfg(not(target_arch = "x86_64"))]
-    false
-}
-
-/// Looks up the next states with one instruction. Compilers do not generate it from a loop.
+/// Looks up the next states with one instruction.
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use std::arch::x86_64::{__m256i, _mm256_extract_epi8, _mm256_set_epi64x, _mm256_shuffle_epi8};
+    use std::arch::x86_64::{_mm256_extract_epi8, _mm256_set_epi64x, _mm256_shuffle_epi8};
 
     use super::{BYTES, LANES, STATES_MAX, Steps};
+    use crate::clean::screen::patterns::vectors::{twice, vector};
 
+    /// All states.
+    const EACH: [u8; STATES_MAX] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+
+    /// Both halves of `bytes` at the same time, so that no step waits for the one before it in the other half: the steps of the
+    /// second half are taken from every state, and the end of the first half chooses among them.
     #[inline]
     #[target_feature(enable = "avx2")]
     pub fn ends(steps: &[Steps; BYTES], starts: [u8; LANES], bytes: &[u8]) -> [u8; LANES] {
-        let step = |states, &byte: &u8| _mm256_shuffle_epi8(vector(steps[usize::from(byte)]), states);
-        let states = bytes.iter().fold(vector(Steps(starts.map(|start| [start; STATES_MAX]))), step);
+        let step = |states, &byte: &u8| _mm256_shuffle_epi8(vector(&steps[usize::from(byte)].0), states);
+        let (first, second) = bytes.split_at(bytes.len() / 2);
+        let [one, other] = starts.map(|start| i64::from_le_bytes([start; 8]));
+        let begin = (_mm256_set_epi64x(other, other, one, one), twice(&EACH));
+        let halves = first.iter().zip(second);
+        let (states, from_each) = halves
+            .fold(begin, |(states, from_each), (one, other)| (step(states, one), step(from_each, other)));
+        let from_each = second[first.len()..].iter().fold(from_each, step);
+        let states = _mm256_shuffle_epi8(from_each, states);
         [_mm256_extract_epi8::<0>(states) as u8, _mm256_extract_epi8::<16>(states) as u8]
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn vector(Steps(lanes): Steps) -> __m256i {
-        let [[a, b], [c, d]] = lanes.map(|lane| {
-            let [low, high] = *lane.as_chunks().0 else { unreachable!("a lane is two words") };
-            [i64::from_le_bytes(low), i64::from_le_bytes(high)]
-        });
-        _mm256_set_epi64x(d, c, b, a)
     }
 }
 

@@ -2,16 +2,20 @@
 //!
 //! A regular expression looks at every byte of a URL, which takes longer than everything else that the survey does with it. Most
 //! patterns need no regular expression: those that URLs begin or end with are compared, and of the others, nearly every one
-//! requires a word that few URLs have. Most of the rest have few states, so that a small automaton tells which URLs match.
+//! requires a word that few URLs have. Most of the rest have few states, so that a small automaton tells which URLs match. What is left
+//! looks at all bytes of a URL at once.
 
 use regex::bytes::{RegexSet, RegexSetBuilder};
 
-use super::automaton::{Automaton, ORIGIN_SLASHES};
+use super::automaton::ORIGIN_SLASHES;
+use super::division::{Division, Numbered, PAIRS_MAX};
 use super::edges::Edges;
-use super::gate::{Gate, starts_of};
+use super::gate::{self, Gate, Required};
 use super::literals::Shape;
 use super::pair::{LANES, Pair};
-use super::{Pattern, parse};
+use super::streams::{Streams, TooLong};
+use super::words::Matching;
+use super::{Pattern, cannot, parsed};
 use crate::common::simd;
 
 /// Maximum bytes of all compiled patterns: enough for tens of thousands.
@@ -23,15 +27,8 @@ const STATES_BYTES_MAX: usize = 16 << 20;
 /// Most words that are compared one after the other. With more, an automaton is quicker.
 const EDGES_MAX: usize = 64;
 
-/// Most groups of patterns without a required word. Each looks at all of every URL; more take longer than one set of all patterns,
-/// even though a set has no short cuts.
-const OPEN_MAX: usize = 4;
-
-/// Most pairs of automata: for as many groups.
-const PAIRS_MAX: usize = OPEN_MAX / LANES;
-
-/// Most patterns without a required word that are divided among small automata. With more there would be too many automata.
-const PACKED_MAX: usize = 32;
+/// The number of URLs in a row after which it pays to prepare streams for what they begin with.
+const STABLE: u32 = 64;
 
 /// Compiled patterns. A clone has scratch memory of its own, so every thread should use one.
 #[derive(Debug, Clone)]
@@ -44,6 +41,8 @@ pub struct PatternSet {
     beginning: Vec<u8>,
     /// Whether `beginning` is as long as the prefixes, so that it tells of other URLs, too.
     is_known: bool,
+    /// The number of URLs in a row that have it, up to [`STABLE`].
+    in_a_row: u32,
 }
 
 /// Patterns that are not just words at the start or the end of URLs.
@@ -60,14 +59,14 @@ struct Group {
 enum Filter {
     /// Nothing.
     None,
-    /// Whether it has a word that the patterns require. The automaton with the index `starts` finds the first bytes of any.
-    Words { gate: Gate, starts: Option<usize> },
+    /// Which patterns require a word that it has. Of each of these, streams tell whether it matches. Where there are none, regular
+    /// expressions tell.
+    Words { gate: Box<Gate>, each: Vec<Option<Streams>> },
     /// Whether one of the patterns matches: the automaton with this index tells.
     Match(usize),
+    /// Which of the patterns is the first that matches, unless the URL is too long.
+    First(Box<Streams>),
 }
-
-/// A pattern and its index among all patterns.
-type Numbered<'p> = (usize, &'p Pattern);
 
 impl PatternSet {
     /// Compiles `patterns`. `None` if there are none.
@@ -81,49 +80,61 @@ impl PatternSet {
         let mut edges = Edges::default();
         let (mut gated, mut open, mut words) = (Vec::new(), Vec::new(), Vec::new());
         for numbered @ (index, pattern) in patterns.iter().enumerate() {
-            match Shape::of(&parse(pattern.as_str()).map_err(cannot)?) {
+            match Shape::of(&parsed(pattern)?) {
                 Shape::Edge(edge, edge_words) if edges.len() + edge_words.len() <= EDGES_MAX => {
                     edge_words.iter().for_each(|word| edges.push(index, edge, word));
                 }
-                Shape::Containing(required) => {
-                    words.extend(required);
+                Shape::Containing { words: required, is_exact } => {
+                    words.push(Required { words: required, is_exact });
                     gated.push(numbered);
                 }
                 Shape::Edge(..) | Shape::Any => open.push(numbered),
             }
         }
+        edges.finish();
         let gate = Gate::of(&words);
         if gate.is_none() {
             open.append(&mut gated);
             open.sort_by_key(|&(index, _)| index);
         }
-        let (mut automata, mut groups) = (Vec::new(), Vec::new());
-        for (patterns, automaton) in packed(&open) {
-            let filter = if automaton.is_some() { Filter::Match(automata.len()) } else { Filter::None };
-            groups.push(Group::of(filter, &patterns)?);
-            automata.extend(automaton);
+        let Division { automata, streams, others } = Division::of(&open)?;
+        let mut groups = Vec::new();
+        let mut add = |filter, patterns: &[Numbered<'_>]| -> Result<(), String> {
+            groups.push(Group::of(filter, patterns)?);
+            Ok(())
+        };
+        for (at, (patterns, _)) in automata.iter().enumerate() {
+            add(Filter::Match(at), patterns)?;
+        }
+        if let Some((patterns, streams)) = streams {
+            add(Filter::First(Box::new(streams)), &patterns)?;
+        }
+        if !others.is_empty() {
+            add(Filter::None, &others)?;
         }
         if let Some(gate) = gate {
-            // The second automaton of a pair takes no time.
-            let is_free = !automata.len().is_multiple_of(LANES);
-            let starts = is_free.then(|| starts_of(&words)).flatten();
-            let number = starts.is_some().then_some(automata.len());
-            groups.push(Group::of(Filter::Words { gate, starts: number }, &gated)?);
-            automata.extend(starts);
+            let each = if gate.tells_patterns() { streams_of_each(&gated)? } else { Vec::new() };
+            add(Filter::Words { gate: Box::new(gate), each }, &gated)?;
         }
+        let automata: Vec<_> = automata.into_iter().map(|(_, automaton)| automaton).collect();
         let pairs = automata.chunks(LANES).map(Pair::of).collect();
-        Ok(Some(Self { edges, pairs, groups, beginning: Vec::new(), is_known: false }))
+        Ok(Some(Self { edges, pairs, groups, beginning: Vec::new(), is_known: false, in_a_row: 0 }))
     }
 
     /// The index of the first pattern that matches `url`.
     #[inline]
     pub fn first_match(&mut self, url: &[u8]) -> Option<usize> {
+        if !self.is_known || !simd::starts_with(url, &self.beginning) {
+            self.begin(url);
+        } else if self.in_a_row < STABLE {
+            self.in_a_row += 1;
+            if self.in_a_row == STABLE {
+                self.begin_streams();
+            }
+        }
         let mut first = self.edges.first_match(url);
         if first == Some(0) || self.groups.is_empty() {
             return first;
-        }
-        if !self.is_known || !simd::starts_with(url, &self.beginning) {
-            self.begin(url);
         }
         let rest = &url[self.beginning.len()..];
         let mut matching = [[false; LANES]; PAIRS_MAX];
@@ -155,40 +166,33 @@ impl PatternSet {
                 gate.begin(beginning);
             }
         }
+        self.edges.begin(beginning);
         self.beginning.clear();
         self.beginning.extend_from_slice(beginning);
-    }
-}
-
-/// Divides patterns without a required word into groups: as many in a small automaton as fit, and those that do not fit alone.
-fn packed<'p>(open: &[Numbered<'p>]) -> Vec<(Vec<Numbered<'p>>, Option<Automaton>)> {
-    if open.len() > PACKED_MAX {
-        return vec![(open.to_vec(), None)];
-    }
-    let mut packs: Vec<(Vec<Numbered<'_>>, Option<Automaton>)> = Vec::new();
-    for &numbered in open {
-        let alone = automaton(&[numbered]);
-        let fits = |pack: &[Numbered<'_>]| automaton(&[pack, &[numbered]].concat());
-        let shared = packs.iter().enumerate().filter(|_| alone.is_some());
-        match shared.filter_map(|(at, (pack, _))| Some((at, fits(pack)?))).next() {
-            Some((at, shared)) => {
-                packs[at].0.push(numbered);
-                packs[at].1 = Some(shared);
-            }
-            None if packs.len() == OPEN_MAX => return vec![(open.to_vec(), None)],
-            None => packs.push((vec![numbered], alone)),
+        if std::mem::take(&mut self.in_a_row) == STABLE {
+            self.begin_streams();
         }
     }
-    packs
+
+    /// Prepares the streams for the beginning of URLs if it is stable; otherwise, for any.
+    #[cold]
+    fn begin_streams(&mut self) {
+        let beginning = if self.in_a_row == STABLE { &self.beginning[..] } else { &[] };
+        let streams = self.groups.iter_mut().flat_map(|group| -> Vec<&mut Streams> {
+            match &mut group.filter {
+                Filter::Words { each, .. } => each.iter_mut().flatten().collect(),
+                Filter::First(streams) => vec![&mut **streams],
+                Filter::Match(_) | Filter::None => Vec::new(),
+            }
+        });
+        streams.for_each(|streams| streams.begin(beginning));
+    }
 }
 
-fn automaton(patterns: &[Numbered<'_>]) -> Option<Automaton> {
-    let patterns: Vec<&str> = patterns.iter().map(|(_, pattern)| pattern.as_str()).collect();
-    Automaton::of(&patterns)
-}
-
-fn cannot(error: impl std::fmt::Display) -> String {
-    format!("the patterns cannot be compiled: {error}")
+/// Streams for each pattern that has a bit of its own in a gate.
+fn streams_of_each(patterns: &[Numbered<'_>]) -> Result<Vec<Option<Streams>>, String> {
+    let own = patterns.iter().take(gate::PATTERNS_MAX);
+    own.map(|&(_, pattern)| Streams::of([pattern])).collect()
 }
 
 impl Group {
@@ -202,21 +206,41 @@ impl Group {
     /// The index of the first pattern that matches `url`. `matching` tells whether the automaton with an index does.
     #[inline]
     fn first_match(&mut self, url: &[u8], matching: impl Fn(usize) -> bool) -> Option<usize> {
-        let is_alone = self.indices.len() == 1;
-        let is_match = match &mut self.filter {
-            Filter::Match(automaton) => matching(*automaton),
-            // Most URLs that have a word match, and to find out whether takes as long as to find out by which of several patterns.
-            Filter::Words { gate, starts } => {
-                starts.is_none_or(&matching) && gate.admits(url) && (!is_alone || self.patterns.is_match(url))
+        match &mut self.filter {
+            Filter::Match(automaton) => match self.indices[..] {
+                _ if !matching(*automaton) => None,
+                [only] => Some(only),
+                _ => self.first_expression(url),
+            },
+            Filter::First(streams) => match streams.first_match(url) {
+                Ok(first) => first.map(|at| self.indices[at]),
+                Err(TooLong) => self.first_expression(url),
+            },
+            Filter::Words { gate, each } => {
+                let Matching { may: mut admitted, does } = gate.admitted(url);
+                while admitted != 0 {
+                    let at = admitted.trailing_zeros() as usize;
+                    if does >> at & 1 == 1 && at < gate::PATTERNS_MAX {
+                        return Some(self.indices[at]);
+                    }
+                    match each.get_mut(at).and_then(Option::as_mut).map(|streams| streams.first_match(url)) {
+                        Some(Ok(None)) => admitted &= admitted - 1,
+                        Some(Ok(Some(_))) => return Some(self.indices[at]),
+                        Some(Err(TooLong)) | None => return self.first_expression(url),
+                    }
+                }
+                None
             }
-            // This ends at the first match and may skip most of the URL; finding out which patterns match may not.
-            Filter::None => self.patterns.is_match(url),
-        };
-        match is_match {
-            false => None,
-            true if is_alone => Some(self.indices[0]),
-            true => self.patterns.matches(url).iter().next().map(|at| self.indices[at]),
+            Filter::None => self.first_expression(url),
         }
+    }
+
+    /// The same by the regular expressions.
+    fn first_expression(&self, url: &[u8]) -> Option<usize> {
+        // This ends at the first match and may skip most of the URL; finding out which patterns match may not.
+        let is_match = self.patterns.is_match(url);
+        let first = is_match.then(|| self.patterns.matches(url).iter().next());
+        first.flatten().map(|at| self.indices[at])
     }
 }
 

@@ -1,0 +1,120 @@
+//! The division of patterns without a required word among the ways that look for them.
+
+use super::Pattern;
+use super::automaton::Automaton;
+use super::pair::LANES;
+use super::streams::Streams;
+
+/// Most pairs of automata. More take longer than a regular expression.
+pub const PAIRS_MAX: usize = 2;
+
+/// Most patterns that are divided. With more there would be too many automata.
+const PATTERNS_MAX: usize = 32;
+
+/// The time that a pair of automata takes, in steps of streams.
+const PAIR_COST: usize = 16;
+
+/// The time that streams take before their first step, in steps.
+const STREAMS_COST: usize = 12;
+
+/// A pattern and its index among all patterns.
+pub type Numbered<'p> = (usize, &'p Pattern);
+
+/// Which way looks for each pattern.
+pub struct Division<'p> {
+    /// Small automata, each with its patterns.
+    pub automata: Vec<(Vec<Numbered<'p>>, Automaton)>,
+    /// Streams, with the patterns that they are for.
+    pub streams: Option<(Vec<Numbered<'p>>, Streams)>,
+    /// Patterns for which there is nothing but regular expressions.
+    pub others: Vec<Numbered<'p>>,
+}
+
+impl<'p> Division<'p> {
+    /// The division of `patterns` that probably takes least time.
+    ///
+    /// # Errors
+    /// If a pattern cannot be parsed.
+    pub fn of(patterns: &[Numbered<'p>]) -> Result<Self, String> {
+        // If a regular expression has to look at all of every URL, it can look for all patterns.
+        let mut best = Self { automata: Vec::new(), streams: None, others: patterns.to_vec() };
+        if patterns.is_empty() || patterns.len() > PATTERNS_MAX {
+            return Ok(best);
+        }
+        for pairs in 0..=PAIRS_MAX {
+            let (automata, rest) = packed(patterns, LANES * pairs);
+            let streams = Streams::of(rest.iter().map(|&(_, pattern)| pattern))?;
+            if rest.is_empty() || streams.is_some() {
+                let streams = streams.map(|streams| (rest, streams));
+                let division = Self { automata, streams, others: Vec::new() };
+                if division.cost() < best.cost() {
+                    best = division;
+                }
+            }
+        }
+        Ok(best)
+    }
+
+    /// The time that it takes, in steps of streams.
+    fn cost(&self) -> usize {
+        if !self.others.is_empty() {
+            return usize::MAX;
+        }
+        let of_streams = self.streams.as_ref().map_or(0, |(_, streams)| STREAMS_COST + streams.cost());
+        PAIR_COST * self.automata.len().div_ceil(LANES) + of_streams
+    }
+}
+
+/// Divides patterns among at most `automata_max` small automata. The others are those that do not fit.
+fn packed<'p>(
+    patterns: &[Numbered<'p>],
+    automata_max: usize,
+) -> (Vec<(Vec<Numbered<'p>>, Automaton)>, Vec<Numbered<'p>>) {
+    let mut packs: Vec<(Vec<Numbered<'_>>, Automaton)> = Vec::new();
+    let mut rest = Vec::new();
+    for &numbered in patterns {
+        let alone = if automata_max > 0 { automaton(&[numbered]) } else { None };
+        let Some(alone) = alone else {
+            rest.push(numbered);
+            continue;
+        };
+        let fits = |pack: &[Numbered<'_>]| automaton(&[pack, &[numbered]].concat());
+        match packs.iter().enumerate().find_map(|(at, (pack, _))| Some((at, fits(pack)?))) {
+            Some((at, shared)) => {
+                packs[at].0.push(numbered);
+                packs[at].1 = shared;
+            }
+            None if packs.len() == automata_max => rest.push(numbered),
+            None => packs.push((vec![numbered], alone)),
+        }
+    }
+    (packs, rest)
+}
+
+fn automaton(patterns: &[Numbered<'_>]) -> Option<Automaton> {
+    let patterns: Vec<&str> = patterns.iter().map(|(_, pattern)| pattern.as_str()).collect();
+    Automaton::of(&patterns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_pattern_is_looked_for_in_the_quickest_way() {
+        for (patterns, automata, streamed, others) in [
+            (&[][..], 0, 0, 0),
+            (&["[0-9]{8}", "^http://h/[a-z]{2}/", "/x?[0-9]+$"], 3, 0, 0),
+            (&["[^/]{40,}"], 0, 1, 0),
+            (&["[^/]{40,}", "[0-9]{8}"], 0, 2, 0),
+            (&["(?:[0-9]a){90}", "[0-9]{8}"], 0, 0, 2),
+        ] {
+            let parsed: Vec<Pattern> = patterns.iter().map(|pattern| pattern.parse().unwrap()).collect();
+            let numbered: Vec<_> = parsed.iter().enumerate().collect();
+            let found = Division::of(&numbered).unwrap();
+            let of_streams = found.streams.map_or(0, |(patterns, _)| patterns.len());
+            let counts = (found.automata.len(), of_streams, found.others.len());
+            assert_eq!(counts, (automata, streamed, others), "{patterns:?}");
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Streams of bits: numbers of one word or more. The first position is the lowest bit.
+
+use std::ops::{BitAnd, BitOr, BitXor, Not};
+
+/// Words of the longest stream.
+pub const WORDS_MAX: usize = 8;
+
+/// Bits of a word.
+const BITS: usize = u64::BITS as usize;
+
+/// A bit for each position in a URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bits<const WORDS: usize>(pub [u64; WORDS]);
+
+impl<const WORDS: usize> Bits<WORDS> {
+    /// No bits.
+    pub const NONE: Self = Self([0; WORDS]);
+
+    /// The first words of a longer stream.
+    #[inline(always)]
+    pub fn of_longer<const LONGER: usize>(longer: Bits<LONGER>) -> Self {
+        Self(std::array::from_fn(|word| longer.0[word]))
+    }
+
+    /// A single bit. None if there is no such position.
+    #[inline(always)]
+    pub fn one(at: usize) -> Self {
+        Self(std::array::from_fn(|word| u64::from(at / BITS == word) << (at % BITS)))
+    }
+
+    /// All bits from the first one to that at `last`.
+    #[inline(always)]
+    pub fn up_to(last: usize) -> Self {
+        Self(std::array::from_fn(|word| match last.checked_sub(word * BITS) {
+            None => 0,
+            Some(above @ 0..BITS) => u64::MAX >> (BITS - 1 - above),
+            Some(_) => u64::MAX,
+        }))
+    }
+
+    /// The lowest bit.
+    pub fn first(self) -> Option<usize> {
+        let word = self.0.iter().position(|&word| word != 0)?;
+        Some(word * BITS + self.0[word].trailing_zeros() as usize)
+    }
+
+    /// Whether there is a bit.
+    #[inline(always)]
+    pub fn is_any(self) -> bool {
+        self != Self::NONE
+    }
+
+    /// All bits `by` positions later. Those beyond the last word are lost.
+    #[inline(always)]
+    pub fn up(self, by: usize) -> Self {
+        let (words, bits) = (by / BITS, by % BITS);
+        if words == 0 {
+            // The usual case without looking for the right word.
+            let below = |at: usize| if at > 0 { self.0[at - 1] >> 1 >> (BITS - 1 - bits) } else { 0 };
+            return Self(std::array::from_fn(|at| self.0[at] << bits | below(at)));
+        }
+        Self(std::array::from_fn(|at| {
+            let low = at.checked_sub(words + 1).map_or(0, |below| self.0[below] >> 1 >> (BITS - 1 - bits));
+            at.checked_sub(words).map_or(0, |here| self.0[here] << bits) | low
+        }))
+    }
+
+    /// All bits `by` positions earlier. Those before the first one are lost.
+    #[inline(always)]
+    pub fn down(self, by: usize) -> Self {
+        let (words, bits) = (by / BITS, by % BITS);
+        if words == 0 {
+            // The usual case without looking for the right word.
+            let above = |at: usize| if at + 1 < WORDS { self.0[at + 1] << 1 << (BITS - 1 - bits) } else { 0 };
+            return Self(std::array::from_fn(|at| self.0[at] >> bits | above(at)));
+        }
+        Self(std::array::from_fn(|at| {
+            let high = self.0.get(at + words + 1).map_or(0, |above| above << 1 << (BITS - 1 - bits));
+            self.0.get(at + words).map_or(0, |here| here >> bits) | high
+        }))
+    }
+
+    /// The sum as of numbers. The last carry is lost.
+    #[inline(always)]
+    pub fn plus(self, other: Self) -> Self {
+        let mut carry = false;
+        Self(std::array::from_fn(|word| {
+            let (sum, one) = self.0[word].overflowing_add(other.0[word]);
+            let (sum, two) = sum.overflowing_add(carry.into());
+            carry = one | two;
+            sum
+        }))
+    }
+}
+
+impl<const WORDS: usize> Default for Bits<WORDS> {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+impl<const WORDS: usize> BitAnd for Bits<WORDS> {
+    type Output = Self;
+    #[inline(always)]
+    fn bitand(self, other: Self) -> Self {
+        Self(std::array::from_fn(|word| self.0[word] & other.0[word]))
+    }
+}
+
+impl<const WORDS: usize> BitOr for Bits<WORDS> {
+    type Output = Self;
+    #[inline(always)]
+    fn bitor(self, other: Self) -> Self {
+        Self(std::array::from_fn(|word| self.0[word] | other.0[word]))
+    }
+}
+
+impl<const WORDS: usize> BitXor for Bits<WORDS> {
+    type Output = Self;
+    #[inline(always)]
+    fn bitxor(self, other: Self) -> Self {
+        Self(std::array::from_fn(|word| self.0[word] ^ other.0[word]))
+    }
+}
+
+impl<const WORDS: usize> Not for Bits<WORDS> {
+    type Output = Self;
+    #[inline(always)]
+    fn not(self) -> Self {
+        Self(self.0.map(|word| !word))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::common::random::Random;
+
+    #[test]
+    fn two_words_calculate_as_a_number_of_128_bits() {
+        let mut random = Random::new(5);
+        let number = |Bits([low, high]): Bits<2>| u128::from(high) << BITS | u128::from(low);
+        for round in 0..2_000 {
+            let mut bits = || {
+                let thin = if round % 2 == 0 { u64::MAX } else { random.next() };
+                Bits([random.next() & thin, random.next() | thin])
+            };
+            let (one, other) = (bits(), bits());
+            let by = round % 128;
+            assert_eq!(number(one.up(by)), number(one) << by);
+            assert_eq!(number(one.down(by)), number(one) >> by);
+            assert_eq!(number(one.plus(other)), number(one).wrapping_add(number(other)));
+            assert_eq!(number(one & other), number(one) & number(other));
+            assert_eq!(number(one | other), number(one) | number(other));
+            assert_eq!(number(one ^ other), number(one) ^ number(other));
+            assert_eq!(number(!one), !number(one));
+            assert_eq!(number(Bits::one(by)), 1 << by);
+            assert_eq!(number(Bits::up_to(by)), u128::MAX >> (127 - by));
+        }
+        assert_eq!([Bits([6, 1]), Bits([0, 8]), Bits::NONE].map(Bits::first), [Some(1), Some(67), None]);
+        assert!(Bits([0, 1]).is_any() && !Bits([0, 0]).is_any());
+    }
+}

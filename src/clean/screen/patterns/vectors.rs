@@ -1,0 +1,70 @@
+//! Vectors of 32 bytes for processors with AVX2, which can look up all of them with one instruction. Compilers do not generate it from
+//! a loop. Without it, the same is done byte by byte.
+
+/// Bytes of a vector.
+pub const BLOCK: usize = 32;
+
+/// Values of half a byte, and bytes of the table in which a shuffle looks up.
+pub const NIBBLES: usize = 16;
+
+/// Whether the processor has AVX2.
+pub fn are_available() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return is_x86_feature_detected!("avx2");
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
+#[cfg(target_arch = "x86_64")]
+pub use avx2::{bytes_of, halves, twice, vector};
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use std::arch::x86_64::{
+        __m256i, _mm256_and_si256, _mm256_extract_epi64, _mm256_set_epi64x, _mm256_set1_epi8,
+        _mm256_srli_epi16,
+    };
+
+    use super::{BLOCK, NIBBLES};
+
+    /// A vector of these bytes.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub fn vector(bytes: &[u8; BLOCK]) -> __m256i {
+        let [a, b, c, d] = *bytes.as_chunks().0 else { unreachable!("a vector is four words") };
+        let [a, b, c, d] = [a, b, c, d].map(i64::from_le_bytes);
+        _mm256_set_epi64x(d, c, b, a)
+    }
+
+    /// A table for the shuffle, which looks up each half of a vector in the same half of the table.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub fn twice(table: &[u8; NIBBLES]) -> __m256i {
+        let [low, high] = *table.as_chunks().0 else { unreachable!("a table is two words") };
+        let [low, high] = [low, high].map(i64::from_le_bytes);
+        _mm256_set_epi64x(high, low, high, low)
+    }
+
+    /// The low and the high half of each byte. A low half that is looked up gives 0 for a byte that is not ASCII.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub fn halves(bytes: __m256i) -> (__m256i, __m256i) {
+        // The shuffle ignores bits 4 to 6.
+        (bytes, _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), _mm256_set1_epi8(15)))
+    }
+
+    /// The bytes of a vector.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub fn bytes_of(vector: __m256i) -> [u8; BLOCK] {
+        let words = [
+            _mm256_extract_epi64::<0>(vector),
+            _mm256_extract_epi64::<1>(vector),
+            _mm256_extract_epi64::<2>(vector),
+            _mm256_extract_epi64::<3>(vector),
+        ];
+        let mut bytes = [0; BLOCK];
+        bytes.as_chunks_mut().0.iter_mut().zip(words).for_each(|(to, word)| *to = word.to_le_bytes());
+        bytes
+    }
+}

@@ -1,0 +1,323 @@
+//! Words that may be anywhere in a URL, looked for in 32 places at a time.
+//!
+//! Of each word, the few bytes in a row that are probably rarest are looked for. Only where they are, whole words are compared. The
+//! method is that of Teddy, in the crate `aho-corasick`, which looks for the first bytes of each word. Nearly every URL of a shop has
+//! the first bytes of `/private/`, but not the `rivat`.
+
+use std::ops::BitOr;
+
+use super::vectors::{self, BLOCK, NIBBLES};
+
+/// Most bytes that are looked for of each word.
+const RARE_MAX: usize = 4;
+
+/// Fewest bytes of a word.
+const RARE_MIN: usize = 3;
+
+/// The number of buckets that words are divided among.
+const BUCKETS: usize = 8;
+
+/// Most words. With more of them in each bucket, too many places would look like one of them.
+const WORDS_MAX: usize = 4 * BUCKETS;
+
+/// The bytes of URLs, common ones first. Others are rarer.
+const COMMON: &[u8] = b"eatoirnsl-/dcupmhg0123456789.byfkvwxzjq%=_&?";
+
+/// A bit for each pattern.
+pub type Bits = u64;
+
+/// What is known of patterns that require words.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Matching {
+    /// Those that may match.
+    pub may: Bits,
+    /// Those that do, all of which also may.
+    pub does: Bits,
+}
+
+impl BitOr for Matching {
+    type Output = Self;
+
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        Self { may: self.may | other.may, does: self.does | other.does }
+    }
+}
+
+/// A word, and what it tells of patterns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// The word, in lower case if its letters stand for both cases.
+    pub bytes: Vec<u8>,
+    /// The patterns if a URL has it.
+    pub any_case: Matching,
+    /// The patterns that match if a URL has it in the case that it has here.
+    pub same_case: Bits,
+}
+
+/// The buckets of the words that may have a byte at some place: those that have its low half there, and those that have its high half.
+#[derive(Debug, Clone, Copy, Default)]
+struct Buckets {
+    low: [u8; NIBBLES],
+    high: [u8; NIBBLES],
+}
+
+/// Finds out which of a few words are in a text.
+#[derive(Debug, Clone)]
+pub struct Words {
+    /// For each of the rare bytes of words.
+    buckets: [Buckets; RARE_MAX],
+    /// How many of their bytes are looked for.
+    rare: usize,
+    words: Vec<Placed>,
+    /// Whether letters stand for both cases.
+    is_folded: bool,
+}
+
+#[derive(Debug, Clone)]
+struct Placed {
+    word: Word,
+    /// Where in the word its rare bytes begin.
+    rare_at: usize,
+    /// The bit of its bucket.
+    bucket: u8,
+}
+
+impl Words {
+    /// Of these words. `None` if there are too many, one is shorter than three bytes, or the processor lacks the instructions.
+    pub fn of(words: &[Word], is_folded: bool) -> Option<Self> {
+        let rare = words.iter().map(|word| word.bytes.len()).min()?.min(RARE_MAX);
+        if words.len() > WORDS_MAX || rare < RARE_MIN || !vectors::are_available() {
+            return None;
+        }
+        let place =
+            |word: &Word| Placed { word: word.clone(), rare_at: rarest(&word.bytes, rare), bucket: 0 };
+        let mut words: Vec<_> = words.iter().map(place).collect();
+        // Words with like bytes share a bucket.
+        words.sort_by(|one, other| one.rare(rare).cmp(other.rare(rare)));
+        let per_bucket = words.len().div_ceil(BUCKETS);
+        let mut buckets = [Buckets::default(); RARE_MAX];
+        for (at, word) in words.iter_mut().enumerate() {
+            word.bucket = 1 << (at / per_bucket);
+            for (buckets, &byte) in buckets.iter_mut().zip(word.rare(rare)) {
+                let other_case = if is_folded { byte.to_ascii_uppercase() } else { byte };
+                for byte in [byte, other_case] {
+                    buckets.low[usize::from(byte % 16)] |= word.bucket;
+                    buckets.high[usize::from(byte / 16)] |= word.bucket;
+                }
+            }
+        }
+        Some(Self { buckets, rare, words, is_folded })
+    }
+
+    /// What the words in `text` tell.
+    #[inline]
+    pub fn in_text(&self, text: &[u8]) -> Matching {
+        match self.rare {
+            RARE_MIN => self.with_rare::<RARE_MIN, { BLOCK + RARE_MIN - 1 }>(text),
+            _ => self.with_rare::<RARE_MAX, { BLOCK + RARE_MAX - 1 }>(text),
+        }
+    }
+
+    #[inline]
+    fn with_rare<const RARE: usize, const LEAST: usize>(&self, text: &[u8]) -> Matching {
+        let Some(last) = text.last_chunk::<LEAST>() else {
+            let mut padded = [0; LEAST];
+            padded[..text.len()].copy_from_slice(text);
+            return self.at::<RARE, LEAST>(text, 0, &padded);
+        };
+        let (mut at, mut found) = (0, Matching::default());
+        while let Some(bytes) = text[at..].first_chunk::<LEAST>() {
+            found = found | self.at::<RARE, LEAST>(text, at, bytes);
+            at += BLOCK;
+        }
+        if at + RARE <= text.len() {
+            // The last places overlap those before them.
+            found = found | self.at::<RARE, LEAST>(text, text.len() - LEAST, last);
+        }
+        found
+    }
+
+    /// What the words tell whose rare bytes are at one of the first 32 places of `bytes`, which are at `at` in `text`.
+    #[inline(always)]
+    fn at<const RARE: usize, const LEAST: usize>(
+        &self,
+        text: &[u8],
+        at: usize,
+        bytes: &[u8; LEAST],
+    ) -> Matching {
+        let buckets = self.buckets.first_chunk::<RARE>().expect("there are as many");
+        #[cfg(target_arch = "x86_64")]
+        #[expect(unsafe_code)]
+        // SAFETY: the processor has AVX2, see `of`.
+        let places = unsafe { avx2::places(buckets, bytes) };
+        #[cfg(not(target_arch = "x86_64"))]
+        let places = places(buckets, bytes);
+        places.map_or(Matching::default(), |places| self.around(text, at, &places))
+    }
+
+    /// What the words tell that are around the places whose buckets are known.
+    #[cold]
+    fn around(&self, text: &[u8], at: usize, places: &[u8; BLOCK]) -> Matching {
+        let mut found = Matching::default();
+        for (at, &buckets) in (at..).zip(places).filter(|(_, buckets)| **buckets != 0) {
+            for Placed { word, rare_at, bucket } in &self.words {
+                let start = at.checked_sub(*rare_at).filter(|_| bucket & buckets != 0);
+                let place = start.and_then(|start| text.get(start..start + word.bytes.len()));
+                let Some(place) = place else { continue };
+                let is_same = *place == *word.bytes;
+                if is_same || self.is_folded && place.eq_ignore_ascii_case(&word.bytes) {
+                    found = found | word.any_case;
+                    found.does |= if is_same { word.same_case } else { 0 };
+                }
+            }
+        }
+        found
+    }
+}
+
+impl Placed {
+    fn rare(&self, bytes: usize) -> &[u8] {
+        &self.word.bytes[self.rare_at..self.rare_at + bytes]
+    }
+}
+
+/// Where in `word` this many bytes begin that are probably rarest in URLs.
+fn rarest(word: &[u8], bytes: usize) -> usize {
+    // Most URLs of an input share the host.
+    let slash = word.iter().position(|&byte| byte == b'/').unwrap_or(0);
+    let has_host = word[..slash].contains(&b'.') && word.len() - slash >= bytes;
+    let from = if has_host { slash } else { 0 };
+    let rank = |byte: &u8| COMMON.iter().position(|common| common == byte).unwrap_or(COMMON.len());
+    let rarity = |bytes: &[u8]| bytes.iter().map(rank).sum::<usize>();
+    let places = (from..).zip(word[from..].windows(bytes));
+    places.max_by_key(|(_, bytes)| rarity(bytes)).map_or(0, |(at, _)| at)
+}
+
+/// The buckets of each of the first 32 places whose words may be there, if there are any.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+fn places<const RARE: usize, const LEAST: usize>(
+    buckets: &[Buckets; RARE],
+    bytes: &[u8; LEAST],
+) -> Option<[u8; BLOCK]> {
+    let places = std::array::from_fn(|at| {
+        let of = |(buckets, byte): (&Buckets, &u8)| {
+            buckets.low[usize::from(byte % 16)] & buckets.high[usize::from(byte / 16)]
+        };
+        buckets.iter().zip(&bytes[at..]).map(of).fold(u8::MAX, |all, of| all & of)
+    });
+    (places != [0; BLOCK]).then_some(places)
+}
+
+/// Looks up 32 bytes with one instruction.
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use std::arch::x86_64::{_mm256_and_si256, _mm256_set1_epi8, _mm256_shuffle_epi8, _mm256_testz_si256};
+
+    use super::{BLOCK, Buckets};
+    use crate::clean::screen::patterns::vectors::{bytes_of, halves, twice, vector};
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub fn places<const RARE: usize, const LEAST: usize>(
+        buckets: &[Buckets; RARE],
+        bytes: &[u8; LEAST],
+    ) -> Option<[u8; BLOCK]> {
+        let mut places = _mm256_set1_epi8(-1);
+        for (at, Buckets { low, high }) in buckets.iter().enumerate() {
+            let bytes = bytes[at..].first_chunk().expect("there are as many for each");
+            let (of_low, of_high) = halves(vector(bytes));
+            let of_low = _mm256_shuffle_epi8(twice(low), of_low);
+            places = _mm256_and_si256(places, of_low);
+            places = _mm256_and_si256(places, _mm256_shuffle_epi8(twice(high), of_high));
+        }
+        (_mm256_testz_si256(places, places) == 0).then(|| bytes_of(places))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::common::random::Random;
+
+    #[test]
+    fn the_bytes_that_are_looked_for_are_rare() {
+        for (word, rare) in [
+            ("/private/", "riv"),
+            ("/wp-admin/", "/wp"),
+            ("utm_source=", "m_s"),
+            (".example.com/search", "rch"),
+        ] {
+            let at = rarest(word.as_bytes(), rare.len());
+            assert_eq!(&word[at..at + rare.len()], rare);
+        }
+    }
+
+    #[test]
+    fn a_word_is_found_wherever_it_is() {
+        let mut random = Random::new(31);
+        let mut found = 0;
+        for round in 0..3_000 {
+            let letters = [&b"ab/"[..], b"abcdefgh/-AB", b"aA~%?="][round % 3];
+            let (is_folded, shortest) = (round % 2 == 0, 3 + round % 5 / 2);
+            let words: Vec<Word> = (0..1 + random.below(WORDS_MAX))
+                .map(|at| {
+                    let length = shortest + random.below(6);
+                    let bytes: Vec<u8> = (0..length).map(|_| letters[random.below(letters.len())]).collect();
+                    Word {
+                        bytes: if is_folded { bytes.to_ascii_lowercase() } else { bytes },
+                        any_case: Matching { may: 1 << at, does: if at % 3 == 0 { 1 << at } else { 0 } },
+                        same_case: if at % 3 == 1 { 1 << at } else { 0 },
+                    }
+                })
+                .collect();
+            let search = Words::of(&words, is_folded);
+            assert_eq!(search.is_some(), vectors::are_available());
+            let Some(search) = search else { return };
+            for _ in 0..10 {
+                let length = random.below(120);
+                let mut text: Vec<u8> = (0..length).map(|_| b"ab/xyz-AB"[random.below(9)]).collect();
+                if length >= 8 && random.below(2) == 0 {
+                    let word = &words[random.below(words.len())].bytes;
+                    let at = [0, length - word.len().min(length), random.below(length)][random.below(3)];
+                    let end = (at + word.len()).min(length);
+                    text[at..end].copy_from_slice(&word[..end - at]);
+                }
+                let lower = if is_folded { text.to_ascii_lowercase() } else { text.clone() };
+                let mut want = Matching::default();
+                for Word { bytes, any_case, same_case } in &words {
+                    let is_in = |text: &[u8]| text.windows(bytes.len()).any(|found| found == bytes);
+                    want = want | if is_in(&lower) { *any_case } else { Matching::default() };
+                    want.does |= if is_in(&text) { *same_case } else { 0 };
+                }
+                assert_eq!(search.in_text(&text), want, "{words:?} in {:?}", text.escape_ascii());
+                found += usize::from(want.may != 0);
+            }
+        }
+        assert!((5_000..25_000).contains(&found), "{found}");
+    }
+
+    #[test]
+    fn the_places_are_the_same_without_vectors() {
+        let words = ["abca", "bcab", "xyz=", "/a/b", "cabb", "zzz1", "-1-2", "q?aa", "%20C"];
+        let word = |word: &&str| Word {
+            bytes: word.to_ascii_lowercase().into_bytes(),
+            any_case: Matching::default(),
+            same_case: 0,
+        };
+        let words: Vec<_> = words.iter().map(word).collect();
+        let Some(search) = Words::of(&words, true) else { return };
+        let mut random = Random::new(37);
+        for _ in 0..20_000 {
+            let bytes: [u8; BLOCK + RARE_MAX - 1] =
+                std::array::from_fn(|_| b"abcxyz=/-1q?%20AC"[random.below(17)]);
+            #[cfg(target_arch = "x86_64")]
+            #[expect(unsafe_code)]
+            // SAFETY: the processor has AVX2, because there is a search.
+            let quick = unsafe { avx2::places(&search.buckets, &bytes) };
+            #[cfg(not(target_arch = "x86_64"))]
+            let quick = places(&search.buckets, &bytes);
+            assert_eq!(quick, places(&search.buckets, &bytes));
+        }
+    }
+}
