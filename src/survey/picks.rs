@@ -21,7 +21,7 @@ const _: () = assert!(CHUNK_BYTES < 1 << START_BITS);
 
 /// How many rows are prefetched together. Each may be on a page of its own, and the processor looks up several pages at a time only
 /// if it is asked for them in a row.
-const AHEAD: usize = 16;
+const AHEAD: usize = 8;
 
 /// The place of a row.
 ///
