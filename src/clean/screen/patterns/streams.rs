@@ -48,12 +48,13 @@ struct Begun {
 pub struct TooLong;
 
 impl Streams {
-    /// The programs for `patterns`. `None` if they are too long, or need something that streams do not have.
+    /// The programs for `patterns`. `None` if they are too long, need something that streams do not have, or the processor lacks the
+    /// instructions.
     ///
     /// # Errors
     /// If a pattern cannot be parsed.
     pub fn of<'p>(patterns: impl IntoIterator<Item = &'p Pattern>) -> Result<Option<Self>, String> {
-        let mut classes = Classes::default();
+        let Some(mut classes) = Classes::new() else { return Ok(None) };
         let mut programs = Vec::new();
         for pattern in patterns {
             let Some(program) = Program::of(&parsed(pattern)?, &mut classes) else { return Ok(None) };

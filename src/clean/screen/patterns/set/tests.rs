@@ -1,3 +1,4 @@
+use super::super::vectors;
 use super::*;
 use crate::common::random::Random;
 
@@ -103,7 +104,8 @@ fn any_set_of_patterns_finds_what_a_look_at_each_pattern_finds() {
     }
     assert!((5_000..30_000).contains(&found), "{found}");
     let filters = [gated, packed, streamed, open];
-    assert!(filters.iter().all(|&count| count > 100), "{filters:?}");
+    let are_all_tested = filters.iter().all(|&count| count > 100);
+    assert!(are_all_tested || !vectors::are_available(), "{filters:?}");
 }
 
 #[test]

@@ -15,16 +15,18 @@ pub type Found = [[u64; WORDS_MAX]; CLASSES_MAX];
 type Class = [u8; NIBBLES];
 
 /// A few classes.
-#[derive(Debug, Clone, Default)]
-pub struct Classes {
-    classes: Vec<Class>,
-    is_vectorised: bool,
-}
+#[derive(Debug, Clone)]
+pub struct Classes(Vec<Class>);
 
 impl Classes {
+    /// No classes yet. `None` if the processor lacks the instructions to find them quickly.
+    pub fn new() -> Option<Self> {
+        vectors::are_available().then(|| Self(Vec::new()))
+    }
+
     /// The number of classes.
     pub fn len(&self) -> usize {
-        self.classes.len()
+        self.0.len()
     }
 
     /// The index of a class of one byte.
@@ -44,14 +46,13 @@ impl Classes {
         for byte in bytes.filter(u8::is_ascii) {
             class[usize::from(byte % 16)] |= 1 << (byte / 16);
         }
-        let known = self.classes.iter().position(|known| *known == class);
-        let at = known.unwrap_or(self.classes.len());
+        let known = self.0.iter().position(|known| *known == class);
+        let at = known.unwrap_or(self.0.len());
         if at == CLASSES_MAX {
             return None;
         }
         if known.is_none() {
-            self.classes.push(class);
-            self.is_vectorised = vectors::are_available();
+            self.0.push(class);
         }
         Some(at)
     }
@@ -60,14 +61,15 @@ impl Classes {
     /// this number of words has bits; other words are left as they are.
     #[inline]
     pub fn find<const WORDS: usize>(&self, needed: u32, url: &[u8], found: &mut Found) {
-        let needed = needed & ((1 << self.classes.len()) - 1);
+        let needed = needed & ((1 << self.0.len()) - 1);
         #[cfg(target_arch = "x86_64")]
-        if self.is_vectorised {
-            #[expect(unsafe_code)]
-            // SAFETY: the processor has AVX2, see `vectors`.
-            return unsafe { avx2::find::<WORDS>(&self.classes, needed, url, found) };
+        #[expect(unsafe_code)]
+        // SAFETY: the processor has AVX2, see `new`.
+        unsafe {
+            avx2::find::<WORDS>(&self.0, needed, url, found);
         }
-        find_anywhere::<WORDS>(&self.classes, needed, url, found);
+        #[cfg(not(target_arch = "x86_64"))]
+        find_anywhere::<WORDS>(&self.0, needed, url, found);
     }
 }
 
@@ -82,6 +84,7 @@ fn ones(mut bits: u32) -> impl Iterator<Item = usize> {
 }
 
 /// Does the same as [`Classes::find`] without vector instructions.
+#[cfg(any(test, not(target_arch = "x86_64")))]
 fn find_anywhere<const WORDS: usize>(classes: &[Class], needed: u32, url: &[u8], found: &mut Found) {
     for at in ones(needed) {
         let is_in = |byte: u8| byte.is_ascii() && classes[at][usize::from(byte % 16)] >> (byte / 16) & 1 == 1;
@@ -162,9 +165,9 @@ mod tests {
     use crate::common::random::Random;
 
     #[test]
-    fn every_byte_of_a_class_is_found_with_and_without_the_shuffle() {
+    fn every_byte_of_a_class_is_found_with_and_without_vectors() {
         let mut random = Random::new(9);
-        let mut classes = Classes::default();
+        let Some(mut classes) = Classes::new() else { return };
         let sets: Vec<Vec<u8>> =
             (0..CLASSES_MAX).map(|n| (0..128).filter(|_| random.below(n + 2) == 0).collect()).collect();
         for (at, set) in sets.iter().enumerate() {
@@ -172,20 +175,19 @@ mod tests {
         }
         assert_eq!(classes.add(sets[3].iter().copied()), Some(3));
         assert_eq!(classes.of_byte(1), None);
-        let plain = Classes { is_vectorised: false, ..classes.clone() };
         for length in 0..256 {
             let url: Vec<u8> = (0..length).map(|_| random.next() as u8).collect();
-            let needed = random.next() as u32;
-            for classes in [&classes, &plain] {
-                let mut found = Found::default();
-                classes.find::<4>(needed, &url, &mut found);
-                for (at, words) in found.iter().enumerate() {
-                    let is_found = |place: usize| words[place / 64] >> (place % 64) & 1 == 1;
-                    for place in 0..256 {
-                        let is_in = url.get(place).is_some_and(|byte| sets[at].contains(byte));
-                        let want = is_in && needed >> at & 1 == 1;
-                        assert_eq!(is_found(place), want, "byte {place} of {length}");
-                    }
+            let needed = random.next() as u32 & ((1 << CLASSES_MAX) - 1);
+            let [mut quick, mut plain] = [Found::default(), Found::default()];
+            classes.find::<4>(needed, &url, &mut quick);
+            find_anywhere::<4>(&classes.0, needed, &url, &mut plain);
+            assert_eq!(quick, plain);
+            for (at, words) in quick.iter().enumerate() {
+                let is_found = |place: usize| words[place / 64] >> (place % 64) & 1 == 1;
+                for place in 0..256 {
+                    let is_in = url.get(place).is_some_and(|byte| sets[at].contains(byte));
+                    let want = is_in && needed >> at & 1 == 1;
+                    assert_eq!(is_found(place), want, "byte {place} of {length}");
                 }
             }
         }
