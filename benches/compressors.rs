@@ -14,9 +14,11 @@
 use std::io::Read;
 
 mod corpus;
+mod options;
 mod rounds;
 
-use corpus::{Draw, KINDS};
+use corpus::KINDS;
+use options::Options;
 use rounds::median;
 use sitemill::internals::gzip::Compressor;
 use sitemill::internals::xml::Frame;
@@ -35,43 +37,16 @@ const USUAL_KINDS: [&str; 2] = ["shop URLs", "file paths"];
 /// How much more than the level below a level may write.
 const GROWTH_MAX: f64 = 0.001;
 
-struct Options {
-    draw: Draw,
-    kind: String,
-    urls: usize,
-    rounds: usize,
-    files: Vec<String>,
-}
-
-fn options() -> Options {
-    let mut options =
-        Options { draw: Draw::Tuning, kind: String::new(), urls: URLS, rounds: ROUNDS, files: Vec::new() };
-    for word in std::env::args().skip(1) {
-        let number = |digits: &str| digits.parse().unwrap_or_else(|_| panic!("{word}: not a number"));
-        match word.split_once('=').unwrap_or((&word, "")) {
-            // Added by cargo.
-            ("--bench", _) => (),
-            ("--test", _) => (options.urls, options.rounds) = (2_000, 1),
-            ("--held-out", _) => options.draw = Draw::HeldOut,
-            ("--kind", name) => options.kind = name.to_owned(),
-            ("--urls", digits) => options.urls = number(digits),
-            ("--rounds", digits) => options.rounds = number(digits),
-            (option, _) if option.starts_with("--") => panic!("{option}: unknown option"),
-            _ => options.files.push(word),
-        }
-    }
-    options
-}
-
 fn main() {
-    let options = options();
+    let options = Options::read(URLS, ROUNDS);
     let mut misses = Vec::new();
-    for file in &options.files {
+    for file in &options.others {
+        assert!(!file.starts_with("--"), "{file}: unknown option");
         let text = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{file}: {error}"));
         let urls: Vec<_> = text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
         compare(file, SPEED_MIN, &urls, options.rounds, &mut misses);
     }
-    let kinds = KINDS.iter().filter(|kind| kind.name.contains(&options.kind) && options.files.is_empty());
+    let kinds = KINDS.iter().filter(|kind| kind.name.contains(&options.kind) && options.others.is_empty());
     for kind in kinds {
         let speed_min = if USUAL_KINDS.contains(&kind.name) { USUAL_SPEED_MIN } else { SPEED_MIN };
         let mut urls = kind.urls(options.urls, options.draw);

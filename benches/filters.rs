@@ -21,9 +21,11 @@ use sitemill::internals::{Context, Input, Memory, Rules, Surveyed};
 use sitemill::{Job, Silent, Stop};
 
 mod corpus;
+mod options;
 mod rounds;
 
-use corpus::{Draw, KINDS};
+use corpus::KINDS;
+use options::Options;
 use rounds::median;
 
 const URLS: usize = 1_000_000;
@@ -32,138 +34,101 @@ const ROUNDS: usize = 7;
 /// How many times as long as without patterns the first pass may take.
 const RATIO_MAX: f64 = 1.5;
 
-/// Ten patterns of each sort.
-const LISTS: [(&str, [&str; 10]); 6] = [
-    (
-        "words",
-        [
-            "/private/",
-            "/cart/",
-            "/checkout",
-            "/login",
-            r"\?sort=",
-            "[?&]session(id)?=",
-            "/tag/.*/feed",
-            "(?i)/print/",
-            "utm_source=",
-            "/wp-admin/",
-        ],
-    ),
-    (
-        "starts and ends",
-        [
-            "^https://www.example.com/admin/",
-            "^https://www.example.com/internal/",
-            r"^https://[a-z]+\.example\.com/search",
-            r"\.pdf$",
-            r"\.(jpe?g|png|gif)$",
-            r"\.docx?$",
-            "/amp/?$",
-            r"^https?://[^/]+/api/",
-            "/rss$",
-            "/feed$",
-        ],
-    ),
-    (
-        "words and numbers",
-        [
-            "/private/",
-            "/cart/",
-            r"\?sort=",
-            "utm_source=",
-            r"\.pdf$",
-            "^https://www.example.com/admin/",
-            "(?i)/print/",
-            "[?&]session(id)?=",
-            "[0-9]{8}",
-            "/page/[0-9]+$",
-        ],
-    ),
-    (
-        "classes",
-        [
-            "[0-9]{9}",
-            "[A-Z]{6}",
-            "^https://[a-z]+.example.com/[a-z]{2}/[0-9]",
-            "/[0-9]{4}/[0-9]{2}/$",
-            "/private/",
-            "/cart/",
-            r"\?sort=",
-            "utm_source=",
-            r"\.pdf$",
-            "[?&]session(id)?=",
-        ],
-    ),
-    (
-        "a long segment",
-        [
-            "[^/]{40,}",
-            "/private/",
-            "/cart/",
-            "/checkout",
-            r"\?sort=",
-            "utm_source=",
-            r"\.pdf$",
-            "(?i)/print/",
-            "/page/[0-9]+$",
-            "/wp-admin/",
-        ],
-    ),
-    (
-        "many segments",
-        [
-            "^https?://[^/]+(/[^/]+){8,}",
-            "/private/",
-            "/cart/",
-            "/checkout",
-            r"\?sort=",
-            "utm_source=",
-            r"\.pdf$",
-            "(?i)/print/",
-            "/page/[0-9]+$",
-            "/wp-admin/",
-        ],
-    ),
+/// Nine patterns that need no search through all of a URL, to which a list adds another one.
+const QUICK: [&str; 9] = [
+    "/private/",
+    "/cart/",
+    "/checkout",
+    r"\?sort=",
+    "utm_source=",
+    r"\.pdf$",
+    "(?i)/print/",
+    "/page/[0-9]+$",
+    "/wp-admin/",
 ];
 
-struct Options {
-    draw: Draw,
-    kind: String,
-    patterns: String,
-    urls: usize,
-    rounds: usize,
-}
-
-fn options() -> Options {
-    let (kind, patterns) = Default::default();
-    let mut options = Options { draw: Draw::Tuning, kind, patterns, urls: URLS, rounds: ROUNDS };
-    for word in std::env::args().skip(1) {
-        let number = |digits: &str| digits.parse().unwrap_or_else(|_| panic!("{word}: not a number"));
-        match word.split_once('=').unwrap_or((&word, "")) {
-            // Added by cargo.
-            ("--bench", _) => (),
-            ("--test", _) => (options.urls, options.rounds) = (2_000, 1),
-            ("--held-out", _) => options.draw = Draw::HeldOut,
-            ("--kind", name) => options.kind = name.to_owned(),
-            ("--patterns", name) => options.patterns = name.to_owned(),
-            ("--urls", digits) => options.urls = number(digits),
-            ("--rounds", digits) => options.rounds = number(digits),
-            _ => panic!("{word}: unknown option"),
-        }
-    }
-    options
+/// Ten patterns of each sort.
+fn lists() -> Vec<(&'static str, Vec<&'static str>)> {
+    let with_quick = |pattern| [&[pattern][..], &QUICK].concat();
+    vec![
+        (
+            "words",
+            vec![
+                "/private/",
+                "/cart/",
+                "/checkout",
+                "/login",
+                r"\?sort=",
+                "[?&]session(id)?=",
+                "/tag/.*/feed",
+                "(?i)/print/",
+                "utm_source=",
+                "/wp-admin/",
+            ],
+        ),
+        (
+            "starts and ends",
+            vec![
+                "^https://www.example.com/admin/",
+                "^https://www.example.com/internal/",
+                r"^https://[a-z]+\.example\.com/search",
+                r"\.pdf$",
+                r"\.(jpe?g|png|gif)$",
+                r"\.docx?$",
+                "/amp/?$",
+                r"^https?://[^/]+/api/",
+                "/rss$",
+                "/feed$",
+            ],
+        ),
+        (
+            "words and numbers",
+            vec![
+                "/private/",
+                "/cart/",
+                r"\?sort=",
+                "utm_source=",
+                r"\.pdf$",
+                "^https://www.example.com/admin/",
+                "(?i)/print/",
+                "[?&]session(id)?=",
+                "[0-9]{8}",
+                "/page/[0-9]+$",
+            ],
+        ),
+        (
+            "classes",
+            vec![
+                "[0-9]{9}",
+                "[A-Z]{6}",
+                "^https://[a-z]+.example.com/[a-z]{2}/[0-9]",
+                "/[0-9]{4}/[0-9]{2}/$",
+                "/private/",
+                "/cart/",
+                r"\?sort=",
+                "utm_source=",
+                r"\.pdf$",
+                "[?&]session(id)?=",
+            ],
+        ),
+        ("a long segment", with_quick("[^/]{40,}")),
+        ("many segments", with_quick("^https?://[^/]+(/[^/]+){8,}")),
+    ]
 }
 
 fn main() {
-    let options = options();
-    let lists: Vec<_> = LISTS.iter().filter(|(name, _)| name.contains(&options.patterns)).collect();
+    let options = Options::read(URLS, ROUNDS);
+    let mut wanted = "";
+    for word in &options.others {
+        wanted = word.strip_prefix("--patterns=").unwrap_or_else(|| panic!("{word}: unknown option"));
+    }
+    let lists: Vec<_> = lists().into_iter().filter(|(name, _)| name.contains(wanted)).collect();
     let mut misses = 0;
     for kind in KINDS.iter().filter(|kind| kind.name.contains(&options.kind)) {
         let urls: Vec<_> = kind.urls(options.urls, options.draw);
         let site = Site::new(&urls);
         println!("\n{}: {} URLs", kind.name, urls.len());
-        let (plain, ratios) =
-            site.measure(&lists.iter().map(|(_, list)| &list[..]).collect::<Vec<_>>(), options.rounds);
+        let (plain, ratios) = site.measure(lists.iter().map(|(_, list)| &list[..]), options.rounds);
         println!("{:>20} {plain:>7.1} ns/URL", "no patterns");
         for ((name, _), (excluded, ratio)) in lists.iter().zip(ratios) {
             let share = 100.0 * excluded as f64 / urls.len() as f64;
@@ -185,14 +150,7 @@ impl<'u> Site<'u> {
         let directory = std::env::temp_dir().join(format!("sitemill-filters-{}", std::process::id()));
         fs::create_dir_all(&directory).expect("the temporary directory takes directories");
         let site = Self { urls, directory };
-        fs::write(
-            site.input(),
-            urls.join(
-                "
-",
-            ),
-        )
-        .expect("the temporary directory takes files");
+        fs::write(site.input(), urls.join("\n")).expect("the temporary directory takes files");
         site
     }
 
@@ -201,9 +159,13 @@ impl<'u> Site<'u> {
     }
 
     /// The median nanoseconds for a URL without patterns; for each list, the number of excluded URLs and the median ratio.
-    fn measure(&self, lists: &[&[&str]], rounds: usize) -> (f64, Vec<(u64, f64)>) {
+    fn measure<'p>(
+        &self,
+        lists: impl Iterator<Item = &'p [&'p str]>,
+        rounds: usize,
+    ) -> (f64, Vec<(u64, f64)>) {
         let plain = self.job(&[]);
-        let jobs: Vec<_> = lists.iter().map(|list| (self.job(list), self.excluded(list))).collect();
+        let jobs: Vec<_> = lists.map(|list| (self.job(list), self.excluded(list))).collect();
         // The first round warms up.
         let mut times = Vec::new();
         let mut ratios = vec![Vec::new(); jobs.len()];

@@ -47,7 +47,7 @@ def written(corpus):
         csv.write("loc,lastmod\n")
         for number, line in enumerate(lines):
             url, date = line.rstrip("\n"), DATE.format(number % 12 + 1, number % 28 + 1)
-            csv.write(f'"{url}",{date}\n' if "," in url else f"{url},{date}\n")
+            csv.write(csv_row(url, date))
             jsonl.write(f'{{"loc":"{url}","lastmod":"{date}"}}\n')
     with open(corpus.path, "rb") as text, gzip.open(paths["gzip"], "wb", 1) as packed:
         shutil.copyfileobj(text, packed, 1 << 20)
@@ -57,3 +57,7 @@ def written(corpus):
     else:
         del paths["Parquet"]
     return paths
+
+
+def csv_row(url, value):
+    return f'"{url}",{value}\n' if "," in url else f"{url},{value}\n"

@@ -4,6 +4,7 @@ import dataclasses
 import statistics
 
 from compare import WORK
+from compare.forms import csv_row
 from compare.measuring import spread, take_turns
 from compare.sides import first_level, sitemill_side
 from compare.tables import print_ratios, print_table
@@ -46,13 +47,13 @@ def print_patterns(dry, filtered):
     """The time of the survey, as sitemill reports it, and of the whole dry run, which also estimates bytes."""
     print("\n| ten patterns / none | rounds | survey, lowest | median | highest | dry run, median |\n"
           "|---|--:|--:|--:|--:|--:|")
+    verdicts = []
     for side in filtered:
         lowest, median, highest = spread([a.dedup / b.dedup for a, b in zip(side.runs, dry.runs)])
+        verdicts.append(at_most(f"survey: {side.name}", PATTERNS_MAX, median))
         whole = statistics.median(wall_ratios(side, dry))
         print(f"| {side.name} | {len(side.runs)} | {lowest:.2f} | **{median:.2f}** | {highest:.2f} | {whole:.2f} |")
-    print_verdicts([at_most(f"survey: {side.name}", PATTERNS_MAX,
-                            statistics.median(a.dedup / b.dedup for a, b in zip(side.runs, dry.runs)))
-                    for side in filtered])
+    print_verdicts(verdicts)
 
 
 def named(name, side, is_csv):
@@ -74,5 +75,5 @@ def with_sections(corpus):
         for number, line in enumerate(lines):
             url = line.rstrip("\n")
             section = number * 0x9E3779B1 % 2**32 * SECTIONS >> 32
-            csv.write(f'"{url}",type-{section}\n' if "," in url else f"{url},type-{section}\n")
+            csv.write(csv_row(url, f"type-{section}"))
     return path

@@ -75,6 +75,12 @@ fn parsed(pattern: &Pattern) -> Result<Hir, String> {
     parse(pattern.as_str()).map_err(cannot)
 }
 
+/// The regular expression that every other way of matching is compared with.
+#[cfg(test)]
+fn expression(pattern: &str) -> regex::bytes::Regex {
+    regex::bytes::RegexBuilder::new(pattern).unicode(false).build().unwrap()
+}
+
 fn cannot(error: impl fmt::Display) -> String {
     format!("the patterns cannot be compiled: {error}")
 }

@@ -127,6 +127,7 @@ mod avx2 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::expression;
     use super::*;
     use crate::common::random::Random;
 
@@ -165,8 +166,7 @@ mod tests {
             let mut pair = Pair::of(&[one, other]);
             let mut plain = Pair { is_vectorised: false, ..pair.clone() };
             some += 1;
-            let of = |pattern: &str| regex::bytes::RegexBuilder::new(pattern).unicode(false).build().unwrap();
-            let regexes = patterns.map(of);
+            let regexes = patterns.map(expression);
             for _ in 0..20 {
                 let mut url =
                     ["http://h/", "http://a/", "https://ab/", ""][random.below(4)].as_bytes().to_vec();

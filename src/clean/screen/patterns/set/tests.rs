@@ -1,4 +1,4 @@
-use super::super::vectors;
+use super::super::{expression, vectors};
 use super::*;
 use crate::common::random::Random;
 
@@ -23,10 +23,7 @@ fn the_first_of_several_patterns_that_match_is_found() {
 
 /// What any set must find: the first pattern of all that match.
 fn first_of_all(patterns: &[Pattern], url: &[u8]) -> Option<usize> {
-    patterns.iter().position(|pattern| {
-        let mut builder = regex::bytes::RegexBuilder::new(pattern.as_str());
-        builder.unicode(false).build().unwrap().is_match(url)
-    })
+    patterns.iter().position(|pattern| expression(pattern.as_str()).is_match(url))
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use super::super::{Pattern, vectors};
+use super::super::{Pattern, expression, vectors};
 use super::*;
 use crate::common::random::Random;
 
@@ -7,14 +7,9 @@ fn streams(patterns: &[&str]) -> Option<Streams> {
     Streams::of(&patterns).unwrap()
 }
 
-/// Whether the processor has no streams, so that there is nothing to test.
-fn are_missing() -> bool {
-    !vectors::are_available()
-}
-
 #[test]
 fn it_matches_what_the_regular_expression_matches() {
-    if are_missing() {
+    if !vectors::are_available() {
         return;
     }
     let mut random = Random::new(23);
@@ -55,7 +50,7 @@ fn it_matches_what_the_regular_expression_matches() {
     let (mut some, mut matches) = (0, 0);
     for round in 0..4_000 {
         let pattern: String = (0..1 + random.below(6)).map(|_| parts[random.below(parts.len())]).collect();
-        let regex = regex::bytes::RegexBuilder::new(&pattern).unicode(false).build().unwrap();
+        let regex = expression(&pattern);
         let Some(mut streams) = streams(&[&pattern]) else { continue };
         some += 1;
         for _ in 0..20 {
@@ -81,7 +76,7 @@ fn it_matches_what_the_regular_expression_matches() {
 
 #[test]
 fn the_first_of_several_patterns_is_found() {
-    if are_missing() {
+    if !vectors::are_available() {
         return;
     }
     let mut streams = streams(&["[^/]{40,}", "^https?://[^/]+(/[^/]+){8,}", "[0-9]{20}$"]).unwrap();
@@ -107,7 +102,7 @@ fn the_first_of_several_patterns_is_found() {
 
 #[test]
 fn patterns_that_take_many_steps_are_refused() {
-    if are_missing() {
+    if !vectors::are_available() {
         return;
     }
     for (pattern, is_some) in [
