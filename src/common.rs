@@ -16,5 +16,6 @@ pub mod quick_numbers;
 pub mod random;
 pub mod secret;
 pub mod simd;
+pub mod spares;
 pub mod stop;
 pub mod time;

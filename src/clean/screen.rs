@@ -10,140 +10,21 @@ mod prefix;
 mod relative;
 mod rewrite;
 pub mod robots;
-
-use std::borrow::Cow;
-use std::collections::BTreeMap;
+mod rules;
 
 use super::{CleanUrl, Cleaned, Cleaner, Reason, UrlEncoding};
 use crate::error::{Error, Message, Result, Setting, message};
 use rewrite::Prefixes;
-use robots::Robots;
 use robots::matcher::Matcher;
+use rules::{NOT_INCLUDED, Numbers};
 
 pub use counts::{RuleCounts, RuleNumber};
 pub use patterns::set::PatternSet;
 pub use patterns::{Pattern, read_patterns};
 pub use relative::RelativeTo;
 pub use rewrite::Rewrite;
-
-/// Which URLs lines mean, and which URLs are left out. By default, lines without a scheme are rejected, and every URL is kept as
-/// it is.
-///
-/// The rules apply in this order: [`relative_to`](Self::relative_to) to the line, [`rewrites`](Self::rewrites) to its canonical
-/// URL, then the filters. A URL is left out if a pattern excludes it, if there are patterns to include and none of them matches,
-/// or if the robots.txt forbids it; the first of these that applies is counted.
-#[derive(Debug, Clone, Default)]
-#[non_exhaustive]
-pub struct UrlRules {
-    /// The URL that lines without a scheme are relative to.
-    pub relative_to: Option<RelativeTo>,
-    /// Replacements of the beginning of URLs. The first one that matches applies.
-    pub rewrites: Vec<Rewrite>,
-    /// If there are any: only URLs that match one of them are kept.
-    pub include: Vec<Pattern>,
-    /// URLs that match one of them are left out, even if they are included.
-    pub exclude: Vec<Pattern>,
-    /// A robots.txt: URLs that it forbids are left out.
-    pub robots: Option<Robots>,
-}
-
-/// The word for URLs that no pattern includes.
-const NOT_INCLUDED: &str = "not-included";
-
-impl UrlRules {
-    /// Checks that the rules can be compiled.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option.
-    pub(crate) fn check(&self, url_encoding: UrlEncoding) -> Result<()> {
-        Screen::of(self, url_encoding).map(drop)
-    }
-
-    /// Whether URLs can be left out.
-    fn has_filters(&self) -> bool {
-        !self.include.is_empty() || !self.exclude.is_empty() || self.robots.is_some()
-    }
-
-    /// The counts of all rules by their names. Rules that did not apply to any line count zero.
-    pub(crate) fn counted(&self, counts: &RuleCounts) -> CountedRules {
-        let numbers = Numbers::of(self);
-        let mut counted = CountedRules::default();
-        let mut add = |to: fn(&mut CountedRules) -> &mut WordCounts, number, name: String| {
-            *to(&mut counted).entry(name.into()).or_insert(0) += counts.of(number);
-        };
-        for (at, rewrite) in self.rewrites.iter().enumerate() {
-            add(|counted| &mut counted.rewritten, numbers.rewrite(at), rewrite.to_string());
-        }
-        for (at, pattern) in self.include.iter().enumerate() {
-            add(|counted| &mut counted.included, numbers.include(at), pattern.to_string());
-        }
-        for (number, name) in numbers.excluding(self) {
-            add(|counted| &mut counted.excluded, number, name);
-        }
-        counted
-    }
-}
-
-/// Counts by the name of a rule.
-pub(crate) type WordCounts = BTreeMap<Cow<'static, str>, u64>;
-
-/// The numbers of lines that each rule applied to.
-#[derive(Debug, Default)]
-pub(crate) struct CountedRules {
-    /// Accepted lines by the rule that rewrote their URL.
-    pub rewritten: WordCounts,
-    /// Accepted lines by the first pattern that includes their URL.
-    pub included: WordCounts,
-    /// Lines that were left out, by the first rule that excludes their URL.
-    pub excluded: WordCounts,
-}
-
-/// Numbers all rules of a screen: rewrites, patterns to include, patterns to exclude, the lack of a pattern to include, and the
-/// lines of the robots.txt.
-#[derive(Debug, Clone, Copy)]
-struct Numbers {
-    include: usize,
-    exclude: usize,
-    not_included: usize,
-}
-
-impl Numbers {
-    fn of(rules: &UrlRules) -> Self {
-        let include = rules.rewrites.len();
-        let exclude = include + rules.include.len();
-        Self { include, exclude, not_included: exclude + rules.exclude.len() }
-    }
-
-    fn rewrite(self, at: usize) -> RuleNumber {
-        RuleNumber(at)
-    }
-
-    fn include(self, at: usize) -> RuleNumber {
-        RuleNumber(self.include + at)
-    }
-
-    fn exclude(self, at: usize) -> RuleNumber {
-        RuleNumber(self.exclude + at)
-    }
-
-    fn not_included(self) -> RuleNumber {
-        RuleNumber(self.not_included)
-    }
-
-    fn robots(self, at: usize) -> RuleNumber {
-        RuleNumber(self.not_included + 1 + at)
-    }
-
-    /// The rules that can exclude a URL, with their names.
-    fn excluding(self, rules: &UrlRules) -> impl Iterator<Item = (RuleNumber, String)> {
-        let patterns = rules.exclude.iter().enumerate();
-        let patterns = patterns.map(move |(at, pattern)| (self.exclude(at), format!("exclude={pattern}")));
-        let none = (!rules.include.is_empty()).then(|| (self.not_included(), NOT_INCLUDED.to_owned()));
-        let robots = rules.robots.iter().flat_map(Robots::rules).enumerate().filter(|(_, rule)| !rule.allows);
-        let robots = robots.map(move |(at, rule)| (self.robots(at), rule.to_string()));
-        patterns.chain(none).chain(robots)
-    }
-}
+pub(crate) use rules::CountedRules;
+pub use rules::UrlRules;
 
 /// Compiled [`UrlRules`].
 #[derive(Debug)]
@@ -240,6 +121,14 @@ impl<'s> LineCleaner<'s> {
         Self { cleaner: Cleaner::new(url_encoding), screener, counts: RuleCounts::default() }
     }
 
+    /// Tells that the lines of `text` will be cleaned one after the other. Patterns are looked for in many lines at once then. The lines
+    /// are told from others by their addresses, which is why the text has to last.
+    pub fn begin_text(&mut self, text: &'s [u8]) {
+        if let Some(screener) = &mut self.screener {
+            screener.filters.begin_text(text);
+        }
+    }
+
     /// Cleans and screens one raw line without its line end. The result does not depend on earlier lines.
     #[inline(always)]
     pub fn clean<'a>(&'a mut self, raw: &'a [u8]) -> Screened<'a> {
@@ -283,14 +172,9 @@ struct Screener<'s> {
     rewritten: Vec<u8>,
     /// Cleans rewritten URLs.
     again: Cleaner,
-    /// Copies with scratch memory for this thread.
-    include: Option<PatternSet>,
-    exclude: Option<PatternSet>,
-    /// The path of a URL as it is compared with robots.txt.
-    path: Vec<u8>,
-    /// The rules that applied to the last line.
+    /// The rule that rewrote the last URL.
     rewritten_by: Option<RuleNumber>,
-    included_by: Option<RuleNumber>,
+    filters: Filters<'s>,
 }
 
 impl<'s> Screener<'s> {
@@ -300,17 +184,26 @@ impl<'s> Screener<'s> {
             absolute: Vec::new(),
             rewritten: Vec::new(),
             again: Cleaner::new(screen.url_encoding),
-            include: screen.include.clone(),
-            exclude: screen.exclude.clone(),
-            path: Vec::new(),
             rewritten_by: None,
-            included_by: None,
+            filters: Filters::new(screen),
         }
     }
 
     #[inline(never)]
     fn clean<'a>(&'a mut self, raw: &'a [u8], cleaner: &'a mut Cleaner) -> Screened<'a> {
-        (self.rewritten_by, self.included_by) = (None, None);
+        if !self.filters.has_cleared(raw) {
+            return self.take_through(raw, cleaner);
+        }
+        match cleaner.clean(raw) {
+            Cleaned::Url(url) if !url.is(raw) => self.filters.apply(url, false),
+            cleaned => cleaned.into(),
+        }
+    }
+
+    /// Takes a line through all steps.
+    #[inline(never)]
+    fn take_through<'a>(&'a mut self, raw: &'a [u8], cleaner: &'a mut Cleaner) -> Screened<'a> {
+        (self.rewritten_by, self.filters.included_by) = (None, None);
         let relative_to = self.screen.relative_to.as_ref();
         let line = match relative_to.is_some_and(|base| base.resolve(raw, &mut self.absolute)) {
             true => &self.absolute,
@@ -329,13 +222,69 @@ impl<'s> Screener<'s> {
             // The joint may be a dot segment, the query may have a quote that was in the path, and the length has changed.
             cleaned = self.again.clean(&self.rewritten);
         }
-        let Cleaned::Url(url) = cleaned else { return cleaned.into() };
+        match cleaned {
+            Cleaned::Url(url) => self.filters.apply(url, url.is(raw)),
+            Cleaned::Blank | Cleaned::Rejected(_) => cleaned.into(),
+        }
+    }
+
+    #[inline]
+    fn count_accepted(&self, counts: &mut RuleCounts) {
+        self.rewritten_by.into_iter().chain(self.filters.included_by).for_each(|rule| counts.count(rule));
+    }
+}
+
+/// The filters of a screen, with scratch memory for this thread.
+#[derive(Debug)]
+struct Filters<'s> {
+    screen: &'s Screen,
+    include: Option<PatternSet>,
+    exclude: Option<PatternSet>,
+    /// Whether a screen does nothing but exclude what patterns match.
+    is_only_exclude: bool,
+    /// The text whose lines are screened, if it was told.
+    text: &'s [u8],
+    /// The path of a URL as it is compared with robots.txt.
+    path: Vec<u8>,
+    /// The pattern that included the last URL.
+    included_by: Option<RuleNumber>,
+}
+
+impl<'s> Filters<'s> {
+    fn new(screen: &'s Screen) -> Self {
+        let Screen { relative_to, rewrites, include, exclude, robots, .. } = screen;
+        let is_only_exclude =
+            relative_to.is_none() && rewrites.is_empty() && include.is_none() && robots.is_none();
+        let (include, exclude) = (include.clone(), exclude.clone());
+        Self { screen, include, exclude, is_only_exclude, text: &[], path: Vec::new(), included_by: None }
+    }
+
+    fn begin_text(&mut self, text: &'s [u8]) {
+        self.text = text;
+        let patterns = self.include.iter_mut().chain(&mut self.exclude);
+        patterns.for_each(|patterns| patterns.begin_text(text));
+    }
+
+    /// Whether the URL of `line` is kept if it is the line as it stands.
+    #[inline]
+    fn has_cleared(&mut self, line: &[u8]) -> bool {
+        let clear = |patterns: &mut PatternSet| patterns.has_cleared(line, self.text);
+        self.is_only_exclude && self.exclude.as_mut().is_some_and(clear)
+    }
+
+    /// Keeps or excludes a URL. `is_line` if it is a line as it stands.
+    fn apply<'a>(&mut self, url: CleanUrl<'a>, is_line: bool) -> Screened<'a> {
         let numbers = self.screen.numbers;
-        if let Some(at) = self.exclude.as_mut().and_then(|patterns| patterns.first_match(url.as_bytes())) {
+        let (url_bytes, text) = (url.as_bytes(), self.text);
+        let first_match = |patterns: &mut PatternSet| match is_line && patterns.has_cleared(url_bytes, text) {
+            true => None,
+            false => patterns.first_match(url_bytes),
+        };
+        if let Some(at) = self.exclude.as_mut().and_then(first_match) {
             return Screened::Excluded(numbers.exclude(at));
         }
         if let Some(patterns) = &mut self.include {
-            match patterns.first_match(url.as_bytes()) {
+            match first_match(patterns) {
                 None => return Screened::Excluded(numbers.not_included()),
                 Some(at) => self.included_by = Some(numbers.include(at)),
             }
@@ -344,10 +293,6 @@ impl<'s> Screener<'s> {
             Some(at) => Screened::Excluded(numbers.robots(at)),
             None => Screened::Url(url),
         }
-    }
-
-    fn count_accepted(&self, counts: &mut RuleCounts) {
-        self.rewritten_by.into_iter().chain(self.included_by).for_each(|rule| counts.count(rule));
     }
 }
 

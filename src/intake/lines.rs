@@ -89,7 +89,12 @@ pub struct LineReader<'a> {
     count: usize,
 }
 
-impl LineReader<'_> {
+impl<'a> LineReader<'a> {
+    /// The bytes of all lines that were not read yet.
+    pub fn left(&self) -> &'a [u8] {
+        &self.bytes[self.start..]
+    }
+
     /// The position of the next line end.
     #[inline]
     fn next_end(&mut self) -> Option<usize> {

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use crate::clean::UrlEncoding;
 use crate::clean::scope::{Base, BaseUrl, ScopeRule};
-use crate::clean::screen::UrlRules;
+use crate::clean::screen::{Screen, UrlRules};
 use crate::compress::gzip::{Engine, Level};
 use crate::error::{Error, Result, Setting, message};
 use crate::job::sections::SectionsBy;
@@ -77,7 +77,7 @@ impl SetRules {
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option and the limit.
     pub fn check(&self) -> Result<()> {
-        self.urls.check(self.url_encoding)?;
+        Screen::of(&self.urls, self.url_encoding)?;
         let protocol = self.protocol;
         let within = |setting: Setting, given: u64, min: u64, max: u64| {
             if (min..=max).contains(&given) {

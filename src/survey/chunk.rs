@@ -6,8 +6,9 @@ use std::sync::Arc;
 use super::picks::Picks;
 use crate::error::{Result, reserve};
 use crate::intake::input::{Extent, Input};
+use crate::intake::lines::{self, LineReader};
+use crate::intake::spool_format;
 use crate::intake::spool_format::{Block, InputRow};
-use crate::intake::{lines, spool_format};
 
 /// Consecutive whole rows of one input.
 #[derive(Debug, Clone)]
@@ -78,6 +79,12 @@ impl Chunk {
     pub fn picked_from(&self) -> Option<(usize, usize)> {
         let RowsAt::Picked { picks, .. } = &self.rows else { return None };
         picks.chunks.first().map(|chunk| (self.input, chunk.bytes.start))
+    }
+
+    /// Its lines, if it has lines.
+    pub fn lines<'i>(&self, inputs: &'i [Input]) -> Option<LineReader<'i>> {
+        let RowsAt::Lines(range) = &self.rows else { return None };
+        Some(lines::lines(&inputs[self.input].bytes()[range.clone()], range.start as u64))
     }
 
     /// Prefetches the bytes of `inputs` that the chunk needs.

@@ -25,6 +25,7 @@ use super::tally::Tally;
 use crate::common::ordered::ordered;
 use crate::common::progress::Phase;
 use crate::common::secret::{Key, Secret};
+use crate::common::spares::Spares;
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, reserve};
 use crate::intake::input::{Extent, Input};
@@ -130,13 +131,14 @@ fn judge_all(
         keys.hold_besides(recording.as_ref().map_or(0, Recording::bytes));
         keys.make_room(extents.len() * SURVEYED_BYTES_MAX)?;
         surveyed.resize_with(extents.len(), || None);
+        let surveyors = Spares::new();
         surveyed
             .par_iter_mut()
             .zip(extents)
             // Left alone, rayon would give each thread a quarter at a time, and one of them would wait for the other's.
             .with_max_len(CHUNKS_TOGETHER)
             .try_for_each_init(
-                || Surveyor::new(run, &secret, recording.as_ref()),
+                || surveyors.take_or(|| Surveyor::new(run, &secret, recording.as_ref())),
                 |surveyor, (found, &(at, ref extent))| {
                     stop.check()?;
                     inputs[at].come_to(extent.range());
@@ -149,6 +151,7 @@ fn judge_all(
                     Ok(())
                 },
             )?;
+        drop(surveyors);
         for mut found in surveyed.drain(..).flatten() {
             accounted.push(AccountedChunk::new(found.listed.chunk.clone(), found.tally));
             listed.push(found.listed);
@@ -191,7 +194,7 @@ impl<'r> Surveyor<'r> {
         }
     }
 
-    fn survey(&mut self, at: usize, input: &Input, extent: Extent) -> Result<SurveyedChunk> {
+    fn survey(&mut self, at: usize, input: &'r Input, extent: Extent) -> Result<SurveyedChunk> {
         self.keys.clear();
         self.sizes.clear();
         self.instants.iter_mut().for_each(Vec::clear);
@@ -221,7 +224,7 @@ impl<'r> Surveyor<'r> {
 
     /// Judges the rows of `chunk` and keeps what is to be known of their entries. Returns whether all of these are clean lines without
     /// tags, too.
-    fn take_all(&mut self, chunk: &Chunk, input: &Input) -> (Tally, bool) {
+    fn take_all(&mut self, chunk: &Chunk, input: &'r Input) -> (Tally, bool) {
         // Nothing is recorded, so the starts of rows are not needed.
         let without_start = |row| (row, 0);
         let bytes = input.bytes();
@@ -229,6 +232,7 @@ impl<'r> Surveyor<'r> {
             // Their numbers are not known yet, and not needed.
             RowsAt::Lines(own) => {
                 let lines = lines::lines(&bytes[own.clone()], own.start as u64);
+                self.judge.begin_lines(&lines);
                 self.take::<false>(lines.map(|line| InputRow::of_line(0, line)).map(without_start))
             }
             RowsAt::Rows(block) => self.take::<false>(spool_format::rows(bytes, block).map(without_start)),
@@ -240,11 +244,12 @@ impl<'r> Surveyor<'r> {
     }
 
     /// As [`Surveyor::take_all`], and records the entries.
-    fn take_recording(&mut self, chunk: &Chunk, input: &Input) -> (Tally, bool) {
+    fn take_recording(&mut self, chunk: &Chunk, input: &'r Input) -> (Tally, bool) {
         let bytes = input.bytes();
         match &chunk.rows {
             RowsAt::Lines(own) => {
                 let lines = lines::lines(&bytes[own.clone()], own.start as u64);
+                self.judge.begin_lines(&lines);
                 let start = own.start;
                 self.take::<true>(
                     lines.map(|line| (InputRow::of_line(0, line), line.offset as usize - start)),

@@ -12,7 +12,7 @@ use crate::clean::screen::{LineCleaner, RuleNumber, Screen, Screened};
 use crate::clean::{self, CleanUrl, Cleaner, Reason, UrlEncoding};
 use crate::common::simd;
 use crate::intake::input::Input;
-use crate::intake::lines;
+use crate::intake::lines::{self, LineReader};
 use crate::intake::spool_format::Content;
 use crate::job::{SectionsBy, SetRules};
 use crate::limits::Protocol;
@@ -109,10 +109,10 @@ pub fn is_of_foreign_bytes(url: CleanUrl<'_>, content: Content<'_>) -> bool {
 /// # Errors
 /// The first error of `act`.
 #[inline]
-pub fn try_for_each_listed<E>(
+pub fn try_for_each_listed<'r, E>(
     listed: &ListedChunk,
-    inputs: &[Input],
-    judge: &mut Judge<'_>,
+    inputs: &'r [Input],
+    judge: &mut Judge<'r>,
     from: usize,
     mut act: impl FnMut(usize, Entry<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
@@ -159,6 +159,7 @@ pub fn try_for_each_listed<E>(
         }
         _ => {
             let mut ordinals = 0..;
+            chunk.lines(inputs).iter().for_each(|lines| judge.begin_lines(lines));
             chunk.try_for_each_row(inputs, |row| match judge.judge(row.content, &mut |_| {}) {
                 Judged::Entry(entry) => ordinals.next().map_or(Ok(()), |ordinal| each(ordinal, entry)),
                 _ => Ok(()),
@@ -194,6 +195,11 @@ impl<'r> Judge<'r> {
         let extras = ExtrasRenderer::new(Cleaner::new(rules.url_encoding));
         let sections = SectionFinder::new(rules.section_names.as_ref());
         Self { urls, tags: Vec::new(), extras, sections, rules, out_of_scope: Origins::default() }
+    }
+
+    /// Tells that the next rows are these lines, which is quicker if patterns are looked for in them.
+    pub fn begin_lines(&mut self, lines: &LineReader<'r>) {
+        self.urls.begin_text(lines.left());
     }
 
     /// The notes on rows since the last call. The origins of URLs out of scope are those of all rows that were judged; rules are

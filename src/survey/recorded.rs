@@ -192,7 +192,7 @@ pub struct Recorder<'r> {
 /// What decides the section of an entry.
 enum Decider {
     Column,
-    Rules(RuleMatcher),
+    Rules(Box<RuleMatcher>),
     Path { segments: PathSegments, known: QuickNumbers },
 }
 
@@ -201,7 +201,7 @@ impl<'r> Recorder<'r> {
     pub fn new(rules: &SetRules, recording: &'r Recording) -> Option<Self> {
         let decider = match rules.sections.as_ref()? {
             SectionsBy::Column { .. } => Decider::Column,
-            SectionsBy::Rules(rules) => Decider::Rules(rules.matcher()),
+            SectionsBy::Rules(rules) => Decider::Rules(Box::new(rules.matcher())),
             SectionsBy::Path { .. } => Decider::Path {
                 segments: PathSegments::new(&rules.base_url, rules.scope),
                 known: QuickNumbers::default(),

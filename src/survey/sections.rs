@@ -338,9 +338,9 @@ impl<'r> SectionKey<'r> {
 }
 
 /// The first segments with the most URLs, at most `segments_max`.
-fn most_frequent(
-    run: Context<'_>,
-    layout: &Layout,
+fn most_frequent<'r>(
+    run: Context<'r>,
+    layout: &'r Layout,
     segments: &PathSegments,
     segments_max: usize,
 ) -> Result<Chosen> {
@@ -348,7 +348,7 @@ fn most_frequent(
     loop {
         run.progress.begin(Phase::Split, layout.tally.listed);
         let judge = || Judge::new(run.rules);
-        let work = |judge: &mut Judge<'_>, chunks: &[ListedChunk]| {
+        let work = |judge: &mut Judge<'r>, chunks: &[ListedChunk]| {
             let mut counts = KeyCounts::new();
             for chunk in chunks {
                 try_for_each_listed(chunk, &layout.inputs, judge, 0, |_, entry| {

@@ -68,9 +68,9 @@ pub fn held_bytes_max(memory: &Memory, taken: usize) -> usize {
 ///
 /// # Errors
 /// If memory or scratch runs out, an input has changed, or `stop` is raised.
-pub fn split<K: PartKey>(
-    run: Context<'_>,
-    layout: &Layout,
+pub fn split<'r, K: PartKey>(
+    run: Context<'r>,
+    layout: &'r Layout,
     memory: &Memory,
     parts_max: usize,
     key: impl Fn() -> K + Sync,
@@ -84,7 +84,7 @@ pub fn split<K: PartKey>(
     let storage = Storage::new(held_bytes_max(memory, taken), memory);
     let mut parts = Parts::new(run, storage.store(), memory);
     let grouper = || Grouper { key: key(), judge: Judge::new(run.rules) };
-    let work = |grouper: &mut Grouper<'_, K>, chunks: &[ListedChunk]| grouper.group(chunks, &layout.inputs);
+    let work = |grouper: &mut Grouper<'r, K>, chunks: &[ListedChunk]| grouper.group(chunks, &layout.inputs);
     let mut counts: Vec<u64> = Vec::new();
     let done = ordered(
         run.job.resources.threads.get(),
@@ -150,8 +150,8 @@ struct Grouper<'r, K> {
     judge: Judge<'r>,
 }
 
-impl<K: PartKey> Grouper<'_, K> {
-    fn group(&mut self, chunks: &[ListedChunk], inputs: &[Input]) -> Result<Grouped> {
+impl<'r, K: PartKey> Grouper<'r, K> {
+    fn group(&mut self, chunks: &[ListedChunk], inputs: &'r [Input]) -> Result<Grouped> {
         let Self { key, judge } = self;
         let mut groups: Vec<Group> = Vec::new();
         let mut by_key: HashMap<Vec<u8>, usize, QuickHash> = HashMap::default();

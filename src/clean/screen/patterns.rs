@@ -1,5 +1,6 @@
 //! Patterns: regular expressions that URLs are included or excluded by.
 
+mod ahead;
 mod automaton;
 mod division;
 mod edges;

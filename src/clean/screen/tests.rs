@@ -1,3 +1,5 @@
+use super::robots::Robots;
+use super::rules::WordCounts;
 use super::*;
 
 /// What becomes of `line` by `rules`: a URL, `blank`, a reason, or the name of a rule.
@@ -123,4 +125,57 @@ fn rules_are_counted_by_name_and_those_that_never_applied_count_zero() {
         ["disallow=/e 1", "disallow=/f 0", "exclude=c 2", "exclude=d 1", "not-included 1"]
     );
     assert!(cleaner.take_counts().is_empty());
+}
+
+#[test]
+fn lines_of_a_text_become_what_single_lines_become() {
+    let lines: Vec<&[u8]> = vec![
+        b"http://h.example/a",
+        b"  http://h.example/draft/1 ",
+        b"http://h.example/b.pdf",
+        b"http://h.example/b.pdf\t",
+        b"http://h.example/b.pdf#page",
+        b"http://h.example/b.PDF",
+        b"HTTP://H.example:80/drafT/../draft/x",
+        b"http://h.example/%64raft/x",
+        b"http://h.example/d\xC3\xBCrer",
+        b"http://h.example/c ",
+        b"http://other.example/draft/1",
+        b"http://h.example/12345678",
+        b"http://h.example/1234567",
+        b"",
+        b"\t",
+        b"/draft/relative",
+        b"ftp://h.example/draft/",
+        b"http://h.example/cart/1",
+        b"http://h.example/draft",
+    ];
+    let exclude = patterns(&[r"\.pdf$", "/draft/", "[0-9]{8}", "^http://h.example/d[^r]+$"]);
+    let excluding = UrlRules { exclude: exclude.clone(), ..UrlRules::default() };
+    let all = UrlRules {
+        relative_to: Some("http://h.example/".parse().unwrap()),
+        rewrites: vec!["http://other.example=http://h.example".parse().unwrap()],
+        include: patterns(&["/draft", "/[a-c]", "12345678"]),
+        exclude,
+        robots: Some(Robots::parse(b"User-agent: *\nDisallow: /cart\nDisallow: /*x$", None)),
+    };
+    for rules in [&excluding, &all] {
+        let screen = Screen::of(rules, UrlEncoding::default()).unwrap();
+        for line_end in ["\n", "\r\n"] {
+            // Lines that nothing excludes make it worth while to look ahead.
+            let usual = format!("http://h.example/a/usual-line{line_end}").repeat(20);
+            let text = lines.iter().flat_map(|line| [line, line_end.as_bytes(), usual.as_bytes()].concat());
+            let text: Vec<u8> = text.collect();
+            let reader = crate::intake::lines::lines(&text, 0);
+            let mut cleaner = LineCleaner::new(UrlEncoding::default(), screen.as_ref());
+            cleaner.begin_text(reader.left());
+            for line in reader {
+                let mut alone = LineCleaner::new(UrlEncoding::default(), screen.as_ref());
+                assert_eq!(cleaner.clean(line.raw), alone.clean(line.raw), "{}", line.raw.escape_ascii());
+                cleaner.count_accepted();
+                alone.count_accepted();
+                assert_eq!(cleaner.take_counts(), alone.take_counts());
+            }
+        }
+    }
 }

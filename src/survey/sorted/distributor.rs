@@ -53,10 +53,11 @@ impl<'r> Distributor<'r> {
     ///
     /// # Errors
     /// If a block cannot be stored.
-    pub fn distribute(&mut self, at: usize, chunk: &Chunk, inputs: &[Input]) -> Result<Tally> {
+    pub fn distribute(&mut self, at: usize, chunk: &Chunk, inputs: &'r [Input]) -> Result<Tally> {
         let mut tally = Tally::default();
         let mut place = (at as u64) << u16::BITS;
         let mut waiting: Vec<Entry<'_>> = Vec::with_capacity(TOGETHER);
+        chunk.lines(inputs).iter().for_each(|lines| self.judge.begin_lines(lines));
         chunk.try_for_each_row(inputs, |row| {
             let Self { judge, splitters, store, block_bytes, ranges, sealer } = self;
             let mut to = Ranges { splitters, store, block_bytes: *block_bytes, ranges, sealer };

@@ -84,6 +84,14 @@ impl Gate {
         !matches!(self.words, Search::Library(..))
     }
 
+    /// The search for all words, if that is the quick way.
+    pub fn into_words(self) -> Option<Words> {
+        match self.words {
+            Search::Words(words) if self.bytes.is_none() => Some(words),
+            _ => None,
+        }
+    }
+
     /// From now on, URLs begin with `beginning`.
     pub fn begin(&mut self, beginning: &[u8]) {
         self.begun = self.in_text(beginning);

@@ -22,7 +22,7 @@ pub const URL_BYTES: RangeInclusive<u8> = b'!'..=b'~';
 pub const ANY: u8 = 0;
 
 /// How to find out whether a pattern matches a URL.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shape {
     /// It matches if and only if the URL begins with one of the words, ends with one, or is one. [`ANY`] is any byte.
     Edge(Edge, Vec<Vec<u8>>),

@@ -4,9 +4,12 @@
 //! method is that of Teddy, in the crate `aho-corasick`, which looks for the first bytes of each word. Nearly every URL of a shop has
 //! the first bytes of `/private/`, but not the `rivat`.
 
+mod rare;
+
 use std::ops::BitOr;
 
 use super::vectors::{self, BLOCK, NIBBLES};
+use rare::{BUCKETS, packs, rarest};
 
 /// Most bytes that are looked for of each word.
 const RARE_MAX: usize = 4;
@@ -14,14 +17,8 @@ const RARE_MAX: usize = 4;
 /// Fewest bytes of a word.
 const RARE_MIN: usize = 3;
 
-/// The number of buckets that words are divided among.
-const BUCKETS: usize = 8;
-
 /// Most words. With more of them in each bucket, too many places would look like one of them.
 const WORDS_MAX: usize = 4 * BUCKETS;
-
-/// The bytes of URLs, common ones first. Others are rarer.
-const COMMON: &[u8] = b"eatoirnsl-/dcupmhg0123456789.byfkvwxzjq%=_&?";
 
 /// A bit for each pattern.
 pub type Bits = u64;
@@ -93,17 +90,15 @@ impl Words {
         let place =
             |word: &Word| Placed { word: word.clone(), rare_at: rarest(&word.bytes, rare), bucket: 0 };
         let mut words: Vec<_> = words.iter().map(place).collect();
-        // Words with like bytes share a bucket.
-        words.sort_by(|one, other| one.rare(rare).cmp(other.rare(rare)));
-        let per_bucket = words.len().div_ceil(BUCKETS);
         let mut buckets = [Buckets::default(); RARE_MAX];
-        for (at, word) in words.iter_mut().enumerate() {
-            word.bucket = 1 << (at / per_bucket);
-            for (buckets, &byte) in buckets.iter_mut().zip(word.rare(rare)) {
-                let other_case = if is_folded { byte.to_ascii_uppercase() } else { byte };
-                for byte in [byte, other_case] {
-                    buckets.low[usize::from(byte % 16)] |= word.bucket;
-                    buckets.high[usize::from(byte / 16)] |= word.bucket;
+        let looked_for: Vec<_> =
+            words.iter().map(|placed| &placed.word.bytes[placed.rare_at..placed.rare_at + rare]).collect();
+        for (bucket, pack) in packs(&looked_for, is_folded).into_iter().enumerate() {
+            pack.words.iter().for_each(|&at| words[at].bucket = 1 << bucket);
+            for (buckets, halves) in buckets.iter_mut().zip(&pack.halves) {
+                for half in 0..NIBBLES {
+                    buckets.low[half] |= u8::from(halves.low(half)) << bucket;
+                    buckets.high[half] |= u8::from(halves.high(half)) << bucket;
                 }
             }
         }
@@ -113,85 +108,104 @@ impl Words {
     /// What the words in `text` tell.
     #[inline]
     pub fn in_text(&self, text: &[u8]) -> Matching {
+        let mut all = Matching::default();
+        self.find(text, |_, found| all = all | found);
+        all
+    }
+
+    /// Calls `act` with what the words in `text` tell, and with where their rare bytes are, in ascending order.
+    #[inline]
+    pub fn find(&self, text: &[u8], act: impl FnMut(usize, Matching)) {
         match self.rare {
-            RARE_MIN => self.with_rare::<RARE_MIN, { BLOCK + RARE_MIN - 1 }>(text),
-            _ => self.with_rare::<RARE_MAX, { BLOCK + RARE_MAX - 1 }>(text),
+            RARE_MIN => self.with_rare::<RARE_MIN, { BLOCK + RARE_MIN - 1 }>(text, act),
+            _ => self.with_rare::<RARE_MAX, { BLOCK + RARE_MAX - 1 }>(text, act),
         }
     }
 
     #[inline]
-    fn with_rare<const RARE: usize, const LEAST: usize>(&self, text: &[u8]) -> Matching {
-        let Some(last) = text.last_chunk::<LEAST>() else {
-            let mut padded = [0; LEAST];
-            padded[..text.len()].copy_from_slice(text);
-            return self.at::<RARE, LEAST>(text, 0, &padded);
-        };
-        let (mut at, mut found) = (0, Matching::default());
-        while let Some(bytes) = text[at..].first_chunk::<LEAST>() {
-            found = found | self.at::<RARE, LEAST>(text, at, bytes);
-            at += BLOCK;
-        }
-        if at + RARE <= text.len() {
-            // The last places overlap those before them.
-            found = found | self.at::<RARE, LEAST>(text, text.len() - LEAST, last);
-        }
-        found
-    }
-
-    /// What the words tell whose rare bytes are at one of the first 32 places of `bytes`, which are at `at` in `text`.
-    #[inline(always)]
-    fn at<const RARE: usize, const LEAST: usize>(
+    fn with_rare<const RARE: usize, const LEAST: usize>(
         &self,
         text: &[u8],
-        at: usize,
-        bytes: &[u8; LEAST],
-    ) -> Matching {
+        mut act: impl FnMut(usize, Matching),
+    ) {
         let buckets = self.buckets.first_chunk::<RARE>().expect("there are as many");
-        #[cfg(target_arch = "x86_64")]
-        #[expect(unsafe_code)]
-        // SAFETY: the processor has AVX2, see `of`.
-        let places = unsafe { avx2::places(buckets, bytes) };
-        #[cfg(not(target_arch = "x86_64"))]
-        let places = places(buckets, bytes);
-        places.map_or(Matching::default(), |places| self.around(text, at, &places))
+        let mut from = 0;
+        while let Some((at, places)) = next_places::<RARE, LEAST>(buckets, text, from) {
+            self.around(text, at, &places, &mut act);
+            from = at + BLOCK;
+        }
     }
 
-    /// What the words tell that are around the places whose buckets are known.
+    /// Calls `act` for the words that are around the places whose buckets are known, the first of which is at `at` in `text`.
     #[cold]
-    fn around(&self, text: &[u8], at: usize, places: &[u8; BLOCK]) -> Matching {
-        let mut found = Matching::default();
-        for (at, &buckets) in (at..).zip(places).filter(|(_, buckets)| **buckets != 0) {
-            for Placed { word, rare_at, bucket } in &self.words {
-                let start = at.checked_sub(*rare_at).filter(|_| bucket & buckets != 0);
-                let place = start.and_then(|start| text.get(start..start + word.bytes.len()));
-                let Some(place) = place else { continue };
-                let is_same = *place == *word.bytes;
-                if is_same || self.is_folded && place.eq_ignore_ascii_case(&word.bytes) {
-                    found = found | word.any_case;
-                    found.does |= if is_same { word.same_case } else { 0 };
-                }
+    fn around(&self, text: &[u8], at: usize, places: &[u8; BLOCK], act: &mut impl FnMut(usize, Matching)) {
+        let (eights, _) = places.as_chunks::<8>();
+        for (at, buckets) in (at..).step_by(8).zip(eights) {
+            let mut left = u64::from_le_bytes(*buckets);
+            while left != 0 {
+                let first = left.trailing_zeros() as usize / 8;
+                self.around_place(text, at + first, buckets[first], act);
+                left &= !(0xFF << (8 * first));
             }
         }
-        found
+    }
+
+    fn around_place(&self, text: &[u8], at: usize, buckets: u8, act: &mut impl FnMut(usize, Matching)) {
+        for Placed { word, rare_at, bucket } in &self.words {
+            let start = at.checked_sub(*rare_at).filter(|_| bucket & buckets != 0);
+            let place = start.and_then(|start| text.get(start..start + word.bytes.len()));
+            let Some(place) = place else { continue };
+            let is_same = *place == *word.bytes;
+            if is_same || self.is_folded && place.eq_ignore_ascii_case(&word.bytes) {
+                let does = word.any_case.does | if is_same { word.same_case } else { 0 };
+                act(at, Matching { does, ..word.any_case });
+            }
+        }
     }
 }
 
-impl Placed {
-    fn rare(&self, bytes: usize) -> &[u8] {
-        &self.word.bytes[self.rare_at..self.rare_at + bytes]
-    }
+/// The next places in `text`, from `from` on, one of which has buckets whose words may be there: where the first of them is, and the
+/// buckets of all.
+#[inline]
+fn next_places<const RARE: usize, const LEAST: usize>(
+    buckets: &[Buckets; RARE],
+    text: &[u8],
+    from: usize,
+) -> Option<(usize, [u8; BLOCK])> {
+    #[cfg(target_arch = "x86_64")]
+    #[expect(unsafe_code)]
+    // SAFETY: the processor has AVX2, see `Words::of`.
+    return unsafe { avx2::next_places::<RARE, LEAST>(buckets, text, from) };
+    #[cfg(not(target_arch = "x86_64"))]
+    next_by::<RARE, LEAST>(text, from, |bytes| places(buckets, bytes))
 }
 
-/// Where in `word` this many bytes begin that are probably rarest in URLs.
-fn rarest(word: &[u8], bytes: usize) -> usize {
-    // Most URLs of an input share the host.
-    let slash = word.iter().position(|&byte| byte == b'/').unwrap_or(0);
-    let has_host = word[..slash].contains(&b'.') && word.len() - slash >= bytes;
-    let from = if has_host { slash } else { 0 };
-    let rank = |byte: &u8| COMMON.iter().position(|common| common == byte).unwrap_or(COMMON.len());
-    let rarity = |bytes: &[u8]| bytes.iter().map(rank).sum::<usize>();
-    let places = (from..).zip(word[from..].windows(bytes));
-    places.max_by_key(|(_, bytes)| rarity(bytes)).map_or(0, |(at, _)| at)
+/// The same with a function that tells the buckets of 32 places.
+#[inline(always)]
+fn next_by<const RARE: usize, const LEAST: usize>(
+    text: &[u8],
+    mut from: usize,
+    places: impl Fn(&[u8; LEAST]) -> Option<[u8; BLOCK]>,
+) -> Option<(usize, [u8; BLOCK])> {
+    while let Some(bytes) = text.get(from..).and_then(<[u8]>::first_chunk) {
+        if let Some(places) = places(bytes) {
+            return Some((from, places));
+        }
+        from += BLOCK;
+    }
+    if from + RARE > text.len() {
+        return None;
+    }
+    let Some(last) = text.last_chunk() else {
+        let mut padded = [0; LEAST];
+        padded[..text.len()].copy_from_slice(text);
+        return places(&padded).map(|places| (0, places));
+    };
+    // The last places overlap those before them.
+    let at = text.len() - LEAST;
+    let mut places = places(last)?;
+    places[..from - at].fill(0);
+    Some((at, places))
 }
 
 /// The buckets of each of the first 32 places whose words may be there, if there are any.
@@ -214,12 +228,22 @@ fn places<const RARE: usize, const LEAST: usize>(
 mod avx2 {
     use std::arch::x86_64::{_mm256_and_si256, _mm256_set1_epi8, _mm256_shuffle_epi8, _mm256_testz_si256};
 
-    use super::{BLOCK, Buckets};
-    use crate::clean::screen::patterns::vectors::{bytes_of, halves, twice, vector};
+    use crate::clean::screen::patterns::vectors::{BLOCK, bytes_of, halves, twice, vector};
+    use crate::clean::screen::patterns::words::{Buckets, next_by};
 
     #[inline]
     #[target_feature(enable = "avx2")]
-    pub fn places<const RARE: usize, const LEAST: usize>(
+    pub fn next_places<const RARE: usize, const LEAST: usize>(
+        buckets: &[Buckets; RARE],
+        text: &[u8],
+        from: usize,
+    ) -> Option<(usize, [u8; BLOCK])> {
+        next_by::<RARE, LEAST>(text, from, |bytes| places(buckets, bytes))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn places<const RARE: usize, const LEAST: usize>(
         buckets: &[Buckets; RARE],
         bytes: &[u8; LEAST],
     ) -> Option<[u8; BLOCK]> {
@@ -239,19 +263,6 @@ mod avx2 {
 mod tests {
     use super::*;
     use crate::common::random::Random;
-
-    #[test]
-    fn the_bytes_that_are_looked_for_are_rare() {
-        for (word, rare) in [
-            ("/private/", "riv"),
-            ("/wp-admin/", "/wp"),
-            ("utm_source=", "m_s"),
-            (".example.com/search", "rch"),
-        ] {
-            let at = rarest(word.as_bytes(), rare.len());
-            assert_eq!(&word[at..at + rare.len()], rare);
-        }
-    }
 
     #[test]
     fn a_word_is_found_wherever_it_is() {
@@ -291,6 +302,11 @@ mod tests {
                     want.does |= if is_in(&text) { *same_case } else { 0 };
                 }
                 assert_eq!(search.in_text(&text), want, "{words:?} in {:?}", text.escape_ascii());
+                let mut places = Vec::new();
+                search.find(&text, |at, _| places.push(at));
+                let times =
+                    |word: &Word| lower.windows(word.bytes.len()).filter(|at| **at == word.bytes).count();
+                assert!(places.is_sorted() && places.len() == words.iter().map(times).sum::<usize>());
                 found += usize::from(want.may != 0);
             }
         }
@@ -309,15 +325,13 @@ mod tests {
         let Some(search) = Words::of(&words, true) else { return };
         let mut random = Random::new(37);
         for _ in 0..20_000 {
-            let bytes: [u8; BLOCK + RARE_MAX - 1] =
-                std::array::from_fn(|_| b"abcxyz=/-1q?%20AC"[random.below(17)]);
-            #[cfg(target_arch = "x86_64")]
-            #[expect(unsafe_code)]
-            // SAFETY: the processor has AVX2, because there is a search.
-            let quick = unsafe { avx2::places(&search.buckets, &bytes) };
-            #[cfg(not(target_arch = "x86_64"))]
-            let quick = places(&search.buckets, &bytes);
-            assert_eq!(quick, places(&search.buckets, &bytes));
+            let length = RARE_MAX + random.below(2 * BLOCK);
+            let bytes: Vec<u8> = (0..length).map(|_| b"abcxyz=/-1q?%20AC"[random.below(17)]).collect();
+            let quick = next_places::<RARE_MAX, { BLOCK + RARE_MAX - 1 }>(&search.buckets, &bytes, 0);
+            let plain = next_by::<RARE_MAX, { BLOCK + RARE_MAX - 1 }>(&bytes, 0, |bytes| {
+                places(&search.buckets, bytes)
+            });
+            assert_eq!(quick, plain);
         }
     }
 }

@@ -1,14 +1,38 @@
 //! Streams of bits: numbers of one word or more. The first position is the lowest bit.
 
+use std::array;
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
 /// Words of the longest stream.
 pub const WORDS_MAX: usize = 8;
 
 /// Bits of a word.
-const BITS: usize = u64::BITS as usize;
+pub const BITS: usize = u64::BITS as usize;
 
-/// A bit for each position in a URL.
+/// Bits of the longest stream.
+pub const BITS_MAX: usize = WORDS_MAX * BITS;
+
+/// What a stream can do.
+pub trait Stream:
+    Copy + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
+{
+    /// The first words of a stream of these.
+    fn of_longer(words: &[u64; WORDS_MAX]) -> Self;
+
+    /// Whether there is a bit.
+    fn is_any(self) -> bool;
+
+    /// All bits `by` positions later. Those beyond the last word are lost.
+    fn up(self, by: usize) -> Self;
+
+    /// All bits `by` positions earlier. Those before the first one are lost.
+    fn down(self, by: usize) -> Self;
+
+    /// The sum as of numbers. The last carry is lost.
+    fn plus(self, other: Self) -> Self;
+}
+
+/// A bit for each position in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bits<const WORDS: usize>(pub [u64; WORDS]);
 
@@ -16,22 +40,16 @@ impl<const WORDS: usize> Bits<WORDS> {
     /// No bits.
     pub const NONE: Self = Self([0; WORDS]);
 
-    /// The first words of a longer stream.
-    #[inline(always)]
-    pub fn of_longer<const LONGER: usize>(longer: Bits<LONGER>) -> Self {
-        Self(std::array::from_fn(|word| longer.0[word]))
-    }
-
     /// A single bit. None if there is no such position.
     #[inline(always)]
     pub fn one(at: usize) -> Self {
-        Self(std::array::from_fn(|word| u64::from(at / BITS == word) << (at % BITS)))
+        Self(array::from_fn(|word| u64::from(at / BITS == word) << (at % BITS)))
     }
 
     /// All bits from the first one to that at `last`.
     #[inline(always)]
     pub fn up_to(last: usize) -> Self {
-        Self(std::array::from_fn(|word| match last.checked_sub(word * BITS) {
+        Self(array::from_fn(|word| match last.checked_sub(word * BITS) {
             None => 0,
             Some(above @ 0..BITS) => u64::MAX >> (BITS - 1 - above),
             Some(_) => u64::MAX,
@@ -44,47 +62,62 @@ impl<const WORDS: usize> Bits<WORDS> {
         Some(word * BITS + self.0[word].trailing_zeros() as usize)
     }
 
-    /// Whether there is a bit.
-    #[inline(always)]
-    pub fn is_any(self) -> bool {
-        self != Self::NONE
+    /// The highest bit.
+    pub fn last(self) -> Option<usize> {
+        let word = self.0.iter().rposition(|&word| word != 0)?;
+        Some(word * BITS + self.0[word].ilog2() as usize)
     }
 
-    /// All bits `by` positions later. Those beyond the last word are lost.
+    /// The number of bits.
+    pub fn count(self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+}
+
+impl<const WORDS: usize> Stream for Bits<WORDS> {
     #[inline(always)]
-    pub fn up(self, by: usize) -> Self {
+    fn of_longer(words: &[u64; WORDS_MAX]) -> Self {
+        Self(array::from_fn(|word| words[word]))
+    }
+
+    #[inline(always)]
+    fn is_any(self) -> bool {
+        // Compared as a whole, long ones would be compared by a function of the standard library.
+        self.0.iter().fold(0, |all, &word| all | word) != 0
+    }
+
+    #[inline(always)]
+    fn up(self, by: usize) -> Self {
         let (words, bits) = (by / BITS, by % BITS);
         if words == 0 {
             // The usual case without looking for the right word.
             let below = |at: usize| if at > 0 { self.0[at - 1] >> 1 >> (BITS - 1 - bits) } else { 0 };
-            return Self(std::array::from_fn(|at| self.0[at] << bits | below(at)));
+            return Self(array::from_fn(|at| self.0[at] << bits | below(at)));
         }
-        Self(std::array::from_fn(|at| {
+        Self(array::from_fn(|at| {
             let low = at.checked_sub(words + 1).map_or(0, |below| self.0[below] >> 1 >> (BITS - 1 - bits));
             at.checked_sub(words).map_or(0, |here| self.0[here] << bits) | low
         }))
     }
 
-    /// All bits `by` positions earlier. Those before the first one are lost.
     #[inline(always)]
-    pub fn down(self, by: usize) -> Self {
+    fn down(self, by: usize) -> Self {
         let (words, bits) = (by / BITS, by % BITS);
         if words == 0 {
             // The usual case without looking for the right word.
             let above = |at: usize| if at + 1 < WORDS { self.0[at + 1] << 1 << (BITS - 1 - bits) } else { 0 };
-            return Self(std::array::from_fn(|at| self.0[at] >> bits | above(at)));
+            return Self(array::from_fn(|at| self.0[at] >> bits | above(at)));
         }
-        Self(std::array::from_fn(|at| {
+        Self(array::from_fn(|at| {
             let high = self.0.get(at + words + 1).map_or(0, |above| above << 1 << (BITS - 1 - bits));
             self.0.get(at + words).map_or(0, |here| here >> bits) | high
         }))
     }
 
-    /// The sum as of numbers. The last carry is lost.
     #[inline(always)]
-    pub fn plus(self, other: Self) -> Self {
+    fn plus(self, other: Self) -> Self {
         let mut carry = false;
-        Self(std::array::from_fn(|word| {
+        Self(array::from_fn(|word| {
             let (sum, one) = self.0[word].overflowing_add(other.0[word]);
             let (sum, two) = sum.overflowing_add(carry.into());
             carry = one | two;
@@ -103,7 +136,7 @@ impl<const WORDS: usize> BitAnd for Bits<WORDS> {
     type Output = Self;
     #[inline(always)]
     fn bitand(self, other: Self) -> Self {
-        Self(std::array::from_fn(|word| self.0[word] & other.0[word]))
+        Self(array::from_fn(|word| self.0[word] & other.0[word]))
     }
 }
 
@@ -111,7 +144,7 @@ impl<const WORDS: usize> BitOr for Bits<WORDS> {
     type Output = Self;
     #[inline(always)]
     fn bitor(self, other: Self) -> Self {
-        Self(std::array::from_fn(|word| self.0[word] | other.0[word]))
+        Self(array::from_fn(|word| self.0[word] | other.0[word]))
     }
 }
 
@@ -119,7 +152,7 @@ impl<const WORDS: usize> BitXor for Bits<WORDS> {
     type Output = Self;
     #[inline(always)]
     fn bitxor(self, other: Self) -> Self {
-        Self(std::array::from_fn(|word| self.0[word] ^ other.0[word]))
+        Self(array::from_fn(|word| self.0[word] ^ other.0[word]))
     }
 }
 

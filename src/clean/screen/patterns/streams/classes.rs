@@ -1,75 +1,131 @@
-//! Classes of bytes as streams: where in a URL the bytes of each class are.
+//! Classes of bytes as streams: where in a text the bytes of each class are.
 
 use regex_syntax::hir::ClassBytes;
 
+use super::super::literals::URL_BYTES;
 use super::super::vectors::{self, NIBBLES};
-use super::bits::WORDS_MAX;
+use super::bits::{Bits, Stream, WORDS_MAX};
 
 /// Most classes.
 pub const CLASSES_MAX: usize = 24;
 
-/// The streams of all classes in a URL, each in as many words as it needs.
+/// The streams of all classes in a text, each in as many words as it needs.
 pub type Found = [[u64; WORDS_MAX]; CLASSES_MAX];
 
+/// Bytes that a word has a bit for.
+const BLOCK: usize = u64::BITS as usize;
+
 /// A class of ASCII characters: for each low half of a byte, a bit for each high half.
-type Class = [u8; NIBBLES];
+type Table = [u8; NIBBLES];
+
+/// A class of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// Nothing but this byte.
+    Byte(u8),
+    /// The bytes in a table.
+    Table(Table),
+    /// All bytes of URLs that are not in the class with this index.
+    Not(usize),
+}
 
 /// A few classes.
 #[derive(Debug, Clone)]
-pub struct Classes(Vec<Class>);
+pub struct Classes {
+    all: Vec<Class>,
+    /// The classes of the line ends LF and CR, if texts have several lines.
+    line_ends: Option<[usize; 2]>,
+}
 
 impl Classes {
     /// No classes yet. `None` if the processor lacks the instructions to find them quickly.
     pub fn new() -> Option<Self> {
-        vectors::are_available().then(|| Self(Vec::new()))
+        vectors::are_available().then(|| Self { all: Vec::new(), line_ends: None })
     }
 
     /// The number of classes.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.all.len()
     }
 
-    /// The index of a class of one byte.
+    /// The indices of the classes of the line ends LF and CR. From now on, texts may have several lines.
+    pub fn of_line_ends(&mut self) -> Option<[usize; 2]> {
+        self.line_ends = Some([self.of_byte(b'\n')?, self.of_byte(b'\r')?]);
+        self.line_ends
+    }
+
+    /// The index of a class of one byte. `None` if there are too many.
     pub fn of_byte(&mut self, byte: u8) -> Option<usize> {
-        self.add(std::iter::once(byte))
+        self.push(Class::Byte(byte))
     }
 
-    /// The index of a class. `None` if there are too many.
+    /// The index of a class.
     pub fn of(&mut self, class: &ClassBytes) -> Option<usize> {
         self.add(class.iter().flat_map(|range| range.start()..=range.end()))
     }
 
-    /// The same for the bytes of a class.
+    /// The same for the bytes of a class. What no URL has is left out.
     pub fn add(&mut self, bytes: impl Iterator<Item = u8>) -> Option<usize> {
-        let mut class = Class::default();
-        // URLs are ASCII.
-        for byte in bytes.filter(u8::is_ascii) {
-            class[usize::from(byte % 16)] |= 1 << (byte / 16);
+        let bytes: Vec<_> = bytes.filter(|byte| URL_BYTES.contains(byte)).collect();
+        let others: Vec<_> = URL_BYTES.filter(|byte| !bytes.contains(byte)).collect();
+        match (&bytes[..], &others[..]) {
+            (&[byte], _) => self.of_byte(byte),
+            (_, &[other]) => {
+                let other = self.of_byte(other)?;
+                self.push(Class::Not(other))
+            }
+            _ => {
+                let mut table = Table::default();
+                bytes.iter().for_each(|byte| table[usize::from(byte % 16)] |= 1 << (byte / 16));
+                self.push(Class::Table(table))
+            }
         }
-        let known = self.0.iter().position(|known| *known == class);
-        let at = known.unwrap_or(self.0.len());
+    }
+
+    fn push(&mut self, class: Class) -> Option<usize> {
+        let known = self.all.iter().position(|known| *known == class);
+        let at = known.unwrap_or(self.all.len());
         if at == CLASSES_MAX {
             return None;
         }
         if known.is_none() {
-            self.0.push(class);
+            self.all.push(class);
         }
         Some(at)
     }
 
-    /// Puts the streams of the classes in `url` into `found`, of those whose bits in `needed` are set. The URL has fewer bytes than
-    /// this number of words has bits; other words are left as they are.
+    /// The classes that have to be found for those in `wanted`, a bit for each.
+    pub fn needed(&self, wanted: u32) -> u32 {
+        let wanted = wanted & ((1 << self.all.len()) - 1);
+        let line_ends = self.line_ends.iter().flatten().fold(0, |all, at| all | 1 << at);
+        ones(wanted).fold(wanted | line_ends, |all, at| match self.all[at] {
+            Class::Not(other) => all | 1 << other,
+            Class::Byte(_) | Class::Table(_) => all,
+        })
+    }
+
+    /// Puts the streams of the classes in `text` into `found`, of those whose bits in `needed` are set. The text has fewer bytes than
+    /// this number of words has bits; other words are left as they are. A byte that no URL has may be in any class.
     #[inline]
-    pub fn find<const WORDS: usize>(&self, needed: u32, url: &[u8], found: &mut Found) {
-        let needed = needed & ((1 << self.0.len()) - 1);
+    pub fn find<const WORDS: usize>(&self, needed: u32, text: &[u8], found: &mut Found) {
         #[cfg(target_arch = "x86_64")]
         #[expect(unsafe_code)]
         // SAFETY: the processor has AVX2, see `new`.
         unsafe {
-            avx2::find::<WORDS>(&self.0, needed, url, found);
+            avx2::find::<WORDS>(&self.all, needed, text, found);
         }
         #[cfg(not(target_arch = "x86_64"))]
-        find_anywhere::<WORDS>(&self.0, needed, url, found);
+        find_anywhere::<WORDS>(&self.all, needed, text, found);
+        let mut in_urls = if text.is_empty() { Bits::NONE } else { Bits::<WORDS>::up_to(text.len() - 1) };
+        for at in self.line_ends.into_iter().flatten() {
+            in_urls = in_urls & !Bits::of_longer(&found[at]);
+        }
+        for at in ones(needed) {
+            if let Class::Not(other) = self.all[at] {
+                let others = Bits::of_longer(&found[other]);
+                found[at][..WORDS].copy_from_slice(&(in_urls & !others).0);
+            }
+        }
     }
 }
 
@@ -83,14 +139,18 @@ fn ones(mut bits: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Does the same as [`Classes::find`] without vector instructions.
+/// Finds classes without vector instructions, all but the complements of others.
 #[cfg(any(test, not(target_arch = "x86_64")))]
-fn find_anywhere<const WORDS: usize>(classes: &[Class], needed: u32, url: &[u8], found: &mut Found) {
+fn find_anywhere<const WORDS: usize>(classes: &[Class], needed: u32, text: &[u8], found: &mut Found) {
     for at in ones(needed) {
-        let is_in = |byte: u8| byte.is_ascii() && classes[at][usize::from(byte % 16)] >> (byte / 16) & 1 == 1;
-        let mut words = url.chunks(u64::BITS as usize);
+        let is_in = |byte: u8| match &classes[at] {
+            Class::Byte(own) => byte == *own,
+            Class::Table(table) => byte.is_ascii() && table[usize::from(byte % 16)] >> (byte / 16) & 1 == 1,
+            Class::Not(_) => false,
+        };
+        let mut blocks = text.chunks(BLOCK);
         for word in &mut found[at][..WORDS] {
-            let bytes = words.next().unwrap_or_default();
+            let bytes = blocks.next().unwrap_or_default();
             *word = bytes.iter().rev().fold(0, |bits, &byte| bits << 1 | u64::from(is_in(byte)));
         }
     }
@@ -100,34 +160,22 @@ fn find_anywhere<const WORDS: usize>(classes: &[Class], needed: u32, url: &[u8],
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use std::arch::x86_64::{
-        __m256i, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_movemask_epi8, _mm256_shuffle_epi8,
+        __m256i, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_movemask_epi8, _mm256_set1_epi8,
+        _mm256_shuffle_epi8,
     };
 
-    use crate::clean::screen::patterns::streams::classes::{Class, Found, ones};
-    use crate::clean::screen::patterns::vectors::{BLOCK, halves, twice, vector};
+    use crate::clean::screen::patterns::streams::classes::{BLOCK, Class, Found, Table, ones};
+    use crate::clean::screen::patterns::vectors::{self, halves, twice, vector};
 
     /// The bit of each high half of a byte. Bytes that are not ASCII are in no class.
-    const BIT: Class = [1, 2, 4, 8, 16, 32, 64, 128, 255, 255, 255, 255, 255, 255, 255, 255];
+    const BIT: Table = [1, 2, 4, 8, 16, 32, 64, 128, 255, 255, 255, 255, 255, 255, 255, 255];
 
     #[inline]
     #[target_feature(enable = "avx2")]
-    pub fn find<const WORDS: usize>(classes: &[Class], needed: u32, url: &[u8], found: &mut Found) {
-        for at in ones(needed) {
-            found[at][..WORDS].fill(0);
-        }
-        let (blocks, rest) = url.as_chunks::<BLOCK>();
-        for (block, bytes) in blocks.iter().enumerate() {
-            let (bytes, bits) = with_bits(bytes);
-            for at in ones(needed) {
-                let bits = u64::from(are_in(twice(&classes[at]), bytes, bits));
-                found[at][block / 2] |= bits << (block % 2 * BLOCK);
-            }
-        }
-        if rest.is_empty() {
-            return;
-        }
+    pub fn find<const WORDS: usize>(classes: &[Class], needed: u32, text: &[u8], found: &mut Found) {
+        let (blocks, rest) = text.as_chunks();
         // The last block overlaps the one before it. Its first bytes are shifted out.
-        let (last, known) = match url.last_chunk::<BLOCK>() {
+        let (last, known) = match text.last_chunk() {
             Some(last) => (*last, BLOCK - rest.len()),
             None => {
                 let mut last = [u8::MAX; BLOCK];
@@ -135,27 +183,55 @@ mod avx2 {
                 (last, 0)
             }
         };
-        let (bytes, bits) = with_bits(&last);
+        let last = (!rest.is_empty()).then_some((&last, known));
+        let bit = twice(&BIT);
         for at in ones(needed) {
-            let bits = u64::from(are_in(twice(&classes[at]), bytes, bits)) >> known;
-            found[at][blocks.len() / 2] |= bits << (blocks.len() % 2 * BLOCK);
+            let words = &mut found[at][..WORDS];
+            match &classes[at] {
+                Class::Byte(byte) => {
+                    let byte = _mm256_set1_epi8(*byte as i8);
+                    put(words, blocks, last, |bytes| are_equal(byte, bytes));
+                }
+                Class::Table(table) => {
+                    let table = twice(table);
+                    put(words, blocks, last, |bytes| are_in(table, bit, bytes));
+                }
+                Class::Not(_) => (),
+            }
         }
     }
 
-    /// Which of `bytes` are in the class of `table`.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn are_in(table: __m256i, bytes: __m256i, bits: __m256i) -> u32 {
-        let rows = _mm256_shuffle_epi8(table, bytes);
-        _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_and_si256(rows, bits), bits)) as u32
+    /// Puts the bits of all blocks into `words`. Of the last one, so many bits are known already.
+    #[inline(always)]
+    fn put(
+        words: &mut [u64],
+        blocks: &[[u8; BLOCK]],
+        last: Option<(&[u8; BLOCK], usize)>,
+        bits: impl Fn(&[u8; vectors::BLOCK]) -> u32,
+    ) {
+        let bits = |block: &[u8; BLOCK]| {
+            let [low, high] = block.as_chunks().0 else { unreachable!("a block is two vectors") };
+            u64::from(bits(low)) | u64::from(bits(high)) << vectors::BLOCK
+        };
+        let all = blocks.iter().map(bits).chain(last.map(|(block, known)| bits(block) >> known));
+        words.iter_mut().zip(all.chain(std::iter::repeat(0))).for_each(|(word, bits)| *word = bits);
     }
 
-    /// Bytes, and the bit of the high half of each.
+    /// Which of `bytes` are the byte that is in all places of `byte`.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn with_bits(bytes: &[u8; BLOCK]) -> (__m256i, __m256i) {
+    fn are_equal(byte: __m256i, bytes: &[u8; vectors::BLOCK]) -> u32 {
+        _mm256_movemask_epi8(_mm256_cmpeq_epi8(vector(bytes), byte)) as u32
+    }
+
+    /// Which of `bytes` are in the class of `table`. `bit` has the bit of each high half.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn are_in(table: __m256i, bit: __m256i, bytes: &[u8; vectors::BLOCK]) -> u32 {
         let (low, high) = halves(vector(bytes));
-        (low, _mm256_shuffle_epi8(twice(&BIT), high))
+        let bits = _mm256_shuffle_epi8(bit, high);
+        let rows = _mm256_shuffle_epi8(table, low);
+        _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_and_si256(rows, bits), bits)) as u32
     }
 }
 
@@ -168,28 +244,39 @@ mod tests {
     fn every_byte_of_a_class_is_found_with_and_without_vectors() {
         let mut random = Random::new(9);
         let Some(mut classes) = Classes::new() else { return };
-        let sets: Vec<Vec<u8>> =
-            (0..CLASSES_MAX).map(|n| (0..128).filter(|_| random.below(n + 2) == 0).collect()).collect();
-        for (at, set) in sets.iter().enumerate() {
+        let line_ends = classes.of_line_ends().unwrap();
+        let mut sets = vec![vec![b'\n'], vec![b'\r'], vec![b'/']];
+        sets.extend((0..CLASSES_MAX - 4).map(|n| -> Vec<u8> {
+            (0..128).filter(|byte| URL_BYTES.contains(byte) && random.below(n + 2) == 0).collect()
+        }));
+        sets.push(URL_BYTES.filter(|&byte| byte != b'/').collect());
+        for (at, set) in sets.iter().enumerate().skip(line_ends.len()) {
             assert_eq!(classes.add(set.iter().copied()), Some(at));
         }
-        assert_eq!(classes.add(sets[3].iter().copied()), Some(3));
+        assert_eq!(classes.add(sets[5].iter().copied()), Some(5));
         assert_eq!(classes.of_byte(1), None);
         for length in 0..256 {
-            let url: Vec<u8> = (0..length).map(|_| random.next() as u8).collect();
-            let needed = random.next() as u32 & ((1 << CLASSES_MAX) - 1);
+            let byte = |random: &mut Random| match random.below(20) {
+                0 => b'\n',
+                1 => b'\r',
+                2 => b'/',
+                _ => b'!' + random.below(94) as u8,
+            };
+            let text: Vec<u8> = (0..length).map(|_| byte(&mut random)).collect();
+            let wanted = random.next() as u32 & ((1 << CLASSES_MAX) - 1);
+            let needed = classes.needed(wanted);
             let [mut quick, mut plain] = [Found::default(), Found::default()];
-            classes.find::<4>(needed, &url, &mut quick);
-            find_anywhere::<4>(&classes.0, needed, &url, &mut plain);
-            assert_eq!(quick, plain);
+            classes.find::<4>(needed, &text, &mut quick);
+            find_anywhere::<4>(&classes.all, needed, &text, &mut plain);
             for (at, words) in quick.iter().enumerate() {
                 let is_found = |place: usize| words[place / 64] >> (place % 64) & 1 == 1;
                 for place in 0..256 {
-                    let is_in = url.get(place).is_some_and(|byte| sets[at].contains(byte));
-                    let want = is_in && needed >> at & 1 == 1;
-                    assert_eq!(is_found(place), want, "byte {place} of {length}");
+                    let is_in = text.get(place).is_some_and(|byte| sets[at].contains(byte));
+                    assert_eq!(is_found(place), is_in && needed >> at & 1 == 1, "byte {place} of {length}");
                 }
+                assert!(*words == plain[at] || matches!(classes.all[at], Class::Not(_)));
             }
+            assert_eq!(wanted & needed, wanted);
         }
     }
 }

@@ -3,12 +3,23 @@
 use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 
 use super::classes::Classes;
+use crate::clean::screen::patterns::{Pattern, parsed};
+
+/// Most steps and classes. With more, a regular expression would be as quick.
+const COST_MAX: usize = 96;
 
 /// Most steps of a program.
 const STEPS_MAX: usize = 96;
 
 /// How many steps a step of a loop counts as: it is taken more than once.
 const LOOP_COST: usize = 6;
+
+/// The programs of a few patterns, and the classes that they need.
+#[derive(Debug, Clone)]
+pub struct Programs {
+    pub classes: Classes,
+    pub all: Vec<Program>,
+}
 
 /// A pattern as steps, which lead from all positions in a URL to those where a match ends.
 #[derive(Debug, Clone)]
@@ -77,9 +88,33 @@ impl Step {
     }
 }
 
+impl Programs {
+    /// The programs for `patterns`. `None` if there are none, if they are too long, or if they need something that streams do not have.
+    ///
+    /// # Errors
+    /// If a pattern cannot be parsed.
+    pub fn of<'p>(
+        patterns: impl IntoIterator<Item = &'p Pattern>,
+        mut classes: Classes,
+    ) -> Result<Option<Self>, String> {
+        let mut all = Vec::new();
+        for pattern in patterns {
+            let Some(program) = Program::of(&parsed(pattern)?, &mut classes) else { return Ok(None) };
+            all.push(program);
+        }
+        let programs = Self { classes, all };
+        Ok((!programs.all.is_empty() && programs.cost() <= COST_MAX).then_some(programs))
+    }
+
+    /// The number of classes and steps.
+    pub fn cost(&self) -> usize {
+        self.classes.len() + self.all.iter().map(Program::cost).sum::<usize>()
+    }
+}
+
 impl Program {
     /// The steps of a pattern. `None` if they are too many, or if streams cannot do it.
-    pub fn of(pattern: &Hir, classes: &mut Classes) -> Option<Self> {
+    fn of(pattern: &Hir, classes: &mut Classes) -> Option<Self> {
         // A pattern matches if its shortest matches do.
         let pattern = trimmed(&trimmed(pattern, Side::End), Side::Start);
         let mut compiler = Compiler { classes, room: STEPS_MAX };
@@ -89,7 +124,7 @@ impl Program {
     }
 
     /// The number of steps, roughly as many as are taken for a URL.
-    pub fn cost(&self) -> usize {
+    fn cost(&self) -> usize {
         self.steps.iter().map(Step::cost).sum()
     }
 }

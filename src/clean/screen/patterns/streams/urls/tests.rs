@@ -1,5 +1,5 @@
-use super::super::{Pattern, expression, vectors};
 use super::*;
+use crate::clean::screen::patterns::{expression, vectors};
 use crate::common::random::Random;
 
 fn streams(patterns: &[&str]) -> Option<Streams> {

@@ -1,0 +1,261 @@
+//! The look ahead: which lines of a text a pattern may match, before any of them is cleaned.
+//!
+//! Few lines match, and most lines are clean already. To look through a text for all of its lines at once takes a fraction of the time
+//! that it takes to look at URL after URL. Lines that may match, and those that cleaning changes, are looked at again.
+
+use std::ops::Range;
+
+use super::Pattern;
+use super::automaton::ORIGIN_SLASHES;
+use super::gate::{Gate, PATTERNS_MAX, Required};
+use super::literals::{ANY, Edge, Shape};
+use super::streams::LineStreams;
+use super::words::{Matching, Words};
+use crate::common::simd;
+
+/// Bytes that are looked at at a time. They stay in the first-level cache.
+const STRETCH_BYTES: usize = 16 << 10;
+
+/// Fewest bytes of a word that is looked for as such.
+const WORD_BYTES_MIN: usize = 3;
+
+/// Lines of a text that tell what most of them begin with.
+const SAMPLES: usize = 8;
+
+/// A longer beginning is none.
+const BEGINNING_BYTES_MAX: usize = 255;
+
+/// Most beginnings of lines that a search is prepared for.
+const BEGINNINGS_MAX: usize = 4;
+
+/// A word that is in so many bytes is frequent: in one of sixteen lines of usual lengths.
+const FREQUENT_BYTES: usize = 1 << 10;
+
+/// With more than one suspect in so many bytes, it takes less time to look at URL after URL.
+const SUSPECT_BYTES: usize = 192;
+
+/// Looks ahead for patterns.
+#[derive(Debug, Clone)]
+pub struct LookAhead {
+    patterns: Vec<Sought>,
+    /// One for each beginning of lines so far.
+    searches: Vec<Search>,
+    /// The index of the one that is in use.
+    search: usize,
+    /// The addresses of the lines that were looked at last, from the one on that was asked for last.
+    looked: Range<usize>,
+    /// The address of a byte in each of these lines that may match, in ascending order. The end of a line belongs to it.
+    suspects: Vec<usize>,
+    /// The first of them that is not before these lines.
+    next: usize,
+    /// Whether it takes less time not to look at the lines that follow.
+    is_done: bool,
+}
+
+/// A pattern that is looked for.
+#[derive(Debug, Clone)]
+struct Sought {
+    pattern: Pattern,
+    shape: Shape,
+    /// Whether its words are frequent.
+    is_frequent: bool,
+}
+
+/// A search for patterns in lines with a known beginning.
+#[derive(Debug, Clone, Default)]
+struct Search {
+    beginning: Vec<u8>,
+    /// Whether it finds every line that a pattern matches.
+    is_complete: bool,
+    /// For patterns that require words, which are those with these indices.
+    words: Option<Words>,
+    of_words: Vec<usize>,
+    /// For the others that can match such lines.
+    streams: Option<LineStreams>,
+}
+
+impl LookAhead {
+    /// Looks for patterns of these shapes, unless they are too many.
+    pub fn new(patterns: Vec<(Pattern, Shape)>) -> Self {
+        let sought = |(pattern, shape)| Sought { pattern, shape, is_frequent: false };
+        let are_few = patterns.len() <= PATTERNS_MAX;
+        let patterns = patterns.into_iter().filter(|_| are_few).map(sought).collect();
+        Self {
+            patterns,
+            searches: Vec::new(),
+            search: 0,
+            looked: 0..0,
+            suspects: Vec::new(),
+            next: 0,
+            is_done: true,
+        }
+    }
+
+    /// Will look at `text`, whole lines, as soon as they are asked for.
+    pub fn begin(&mut self, text: &[u8]) {
+        if self.patterns.is_empty() {
+            return;
+        }
+        let is_known =
+            |beginning: &[u8]| self.searches.iter().position(|search| search.beginning == beginning);
+        let mut beginning = beginning(text);
+        if is_known(beginning).is_none() && self.searches.len() >= BEGINNINGS_MAX {
+            // To prepare the search again and again would take longer than it saves.
+            beginning = &[];
+        }
+        self.search = is_known(beginning).unwrap_or(self.searches.len());
+        if self.search == self.searches.len() {
+            self.searches.push(Search::of(&self.patterns, beginning));
+        }
+        let start = text.as_ptr().addr();
+        self.looked = start..start;
+        self.is_done = !self.searches[self.search].is_complete;
+    }
+
+    /// Whether no pattern matches `line`: it is a line of `text` from the last one that was asked for on, it begins as most lines do,
+    /// and nothing was found in it. The text is that of [`LookAhead::begin`].
+    #[inline]
+    pub fn has_cleared(&mut self, line: &[u8], text: &[u8]) -> bool {
+        let start = line.as_ptr().addr();
+        let is_known = start >= self.looked.start && start + line.len() <= self.looked.end;
+        if !is_known && (self.is_done || !self.look_at(start, text)) {
+            return false;
+        }
+        self.looked.start = start;
+        while self.suspects.get(self.next).is_some_and(|&suspect| suspect < start) {
+            self.next += 1;
+        }
+        let is_clear = self.suspects.get(self.next).is_none_or(|&suspect| suspect > start + line.len());
+        is_clear && simd::starts_with(line, &self.searches[self.search].beginning)
+    }
+
+    /// Looks at more lines of `text`, until that at the address `line` is among them. False if it is before them, or in another text.
+    #[cold]
+    fn look_at(&mut self, line: usize, text: &[u8]) -> bool {
+        let start = text.as_ptr().addr();
+        if line < self.looked.end || line >= start + text.len() {
+            return false;
+        }
+        while line >= self.looked.end {
+            if self.is_done {
+                return false;
+            }
+            let rest = &text[self.looked.end - start..];
+            let stretch = &rest[..stretch_bytes(rest)];
+            self.looked = self.looked.end..self.looked.end + stretch.len();
+            self.find(stretch);
+        }
+        true
+    }
+
+    /// Finds the suspects in a few lines.
+    fn find(&mut self, lines: &[u8]) {
+        let Self { patterns, searches, suspects, next, is_done, .. } = self;
+        let search = &mut searches[self.search];
+        suspects.clear();
+        *next = 0;
+        let start = lines.as_ptr().addr();
+        let mut found = [0; PATTERNS_MAX + 1];
+        if let Some(words) = &search.words {
+            words.find(lines, |at, Matching { may, .. }| {
+                suspects.push(start + at);
+                found.iter_mut().enumerate().for_each(|(at, found)| *found += may >> at & 1);
+            });
+        }
+        if let Some(streams) = &mut search.streams {
+            streams.find(lines, |at| suspects.push(start + at));
+        }
+        suspects.sort_unstable();
+        let most = lines.len().max(STRETCH_BYTES);
+        let is_frequent = |(_, found): &(&usize, u64)| *found as usize * FREQUENT_BYTES > most;
+        let mut frequent = search.of_words.iter().zip(found).filter(is_frequent).peekable();
+        if frequent.peek().is_some() {
+            frequent.for_each(|(&pattern, _)| patterns[pattern].is_frequent = true);
+            *search = Search::of(patterns, &std::mem::take(&mut search.beginning));
+            *is_done = !search.is_complete;
+        } else {
+            *is_done = suspects.len() * SUSPECT_BYTES > most;
+        }
+    }
+}
+
+/// The origin that most lines of `text` begin with, with the slash after it. Empty if there seems to be none.
+fn beginning(text: &[u8]) -> &[u8] {
+    let samples: [&[u8]; SAMPLES] = std::array::from_fn(|at| {
+        let rest = &text[text.len() / SAMPLES * at..];
+        let start = if at == 0 { Some(0) } else { memchr::memchr(b'\n', rest).map(|end| end + 1) };
+        start.map_or(&[][..], |start| &rest[start..])
+    });
+    let is_usual =
+        |origin: &&[u8]| samples.iter().filter(|sample| sample.starts_with(origin)).count() + 1 >= SAMPLES;
+    samples[..2].iter().map(|sample| origin(sample)).find(is_usual).unwrap_or_default()
+}
+
+/// The origin at the start of `lines`, with the slash after it. Empty if the first line has none.
+fn origin(lines: &[u8]) -> &[u8] {
+    let head = &lines[..lines.len().min(BEGINNING_BYTES_MAX)];
+    let slash = memchr::memchr_iter(b'/', head).nth(ORIGIN_SLASHES - 1);
+    let origin = slash.map_or(&[][..], |slash| &head[..=slash]);
+    if origin.contains(&b'\n') { &[] } else { origin }
+}
+
+/// The bytes of the first lines of `text`, as many as belong to a stretch.
+fn stretch_bytes(text: &[u8]) -> usize {
+    let Some(stretch) = text.get(..STRETCH_BYTES) else { return text.len() };
+    let end = memchr::memrchr(b'\n', stretch).or_else(|| memchr::memchr(b'\n', text));
+    end.map_or(text.len(), |end| end + 1)
+}
+
+impl Search {
+    /// A search for `patterns`.
+    fn of(patterns: &[Sought], beginning: &[u8]) -> Self {
+        let (mut of_words, mut required, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        for (at, Sought { pattern, shape, is_frequent }) in patterns.iter().enumerate() {
+            match rare_words(shape, beginning).filter(|_| !is_frequent) {
+                Some(words) if words.is_empty() => (),
+                Some(words) => {
+                    of_words.push(at);
+                    required.push(Required { words, is_exact: false });
+                }
+                None => others.push(pattern),
+            }
+        }
+        let beginning = beginning.to_vec();
+        let words = Gate::of(&required).and_then(Gate::into_words);
+        if words.is_none() {
+            others.extend(of_words.drain(..).map(|at| &patterns[at].pattern));
+        }
+        let has_others = !others.is_empty();
+        let streams = if has_others { LineStreams::of(others, &beginning).ok().flatten() } else { None };
+        Self { beginning, is_complete: streams.is_some() || !has_others, words, of_words, streams }
+    }
+}
+
+/// Words of which a pattern of this shape requires one, none of which is in what URLs begin with. `None` if there are no such words,
+/// or if one is short.
+fn rare_words(shape: &Shape, beginning: &[u8]) -> Option<Vec<Vec<u8>>> {
+    let words: Vec<&[u8]> = match shape {
+        Shape::Any => return None,
+        Shape::Containing { words, .. } => words.iter().map(|word| &word[..]).collect(),
+        Shape::Edge(Edge::End, words) => words.iter().map(|word| longest_part(word)).collect(),
+        Shape::Edge(Edge::Start | Edge::Whole, words) => {
+            let fits =
+                |word: &&Vec<u8>| word.iter().zip(beginning).all(|(&own, &byte)| own == byte || own == ANY);
+            let rest = |word| longest_part(<[u8]>::get(word, beginning.len()..).unwrap_or_default());
+            words.iter().filter(fits).map(|word| rest(word)).collect()
+        }
+    };
+    let lower = beginning.to_ascii_lowercase();
+    let is_rare = |word: &&[u8]| {
+        word.len() >= WORD_BYTES_MIN && memchr::memmem::find(&lower, &word.to_ascii_lowercase()).is_none()
+    };
+    words.iter().all(is_rare).then(|| words.iter().map(|word| word.to_vec()).collect())
+}
+
+/// The longest part of a word that has fixed bytes.
+fn longest_part(word: &[u8]) -> &[u8] {
+    word.split(|&byte| byte == ANY).max_by_key(|part| part.len()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,165 @@
+use super::super::set::PatternSet;
+use super::super::{expression, parsed, vectors};
+use super::*;
+use crate::common::random::Random;
+use crate::intake::lines::lines;
+
+fn set(patterns: &[String]) -> Option<PatternSet> {
+    let patterns: Vec<Pattern> = patterns.iter().filter_map(|pattern| pattern.parse().ok()).collect();
+    PatternSet::of(&patterns).unwrap()
+}
+
+/// How many lines of `text` are cleared, of how many that no pattern matches.
+fn cleared(set: &mut PatternSet, patterns: &[String], text: &str) -> (usize, usize) {
+    let expressions: Vec<_> = patterns.iter().map(|pattern| expression(pattern)).collect();
+    let reader = lines(text.as_bytes(), 0);
+    let text = reader.left();
+    set.begin_text(text);
+    let (mut cleared, mut unmatched) = (0, 0);
+    for line in reader {
+        let is_match = expressions.iter().any(|expression| expression.is_match(line.raw));
+        let is_cleared = set.has_cleared(line.raw, text);
+        assert!(!(is_match && is_cleared), "{} by {patterns:?}", line.raw.escape_ascii());
+        cleared += usize::from(is_cleared);
+        unmatched += usize::from(!is_match);
+    }
+    (cleared, unmatched)
+}
+
+#[test]
+fn no_line_that_matches_is_cleared() {
+    let mut random = Random::new(43);
+    let parts = [
+        "^",
+        "$",
+        "^https://",
+        "^https://h.example/",
+        r"^https://[a-z]\.example/",
+        "^http://other.example/a",
+        "/private/",
+        "(?i)/PRINT/",
+        r"\.pdf$",
+        r"\.(jpe?g|png)$",
+        "[0-9]{4}",
+        "[^/]{30,}",
+        "(?:/[^/]+){4,}",
+        "/a",
+        "abc",
+        "b+",
+        ".",
+        "[a-c]",
+        r"\b7",
+        "/$",
+        "%",
+        "~",
+        "example",
+        "/x/[a-z]+-[0-9]+",
+    ];
+    let url_parts = [
+        "/a",
+        "/x/",
+        "abc",
+        "bb",
+        "7",
+        "2026",
+        "-",
+        ".pdf",
+        ".png",
+        "/private/",
+        "/print/",
+        "%20",
+        "~",
+        "z",
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+    ];
+    let origins = ["https://h.example", "http://other.example", "https://h.examplf", "h"];
+    let (mut all_cleared, mut all_unmatched, mut matched) = (0, 0, 0);
+    for round in 0..1_500 {
+        let patterns: Vec<String> = (0..1 + round % 6)
+            .map(|_| (0..1 + random.below(3)).map(|_| parts[random.below(parts.len())]).collect())
+            .filter(|pattern: &String| pattern.parse::<Pattern>().is_ok())
+            .collect();
+        let Some(mut set) = set(&patterns) else { continue };
+        let (origins_used, line_end) = ([1, 1, 2, 4][round % 4], ["\n", "\n", "\r\n"][round % 3]);
+        for _ in 0..2 {
+            let mut text = String::new();
+            let count = [40, 400][usize::from(round % 10 == 0)];
+            for _ in 0..random.below(count) {
+                let origin = if random.below(8) == 0 { random.below(origins_used) } else { 0 };
+                text += origins[origin];
+                let longest = if random.below(30) == 0 { 90 } else { 7 };
+                (0..random.below(longest)).for_each(|_| text += url_parts[random.below(url_parts.len())]);
+                text += line_end;
+                text += if random.below(20) == 0 { line_end } else { "" };
+            }
+            if random.below(2) == 0 {
+                text.truncate(text.trim_end().len());
+            }
+            let (cleared, unmatched) = cleared(&mut set, &patterns, &text);
+            all_cleared += cleared;
+            all_unmatched += unmatched;
+            matched += lines(text.as_bytes(), 0).count() - unmatched;
+        }
+    }
+    assert!(matched > 20_000, "{matched}");
+    let is_quick = vectors::are_available();
+    assert!(!is_quick || all_cleared > all_unmatched / 2, "{all_cleared} of {all_unmatched}");
+}
+
+/// A few thousand URLs of a shop.
+fn shop(origin: &str) -> String {
+    (0..3_000).map(|n| format!("{origin}/shop/shoes/p-{}.html\n", n * 7)).collect()
+}
+
+#[test]
+fn nearly_all_lines_of_a_shop_are_cleared() {
+    if !vectors::are_available() {
+        return;
+    }
+    let text = shop("https://www.example.com");
+    for patterns in [
+        // Words, starts and ends.
+        &["/private/", "utm_source=", r"\.pdf$", "^https://www.example.com/admin/"][..],
+        // No URL with this origin matches.
+        &["^https://test.example.com/"],
+        // Words that every line has.
+        &["example.*/search", r"-[0-9]{6}\.html$", "/shoes/[a-z]{3}"],
+        &["[0-9]{9}", "[^/]{40,}", "^https?://[^/]+(/[^/]+){8,}"],
+    ] {
+        let patterns: Vec<String> = patterns.iter().map(|&pattern| pattern.into()).collect();
+        let mut set = set(&patterns).unwrap();
+        // Words turn out to be frequent in the first text.
+        let (_, all) = cleared(&mut set, &patterns, &text);
+        let (count, _) = cleared(&mut set, &patterns, &text);
+        assert!(all == 3_000 && count == all, "{count} of {all} by {patterns:?}");
+    }
+}
+
+#[test]
+fn lines_with_another_beginning_are_looked_at_one_by_one() {
+    if !vectors::are_available() {
+        return;
+    }
+    let patterns = ["^https://other.example/".to_owned()];
+    let mut set = set(&patterns).unwrap();
+    let text =
+        shop("https://www.example.com").replacen("https://www.example.com/", "https://other.example/", 1);
+    assert_eq!(cleared(&mut set, &patterns, &text), (2_999, 2_999));
+    let text = text.replacen("https://other.example/", "https://www.example.com/", 1)
+        + "https://other.example/\nhttps://third.example/\n";
+    assert_eq!(cleared(&mut set, &patterns, &text), (3_000, 3_001));
+}
+
+#[test]
+fn a_text_in_which_most_lines_match_is_not_looked_through() {
+    let pattern: Pattern = "/p-[0-9]+".parse().unwrap();
+    let shape = Shape::of(&parsed(&pattern).unwrap());
+    let mut ahead = LookAhead::new(vec![(pattern, shape)]);
+    let text = shop("https://www.example.com");
+    for _ in 0..2 {
+        ahead.begin(text.as_bytes());
+        assert!(lines(text.as_bytes(), 0).all(|line| !ahead.has_cleared(line.raw, text.as_bytes())));
+        let looked = ahead.looked.end - text.as_ptr().addr();
+        assert!(ahead.is_done && looked <= 2 * STRETCH_BYTES, "{looked}");
+    }
+}

@@ -1,0 +1,135 @@
+//! Streams of several lines: about six of usual lengths fit in the longest stream, so that a step is taken for all of them at once.
+
+use super::begun::Begun;
+use super::bits::{BITS_MAX, Bits, Stream, WORDS_MAX};
+use super::classes::{CLASSES_MAX, Classes, Found};
+use super::program::{Program, Programs};
+use super::run::{Text, run};
+use crate::clean::screen::patterns::Pattern;
+
+/// Most positions in which the known beginning of lines may leave a program. With more, all of its steps are taken.
+const BEGUN_MAX: u32 = 2;
+
+/// A few patterns that are looked for in lines. Reuses its memory.
+#[derive(Debug, Clone)]
+pub struct LineStreams {
+    classes: Classes,
+    /// The classes of the line ends LF and CR.
+    line_ends: [usize; 2],
+    programs: Vec<(Program, Begun)>,
+    /// The classes that are needed, a bit for each.
+    needed: u32,
+    found: Found,
+}
+
+impl LineStreams {
+    /// The programs for `patterns`, in lines that begin with `beginning`. `None` if they are too long, need something that streams do
+    /// not have, or the processor lacks the instructions.
+    ///
+    /// # Errors
+    /// If a pattern cannot be parsed.
+    pub fn of<'p>(
+        patterns: impl IntoIterator<Item = &'p Pattern>,
+        beginning: &[u8],
+    ) -> Result<Option<Self>, String> {
+        let Some(mut classes) = Classes::new() else { return Ok(None) };
+        let Some(line_ends) = classes.of_line_ends() else { return Ok(None) };
+        let Some(Programs { classes, all }) = Programs::of(patterns, classes)? else { return Ok(None) };
+        let begin = |program: Program| match Begun::of(&program, &classes, beginning) {
+            begun if beginning.len() < BITS_MAX && begun.at.count() <= BEGUN_MAX => (program, begun),
+            _ => (program, Begun::default()),
+        };
+        let programs: Vec<_> = all.into_iter().map(begin).collect();
+        let steps = programs.iter().flat_map(|(program, begun)| &program.steps[begun.steps..]);
+        let needed = classes.needed(steps.fold(0, |all, step| all | step.classes()));
+        Ok(Some(Self { classes, line_ends, programs, needed, found: [[0; WORDS_MAX]; CLASSES_MAX] }))
+    }
+
+    /// Calls `act` with a position in each line of `text` that a pattern may match, in ascending order. The end of a line belongs to it.
+    /// Every line ends in `text`, or with it.
+    pub fn find(&mut self, text: &[u8], mut act: impl FnMut(usize)) {
+        let mut from = 0;
+        while from < text.len() {
+            let rest = &text[from..];
+            // There is one position more than bytes.
+            let window = &rest[..rest.len().min(BITS_MAX - 1)];
+            self.classes.find::<WORDS_MAX>(self.needed, window, &mut self.found);
+            let lf = Bits(self.found[self.line_ends[0]]);
+            let end = match lf.last() {
+                _ if window.len() == rest.len() => window.len(),
+                Some(last) => last + 1,
+                None => {
+                    // The line is too long for a stream.
+                    act(from);
+                    from += memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+                    continue;
+                }
+            };
+            let matches = self.matches(window);
+            if matches.is_any() {
+                self.in_each_line(matches, &window[..end], |at| act(from + at));
+            }
+            from += end;
+        }
+    }
+
+    /// Calls `act` with the first position in each of `lines` that is among `matches`.
+    #[cold]
+    fn in_each_line(&self, mut matches: Bits<WORDS_MAX>, lines: &[u8], mut act: impl FnMut(usize)) {
+        let line_ends = Bits(self.found[self.line_ends[0]]);
+        while let Some(at) = matches.first().filter(|&at| at < lines.len() || !lines.ends_with(b"\n")) {
+            act(at);
+            let end = (line_ends & !Bits::up_to(at) | line_ends & Bits::one(at)).first();
+            matches = end.map_or(Bits::NONE, |end| matches & !Bits::up_to(end));
+        }
+    }
+
+    /// Where programs match in `window`, whose classes are known. There are no matches after what is known to be the last line end.
+    #[cfg(target_arch = "x86_64")]
+    fn matches(&self, window: &[u8]) -> Bits<WORDS_MAX> {
+        use super::wide::Wide;
+        #[target_feature(enable = "avx2,bmi1,bmi2")]
+        fn with_avx2(lines: &LineStreams, window: &[u8]) -> Bits<WORDS_MAX> {
+            Bits(lines.matches_by::<Wide>(window).words())
+        }
+        #[expect(unsafe_code)]
+        // SAFETY: the processor has AVX2 and what came with it, see `Classes::new`.
+        unsafe {
+            with_avx2(self, window)
+        }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn matches(&self, window: &[u8]) -> Bits<WORDS_MAX> {
+        self.matches_by(window)
+    }
+
+    #[inline(always)]
+    fn matches_by<S: Stream>(&self, window: &[u8]) -> S {
+        let [lf, cr]: [S; 2] = [0, 1].map(|at| S::of_longer(&self.found[self.line_ends[at]]));
+        let mut text = Text {
+            classes: &self.found,
+            starts: lf.up(1) | S::of_longer(&FIRST.0),
+            ends: lf | cr & lf.down(1),
+        };
+        if !window.ends_with(b"\n") {
+            // A line that ends with the text, or one that goes on, of which nothing is asked.
+            text.ends = text.ends | S::of_longer(&Bits::one(window.len()).0);
+        }
+        let none = lf & !lf;
+        let mut matches = none;
+        // A closure would not have the instructions of the function that this is inlined into.
+        for (program, begun) in &self.programs {
+            let at = if begun.steps > 0 { begun.after(text.starts) } else { !none };
+            matches = matches | run(&program.steps[begun.steps..], at, &text);
+        }
+        matches
+    }
+}
+
+/// The first position.
+const FIRST: Bits<WORDS_MAX> = {
+    let mut words = [0; WORDS_MAX];
+    words[0] = 1;
+    Bits(words)
+};
