@@ -14,7 +14,9 @@ mod rules;
 
 use super::{CleanUrl, Cleaned, Cleaner, Reason, UrlEncoding};
 use crate::error::{Error, Message, Result, Setting, message};
+use patterns::ahead::LookAhead;
 use rewrite::Prefixes;
+use robots::Robots;
 use robots::matcher::Matcher;
 use rules::{NOT_INCLUDED, Numbers};
 
@@ -34,6 +36,9 @@ pub struct Screen {
     include: Option<PatternSet>,
     exclude: Option<PatternSet>,
     robots: Option<Matcher>,
+    /// Look for lines that may be excluded, and for those that may be included.
+    excluding: LookAhead,
+    including: LookAhead,
     url_encoding: UrlEncoding,
     numbers: Numbers,
     /// The names of the rules that can exclude a URL, from that of the number `numbers.exclude` on.
@@ -64,7 +69,12 @@ impl Screen {
         for (RuleNumber(at), name) in numbers.excluding(rules) {
             names[at - numbers.exclude] = name;
         }
+        let mut excluding = rules.exclude.clone();
+        excluding.extend(rules.robots.iter().flat_map(Robots::patterns));
         Ok(Some(Self {
+            excluding: LookAhead::new(excluding).map_err(|why| of_setting(Setting::Exclude, why))?,
+            including: LookAhead::new(rules.include.clone())
+                .map_err(|why| of_setting(Setting::Include, why))?,
             relative_to: rules.relative_to.clone(),
             rewrites: rules.rewrites.iter().map(prefixes).collect::<Result<_>>()?,
             include: PatternSet::of(&rules.include).map_err(|why| of_setting(Setting::Include, why))?,
@@ -240,8 +250,10 @@ struct Filters<'s> {
     screen: &'s Screen,
     include: Option<PatternSet>,
     exclude: Option<PatternSet>,
-    /// Whether a screen does nothing but exclude what patterns match.
-    is_only_exclude: bool,
+    excluding: LookAhead,
+    including: LookAhead,
+    /// Whether a screen only excludes URLs.
+    only_excludes: bool,
     /// The text whose lines are screened, if it was told.
     text: &'s [u8],
     /// The path of a URL as it is compared with robots.txt.
@@ -252,44 +264,49 @@ struct Filters<'s> {
 
 impl<'s> Filters<'s> {
     fn new(screen: &'s Screen) -> Self {
-        let Screen { relative_to, rewrites, include, exclude, robots, .. } = screen;
-        let is_only_exclude =
-            relative_to.is_none() && rewrites.is_empty() && include.is_none() && robots.is_none();
-        let (include, exclude) = (include.clone(), exclude.clone());
-        Self { screen, include, exclude, is_only_exclude, text: &[], path: Vec::new(), included_by: None }
+        let Screen { relative_to, rewrites, include, exclude, excluding, including, .. } = screen;
+        Self {
+            screen,
+            include: include.clone(),
+            exclude: exclude.clone(),
+            excluding: excluding.clone(),
+            including: including.clone(),
+            only_excludes: relative_to.is_none() && rewrites.is_empty() && include.is_none(),
+            text: &[],
+            path: Vec::new(),
+            included_by: None,
+        }
     }
 
     fn begin_text(&mut self, text: &'s [u8]) {
         self.text = text;
-        let patterns = self.include.iter_mut().chain(&mut self.exclude);
-        patterns.for_each(|patterns| patterns.begin_text(text));
+        self.excluding.begin(text);
+        self.including.begin(text);
     }
 
     /// Whether the URL of `line` is kept if it is the line as it stands.
     #[inline]
     fn has_cleared(&mut self, line: &[u8]) -> bool {
-        let clear = |patterns: &mut PatternSet| patterns.has_cleared(line, self.text);
-        self.is_only_exclude && self.exclude.as_mut().is_some_and(clear)
+        self.only_excludes && self.excluding.has_cleared(line, self.text)
     }
 
     /// Keeps or excludes a URL. `is_line` if it is a line as it stands.
     fn apply<'a>(&mut self, url: CleanUrl<'a>, is_line: bool) -> Screened<'a> {
-        let numbers = self.screen.numbers;
-        let (url_bytes, text) = (url.as_bytes(), self.text);
-        let first_match = |patterns: &mut PatternSet| match is_line && patterns.has_cleared(url_bytes, text) {
-            true => None,
-            false => patterns.first_match(url_bytes),
-        };
-        if let Some(at) = self.exclude.as_mut().and_then(first_match) {
+        let (bytes, numbers) = (url.as_bytes(), self.screen.numbers);
+        let may_be_excluded = !(is_line && self.excluding.has_cleared(bytes, self.text));
+        let exclude = self.exclude.as_mut().filter(|_| may_be_excluded);
+        if let Some(at) = exclude.and_then(|patterns| patterns.first_match(bytes)) {
             return Screened::Excluded(numbers.exclude(at));
         }
         if let Some(patterns) = &mut self.include {
-            match first_match(patterns) {
+            let may_be_included = !(is_line && self.including.has_cleared(bytes, self.text));
+            match may_be_included.then(|| patterns.first_match(bytes)).flatten() {
                 None => return Screened::Excluded(numbers.not_included()),
                 Some(at) => self.included_by = Some(numbers.include(at)),
             }
         }
-        match self.screen.robots.as_ref().and_then(|robots| robots.forbidding(url, &mut self.path)) {
+        let robots = self.screen.robots.as_ref().filter(|_| may_be_excluded);
+        match robots.and_then(|robots| robots.forbidding(url, &mut self.path)) {
             Some(at) => Screened::Excluded(numbers.robots(at)),
             None => Screened::Url(url),
         }

@@ -1,6 +1,6 @@
 //! Patterns: regular expressions that URLs are included or excluded by.
 
-mod ahead;
+pub mod ahead;
 mod automaton;
 mod division;
 mod edges;
@@ -78,7 +78,7 @@ fn parsed(pattern: &Pattern) -> Result<Hir, String> {
 
 /// The regular expression that every other way of matching is compared with.
 #[cfg(test)]
-fn expression(pattern: &str) -> regex::bytes::Regex {
+pub(super) fn expression(pattern: &str) -> regex::bytes::Regex {
     regex::bytes::RegexBuilder::new(pattern).unicode(false).build().unwrap()
 }
 

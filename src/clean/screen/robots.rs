@@ -16,6 +16,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use super::patterns::Pattern;
 use crate::error::{Error, Result};
 use crate::limits::ROBOTS_BYTES_MAX;
 
@@ -63,6 +64,24 @@ pub struct Rule {
 }
 
 impl Robots {
+    /// Patterns, one of which matches every canonical URL that a rule forbids. They also match other URLs.
+    pub(super) fn patterns(&self) -> Vec<Pattern> {
+        let forbidding = self.rules.iter().filter(|rule| !rule.allows);
+        let mut patterns: Vec<String> = forbidding
+            .map(|Rule { pattern, .. }| {
+                let (path, end) = pattern.strip_suffix('$').map_or((&**pattern, ""), |path| (path, "$"));
+                let literals: Vec<_> = path.split('*').map(regex_syntax::escape).collect();
+                format!("^https?://[^/]+{}{end}", literals.join(".*"))
+            })
+            .collect();
+        if !patterns.is_empty() {
+            // The path of such a URL has another normal form.
+            patterns.push(format!("[{}]", regex_syntax::escape(normal::BYTES_THAT_CHANGE)));
+        }
+        let parsed = patterns.iter().map(|pattern| pattern.parse());
+        parsed.collect::<Result<_, _>>().expect("paths in normal form are ASCII without control characters")
+    }
+
     /// Reads the rules for `agent` from the file `path`. Without an agent, or if no group of the file names it, the rules are those
     /// for `*`. As in crawlers, lines that are not rules are skipped, and so is everything after the first 500 KiB.
     ///

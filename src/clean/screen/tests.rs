@@ -149,6 +149,9 @@ fn lines_of_a_text_become_what_single_lines_become() {
         b"ftp://h.example/draft/",
         b"http://h.example/cart/1",
         b"http://h.example/draft",
+        b"http://h.example/c%61rt/1",
+        b"http://h.example/cart",
+        b"http://h.example/index/x",
     ];
     let exclude = patterns(&[r"\.pdf$", "/draft/", "[0-9]{8}", "^http://h.example/d[^r]+$"]);
     let excluding = UrlRules { exclude: exclude.clone(), ..UrlRules::default() };
@@ -159,7 +162,8 @@ fn lines_of_a_text_become_what_single_lines_become() {
         exclude,
         robots: Some(Robots::parse(b"User-agent: *\nDisallow: /cart\nDisallow: /*x$", None)),
     };
-    for rules in [&excluding, &all] {
+    let of_robots = UrlRules { robots: all.robots.clone(), ..UrlRules::default() };
+    for rules in [&excluding, &of_robots, &all] {
         let screen = Screen::of(rules, UrlEncoding::default()).unwrap();
         for line_end in ["\n", "\r\n"] {
             // Lines that nothing excludes make it worth while to look ahead.

@@ -5,12 +5,12 @@
 
 use std::ops::Range;
 
-use super::Pattern;
 use super::automaton::ORIGIN_SLASHES;
 use super::gate::{Gate, PATTERNS_MAX, Required};
 use super::literals::{ANY, Edge, Shape};
 use super::streams::LineStreams;
 use super::words::{Matching, Words};
+use super::{Pattern, parsed};
 use crate::common::simd;
 
 /// Bytes that are looked at at a time. They stay in the first-level cache.
@@ -75,20 +75,25 @@ struct Search {
 }
 
 impl LookAhead {
-    /// Looks for patterns of these shapes, unless they are too many.
-    pub fn new(patterns: Vec<(Pattern, Shape)>) -> Self {
-        let sought = |(pattern, shape)| Sought { pattern, shape, is_frequent: false };
+    /// Looks for `patterns`, unless they are too many.
+    ///
+    /// # Errors
+    /// If a pattern cannot be parsed.
+    pub fn new(patterns: Vec<Pattern>) -> Result<Self, String> {
         let are_few = patterns.len() <= PATTERNS_MAX;
-        let patterns = patterns.into_iter().filter(|_| are_few).map(sought).collect();
-        Self {
-            patterns,
+        let sought = |pattern: Pattern| {
+            Ok(Sought { shape: Shape::of(&parsed(&pattern)?), pattern, is_frequent: false })
+        };
+        let patterns = patterns.into_iter().filter(|_| are_few).map(sought);
+        Ok(Self {
+            patterns: patterns.collect::<Result<_, String>>()?,
             searches: Vec::new(),
             search: 0,
             looked: 0..0,
             suspects: Vec::new(),
             next: 0,
             is_done: true,
-        }
+        })
     }
 
     /// Will look at `text`, whole lines, as soon as they are asked for.

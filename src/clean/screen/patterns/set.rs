@@ -3,12 +3,11 @@
 //! A regular expression looks at every byte of a URL, which takes longer than everything else that the survey does with it. Most
 //! patterns need no regular expression: those that URLs begin or end with are compared, and of the others, nearly every one
 //! requires a word that few URLs have. Most of the rest have few states, so that a small automaton tells which URLs match. What is left
-//! looks at all bytes of a URL at once. URLs that are whole lines of a text are rarely looked at at all: a look ahead at many lines has
-//! told that nothing matches.
+//! looks at all bytes of a URL at once. Most lines of a text do not even come here: the look ahead at many lines has told that nothing
+//! matches.
 
 use regex::bytes::{RegexSet, RegexSetBuilder};
 
-use super::ahead::LookAhead;
 use super::automaton::ORIGIN_SLASHES;
 use super::division::{Division, Numbered, PAIRS_MAX};
 use super::edges::Edges;
@@ -39,7 +38,6 @@ pub struct PatternSet {
     /// All automata in order, two in each pair.
     pairs: Vec<Pair>,
     groups: Vec<Group>,
-    ahead: LookAhead,
     /// The origin of the last URL that had another one, or more if a pattern has a longer prefix. Most URLs begin like the one before.
     beginning: Vec<u8>,
     /// Whether `beginning` is as long as the prefixes, so that it tells of other URLs, too.
@@ -82,11 +80,8 @@ impl PatternSet {
         }
         let mut edges = Edges::default();
         let (mut gated, mut open, mut words) = (Vec::new(), Vec::new(), Vec::new());
-        let mut sought = Vec::new();
         for numbered @ (index, pattern) in patterns.iter().enumerate() {
-            let shape = Shape::of(&parsed(pattern)?);
-            sought.push((pattern.clone(), shape.clone()));
-            match shape {
+            match Shape::of(&parsed(pattern)?) {
                 Shape::Edge(edge, edge_words) if edges.len() + edge_words.len() <= EDGES_MAX => {
                     edge_words.iter().for_each(|word| edges.push(index, edge, word));
                 }
@@ -124,19 +119,7 @@ impl PatternSet {
         }
         let automata: Vec<_> = automata.into_iter().map(|(_, automaton)| automaton).collect();
         let pairs = automata.chunks(LANES).map(Pair::of).collect();
-        let ahead = LookAhead::new(sought);
-        Ok(Some(Self { edges, pairs, groups, ahead, beginning: Vec::new(), is_known: false, in_a_row: 0 }))
-    }
-
-    /// Prepares the look ahead at `text`, whole lines.
-    pub fn begin_text(&mut self, text: &[u8]) {
-        self.ahead.begin(text);
-    }
-
-    /// Whether no pattern matches `line`, according to the look ahead at `text`, the one that was begun.
-    #[inline]
-    pub fn has_cleared(&mut self, line: &[u8], text: &[u8]) -> bool {
-        self.ahead.has_cleared(line, text)
+        Ok(Some(Self { edges, pairs, groups, beginning: Vec::new(), is_known: false, in_a_row: 0 }))
     }
 
     /// The index of the first pattern that matches `url`.

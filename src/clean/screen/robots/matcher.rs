@@ -157,7 +157,9 @@ impl Tail {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Robots;
     use super::*;
+    use crate::clean::screen::patterns::expression;
     use crate::common::random::Random;
 
     /// Whether `pattern` matches the start of `path`, by trying every possibility.
@@ -183,7 +185,7 @@ mod tests {
         let mut text = |parts: &[&'static str], count: usize| -> String {
             (0..count).map(|_| parts[random.below(parts.len())]).collect()
         };
-        let mut forbidden = 0;
+        let (mut forbidden, mut suspected, mut paths) = (0, 0, 0);
         for round in 0..2_000 {
             let rules: Vec<Rule> = (0..round % 30)
                 .map(|n| {
@@ -193,14 +195,21 @@ mod tests {
                 })
                 .collect();
             let matcher = Matcher::new(&rules);
+            let patterns = Robots { rules: rules.clone(), ..Robots::default() }.patterns();
+            let expressions: Vec<_> = patterns.iter().map(|pattern| expression(pattern.as_str())).collect();
             for length in 0..30 {
                 let path = format!("/{}", text(&["a", "b", "/", "ab"], length % 9));
                 let found = matcher.forbidding_path(path.as_bytes());
                 let want = forbidding(&rules, path.as_bytes());
                 assert_eq!(found, want, "{path}: {rules:?}");
                 forbidden += usize::from(found.is_some());
+                let url = format!("http://h{path}");
+                let is_suspect = expressions.iter().any(|expression| expression.is_match(url.as_bytes()));
+                assert!(is_suspect || found.is_none(), "{path}: {patterns:?}");
+                (suspected, paths) = (suspected + usize::from(is_suspect), paths + 1);
             }
         }
         assert!((10_000..50_000).contains(&forbidden), "{forbidden}");
+        assert!(suspected < paths * 9 / 10, "{suspected} of {paths}");
     }
 }

@@ -1,24 +1,22 @@
-use super::super::set::PatternSet;
-use super::super::{expression, parsed, vectors};
+use super::super::{expression, vectors};
 use super::*;
 use crate::common::random::Random;
 use crate::intake::lines::lines;
 
-fn set(patterns: &[String]) -> Option<PatternSet> {
-    let patterns: Vec<Pattern> = patterns.iter().filter_map(|pattern| pattern.parse().ok()).collect();
-    PatternSet::of(&patterns).unwrap()
+fn look_ahead(patterns: &[String]) -> LookAhead {
+    LookAhead::new(patterns.iter().map(|pattern| pattern.parse().unwrap()).collect()).unwrap()
 }
 
 /// How many lines of `text` are cleared, of how many that no pattern matches.
-fn cleared(set: &mut PatternSet, patterns: &[String], text: &str) -> (usize, usize) {
+fn cleared(ahead: &mut LookAhead, patterns: &[String], text: &str) -> (usize, usize) {
     let expressions: Vec<_> = patterns.iter().map(|pattern| expression(pattern)).collect();
     let reader = lines(text.as_bytes(), 0);
     let text = reader.left();
-    set.begin_text(text);
+    ahead.begin(text);
     let (mut cleared, mut unmatched) = (0, 0);
     for line in reader {
         let is_match = expressions.iter().any(|expression| expression.is_match(line.raw));
-        let is_cleared = set.has_cleared(line.raw, text);
+        let is_cleared = ahead.has_cleared(line.raw, text);
         assert!(!(is_match && is_cleared), "{} by {patterns:?}", line.raw.escape_ascii());
         cleared += usize::from(is_cleared);
         unmatched += usize::from(!is_match);
@@ -79,7 +77,7 @@ fn no_line_that_matches_is_cleared() {
             .map(|_| (0..1 + random.below(3)).map(|_| parts[random.below(parts.len())]).collect())
             .filter(|pattern: &String| pattern.parse::<Pattern>().is_ok())
             .collect();
-        let Some(mut set) = set(&patterns) else { continue };
+        let mut ahead = look_ahead(&patterns);
         let (origins_used, line_end) = ([1, 1, 2, 4][round % 4], ["\n", "\n", "\r\n"][round % 3]);
         for _ in 0..2 {
             let mut text = String::new();
@@ -95,7 +93,7 @@ fn no_line_that_matches_is_cleared() {
             if random.below(2) == 0 {
                 text.truncate(text.trim_end().len());
             }
-            let (cleared, unmatched) = cleared(&mut set, &patterns, &text);
+            let (cleared, unmatched) = cleared(&mut ahead, &patterns, &text);
             all_cleared += cleared;
             all_unmatched += unmatched;
             matched += lines(text.as_bytes(), 0).count() - unmatched;
@@ -127,10 +125,10 @@ fn nearly_all_lines_of_a_shop_are_cleared() {
         &["[0-9]{9}", "[^/]{40,}", "^https?://[^/]+(/[^/]+){8,}"],
     ] {
         let patterns: Vec<String> = patterns.iter().map(|&pattern| pattern.into()).collect();
-        let mut set = set(&patterns).unwrap();
+        let mut ahead = look_ahead(&patterns);
         // Words turn out to be frequent in the first text.
-        let (_, all) = cleared(&mut set, &patterns, &text);
-        let (count, _) = cleared(&mut set, &patterns, &text);
+        let (_, all) = cleared(&mut ahead, &patterns, &text);
+        let (count, _) = cleared(&mut ahead, &patterns, &text);
         assert!(all == 3_000 && count == all, "{count} of {all} by {patterns:?}");
     }
 }
@@ -141,20 +139,18 @@ fn lines_with_another_beginning_are_looked_at_one_by_one() {
         return;
     }
     let patterns = ["^https://other.example/".to_owned()];
-    let mut set = set(&patterns).unwrap();
+    let mut ahead = look_ahead(&patterns);
     let text =
         shop("https://www.example.com").replacen("https://www.example.com/", "https://other.example/", 1);
-    assert_eq!(cleared(&mut set, &patterns, &text), (2_999, 2_999));
+    assert_eq!(cleared(&mut ahead, &patterns, &text), (2_999, 2_999));
     let text = text.replacen("https://other.example/", "https://www.example.com/", 1)
         + "https://other.example/\nhttps://third.example/\n";
-    assert_eq!(cleared(&mut set, &patterns, &text), (3_000, 3_001));
+    assert_eq!(cleared(&mut ahead, &patterns, &text), (3_000, 3_001));
 }
 
 #[test]
 fn a_text_in_which_most_lines_match_is_not_looked_through() {
-    let pattern: Pattern = "/p-[0-9]+".parse().unwrap();
-    let shape = Shape::of(&parsed(&pattern).unwrap());
-    let mut ahead = LookAhead::new(vec![(pattern, shape)]);
+    let mut ahead = look_ahead(&["/p-[0-9]+".to_owned()]);
     let text = shop("https://www.example.com");
     for _ in 0..2 {
         ahead.begin(text.as_bytes());

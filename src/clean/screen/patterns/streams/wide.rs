@@ -1,4 +1,4 @@
-//! The longest streams in vectors of 32 bytes. They do the same as [`Bits`](super::bits::Bits) of eight words.
+//! The longest streams in vectors of 32 bytes. They do the same as [`Bits`](super::bits::Bits).
 
 use std::arch::x86_64::{
     __m128i, __m256i, _mm_cvtsi64_si128, _mm256_add_epi64, _mm256_and_si256, _mm256_blend_epi32,
