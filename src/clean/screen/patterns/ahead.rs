@@ -28,8 +28,8 @@ const BEGINNING_BYTES_MAX: usize = 255;
 /// Most beginnings of lines that a search is prepared for.
 const BEGINNINGS_MAX: usize = 4;
 
-/// A word that is in so many bytes is frequent: in one of sixteen lines of usual lengths.
-const FREQUENT_BYTES: usize = 1 << 10;
+/// A word that is in so many bytes is frequent: in one of four lines of usual lengths.
+const FREQUENT_BYTES: usize = 1 << 8;
 
 /// With more than one suspect in so many bytes, it takes less time to look at URL after URL.
 const SUSPECT_BYTES: usize = 192;
