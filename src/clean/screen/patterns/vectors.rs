@@ -7,10 +7,12 @@ pub const BLOCK: usize = 32;
 /// Values of half a byte, and bytes of the table in which a shuffle looks up.
 pub const NIBBLES: usize = 16;
 
-/// Whether the processor has AVX2.
+/// Whether the processor has AVX2, and the instructions for bits BMI1 and BMI2, which came with it.
 pub fn are_available() -> bool {
     #[cfg(target_arch = "x86_64")]
-    return is_x86_feature_detected!("avx2");
+    return is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2");
     #[cfg(not(target_arch = "x86_64"))]
     false
 }

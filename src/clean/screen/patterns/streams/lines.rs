@@ -84,7 +84,7 @@ impl LineStreams {
         }
     }
 
-    /// Where programs match in `window`, whose classes are known. There are no matches after what is known to be the last line end.
+    /// Where programs match in `window`, whose classes are known. What they match in a line that goes on after it means nothing.
     #[cfg(target_arch = "x86_64")]
     fn matches(&self, window: &[u8]) -> Bits<WORDS_MAX> {
         use super::wide::Wide;
@@ -93,7 +93,7 @@ impl LineStreams {
             Bits(lines.matches_by::<Wide>(window).words())
         }
         #[expect(unsafe_code)]
-        // SAFETY: the processor has AVX2 and what came with it, see `Classes::new`.
+        // SAFETY: the processor has these instructions, see `Classes::new`.
         unsafe {
             with_avx2(self, window)
         }

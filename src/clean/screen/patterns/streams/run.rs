@@ -18,7 +18,7 @@ pub struct Text<'f, S> {
 pub fn run<S: Stream>(steps: &[Step], at: S, text: &Text<'_, S>) -> S {
     #[cfg(target_arch = "x86_64")]
     #[expect(unsafe_code)]
-    // SAFETY: the processor has AVX2 and what came with it, see `Classes::new`.
+    // SAFETY: the processor has these instructions, see `Classes::new`.
     return unsafe { run_with_avx2(steps, at, text) };
     #[cfg(not(target_arch = "x86_64"))]
     run_by(steps, at, text, |steps, at| run(steps, at, text))
