@@ -24,6 +24,7 @@ pub struct Pair {
     /// A bit for each state: whether a pattern matches a URL with this beginning that ends there.
     matching: [u16; LANES],
     /// Whether the processor has the shuffle.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "the shuffle is one of x86-64"))]
     is_vectorised: bool,
 }
 
