@@ -5,19 +5,16 @@
 
 use std::ops::Range;
 
-use super::automaton::ORIGIN_SLASHES;
+use super::automaton::origin_bytes;
 use super::gate::{Gate, PATTERNS_MAX, Required};
-use super::literals::{ANY, Edge, Shape};
+use super::literals::{self, ANY, Edge, Shape};
 use super::streams::LineStreams;
-use super::words::{Matching, Words};
+use super::words::{Matching, RARE_MIN, Words};
 use super::{Pattern, parsed};
 use crate::common::simd;
 
 /// Bytes that are looked at at a time. They stay in the first-level cache.
 const STRETCH_BYTES: usize = 16 << 10;
-
-/// Fewest bytes of a word that is looked for as such.
-const WORD_BYTES_MIN: usize = 3;
 
 /// Lines of a text that tell what most of them begin with.
 const SAMPLES: usize = 8;
@@ -199,8 +196,7 @@ fn beginning(text: &[u8]) -> &[u8] {
 /// The origin at the start of `lines`, with the slash after it. Empty if the first line has none.
 fn origin(lines: &[u8]) -> &[u8] {
     let head = &lines[..lines.len().min(BEGINNING_BYTES_MAX)];
-    let slash = memchr::memchr_iter(b'/', head).nth(ORIGIN_SLASHES - 1);
-    let origin = slash.map_or(&[][..], |slash| &head[..=slash]);
+    let origin = &head[..origin_bytes(head)];
     if origin.contains(&b'\n') { &[] } else { origin }
 }
 
@@ -244,15 +240,14 @@ fn rare_words(shape: &Shape, beginning: &[u8]) -> Option<Vec<Vec<u8>>> {
         Shape::Containing { words, .. } => words.iter().map(|word| &word[..]).collect(),
         Shape::Edge(Edge::End, words) => words.iter().map(|word| longest_part(word)).collect(),
         Shape::Edge(Edge::Start | Edge::Whole, words) => {
-            let fits =
-                |word: &&Vec<u8>| word.iter().zip(beginning).all(|(&own, &byte)| own == byte || own == ANY);
+            let fits = |word: &&Vec<u8>| literals::fits(word, beginning);
             let rest = |word| longest_part(<[u8]>::get(word, beginning.len()..).unwrap_or_default());
             words.iter().filter(fits).map(|word| rest(word)).collect()
         }
     };
     let lower = beginning.to_ascii_lowercase();
     let is_rare = |word: &&[u8]| {
-        word.len() >= WORD_BYTES_MIN && memchr::memmem::find(&lower, &word.to_ascii_lowercase()).is_none()
+        word.len() >= RARE_MIN && memchr::memmem::find(&lower, &word.to_ascii_lowercase()).is_none()
     };
     words.iter().all(is_rare).then(|| words.iter().map(|word| word.to_vec()).collect())
 }

@@ -23,7 +23,13 @@ const MATCHED: u8 = 0;
 pub const BYTES: usize = 256;
 
 /// The number of slashes in an origin with the slash that begins the path.
-pub const ORIGIN_SLASHES: usize = 3;
+const ORIGIN_SLASHES: usize = 3;
+
+/// The bytes of the origin of a URL, with that slash. 0 if it has fewer slashes.
+pub fn origin_bytes(url: &[u8]) -> usize {
+    let slash = memchr::memchr_iter(b'/', url).nth(ORIGIN_SLASHES - 1);
+    slash.map_or(0, |slash| slash + 1)
+}
 
 /// A few patterns as an automaton.
 #[derive(Debug, Clone)]

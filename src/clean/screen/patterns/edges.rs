@@ -1,6 +1,6 @@
 //! Edges: words that URLs begin or end with.
 
-use super::literals::{ANY, Edge};
+use super::literals::{self, ANY, Edge};
 
 /// Bytes of a word that are compared at once.
 const HELD: usize = size_of::<u64>();
@@ -127,7 +127,7 @@ fn hash(end: u64, shift: u32) -> usize {
 impl Word {
     /// Whether a URL with this beginning can begin with it.
     fn fits(&self, beginning: &[u8]) -> bool {
-        self.bytes.iter().zip(beginning).all(|(&own, &byte)| own == byte || own == ANY)
+        literals::fits(&self.bytes, beginning)
     }
 
     /// Whether `url` begins with it, or is it.
@@ -146,7 +146,7 @@ impl Word {
     fn is(&self, bytes: &[u8]) -> bool {
         match self.has_any {
             false => *self.bytes == *bytes,
-            true => self.bytes.iter().zip(bytes).all(|(&own, &byte)| own == byte || own == ANY),
+            true => literals::fits(&self.bytes, bytes),
         }
     }
 }

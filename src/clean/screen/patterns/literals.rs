@@ -21,6 +21,11 @@ pub const URL_BYTES: RangeInclusive<u8> = b'!'..=b'~';
 /// In the words of an edge, stands for any byte. No URL has it.
 pub const ANY: u8 = 0;
 
+/// Whether a word of an edge and `bytes` are the same as far as both go.
+pub fn fits(word: &[u8], bytes: &[u8]) -> bool {
+    word.iter().zip(bytes).all(|(&own, &byte)| own == byte || own == ANY)
+}
+
 /// How to find out whether a pattern matches a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shape {

@@ -8,7 +8,7 @@
 
 use regex::bytes::{RegexSet, RegexSetBuilder};
 
-use super::automaton::ORIGIN_SLASHES;
+use super::automaton::origin_bytes;
 use super::division::{Division, Numbered, PAIRS_MAX};
 use super::edges::Edges;
 use super::gate::{self, Gate, Required};
@@ -155,8 +155,7 @@ impl PatternSet {
     /// Learns how `url` begins.
     #[cold]
     fn begin(&mut self, url: &[u8]) {
-        let slash = memchr::memchr_iter(b'/', url).nth(ORIGIN_SLASHES - 1);
-        let origin_bytes = slash.map_or(0, |slash| slash + 1);
+        let origin_bytes = origin_bytes(url);
         // With dots for any byte, a prefix may be longer than the origin of a short host.
         let prefix_bytes = self.pairs.iter().map(Pair::prefix_bytes).max().unwrap_or(0);
         self.is_known = origin_bytes > 0 && url.len() >= prefix_bytes;

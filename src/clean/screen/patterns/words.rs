@@ -15,7 +15,7 @@ use rare::{BUCKETS, packs, rarest};
 const RARE_MAX: usize = 4;
 
 /// Fewest bytes of a word.
-const RARE_MIN: usize = 3;
+pub const RARE_MIN: usize = 3;
 
 /// Most words. With more of them in each bucket, too many places would look like one of them.
 const WORDS_MAX: usize = 4 * BUCKETS;

@@ -109,7 +109,7 @@ impl LineStreams {
         let [lf, cr]: [S; 2] = [0, 1].map(|at| S::of_longer(&self.found[self.line_ends[at]]));
         let mut text = Text {
             classes: &self.found,
-            starts: lf.up(1) | S::of_longer(&FIRST.0),
+            starts: lf.up(1) | S::of_longer(&Bits::one(0).0),
             ends: lf | cr & lf.down(1),
         };
         if !window.ends_with(b"\n") {
@@ -126,10 +126,3 @@ impl LineStreams {
         matches
     }
 }
-
-/// The first position.
-const FIRST: Bits<WORDS_MAX> = {
-    let mut words = [0; WORDS_MAX];
-    words[0] = 1;
-    Bits(words)
-};
