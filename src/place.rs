@@ -15,6 +15,7 @@ mod record;
 mod run;
 mod set_name;
 pub mod switch;
+mod syncing;
 mod unsynced;
 
 #[cfg(test)]
@@ -31,4 +32,5 @@ pub use open::{
 pub use record::{Record, Stored, Version};
 pub use run::process_of;
 pub use set_name::SetName;
+pub use syncing::syncing;
 pub use unsynced::Unsynced;

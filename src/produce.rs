@@ -6,7 +6,6 @@
 
 pub mod batch;
 pub mod preview;
-mod syncing;
 
 use xxhash_rust::xxh3::Xxh3;
 
@@ -18,8 +17,8 @@ use crate::compress::gzip::Compressor;
 use crate::error::{Result, list, reserve};
 use crate::job::SetRules;
 use crate::job::fingerprint::Fingerprint;
+use crate::place::syncing;
 use crate::produce::batch::{Batch, BatchSitemap};
-use crate::produce::syncing::syncing;
 use crate::set::content::ContentHash;
 use crate::set::manifest::{Seal, Seals, Sitemap};
 use crate::set::shelf::Shelf;

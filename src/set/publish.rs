@@ -7,7 +7,7 @@
 //! | step | action | a crash here leaves |
 //! |---|---|---|
 //! | [`Workspace::open`] | lock; complete a switch that a dead run committed; remove the staging of dead runs | the old set |
-//! | [`Shelf::put`](crate::set::shelf::Shelf::put), [`Unsynced::sync`] | write each sitemap to staging, sync it | the old set |
+//! | [`Shelf::put`](crate::set::shelf::Shelf::put), [`Unsynced::sync`](crate::place::Unsynced::sync) | write each sitemap to staging, sync it | the old set |
 //! | [`Workspace::prepare`] | write index files, robots lines and manifest to staging, sync them | the old set |
 //! | | link new sitemaps into the output directory, sync it | the old set, and unlisted files |
 //! | [`make_live`] | rename the manifest to the journal: the decision | the new set, once the next run is through `open` |
@@ -47,5 +47,3 @@ pub use live::kept;
 pub use shared_shelf::SharedShelf;
 pub use switch::{Prepared, make_live};
 pub use workspace::Workspace;
-
-pub use crate::place::Unsynced;

@@ -11,12 +11,14 @@ use super::fs::{FileSystem, exists, remove, rename, sync_directory};
 use super::links;
 use super::staging::{Staging, write};
 use super::view::DirectoryView;
+use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::place::foreign::foreign;
 use crate::place::interface::View;
 use crate::place::layout::{MANIFEST, REPLACED, part, replaced};
 use crate::place::record::{Record, Version};
 use crate::place::switch::{Removal, Switch, SwitchState};
+use crate::place::syncing::syncing;
 
 /// The files that a switch renames and removes.
 #[derive(Debug, Default)]
@@ -36,11 +38,14 @@ pub struct Steps {
 pub fn prepare(staging: &Staging<'_>, switch: Switch) -> Result<Steps> {
     let Staging { fs, layout, .. } = *staging;
     let mut steps = Steps { removals: switch.removals, expected: switch.expected, ..Steps::default() };
-    for (file, bytes) in switch.indexes.into_iter().chain([switch.robots]) {
-        staging.write(&file, &bytes)?.sync()?;
-        steps.files.push(file);
-    }
-    staging.write(MANIFEST, &switch.manifest)?.sync()?;
+    // With many sections there are hundreds of index files.
+    syncing(&Stop::default(), |sync| {
+        for (file, bytes) in switch.indexes.into_iter().chain([switch.robots]) {
+            sync(staging.write(&file, &bytes)?)?;
+            steps.files.push(file);
+        }
+        sync(staging.write(MANIFEST, &switch.manifest)?)
+    })?;
     for file in &steps.files {
         if name_again(fs, &layout.file(file), &staging.path(replaced(file)))? {
             steps.replacing.push(file.clone());

@@ -26,6 +26,7 @@ use crate::common::progress::Silent;
 use crate::common::stop::Stop;
 use crate::error::{ErrorKind, Result};
 use crate::limits::Protocol;
+use crate::place::Unsynced;
 use crate::place::fs::memory::{self, Memory, State};
 use crate::place::fs::{FileSystem, exists};
 use crate::place::{DirectoryPlace, DirectoryView};

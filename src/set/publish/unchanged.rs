@@ -88,12 +88,13 @@ mod tests {
     use crate::clean::scope::ScopeRule;
     use crate::limits::Protocol;
     use crate::place::DirectoryPlace;
+    use crate::place::Unsynced;
     use crate::place::fs::FileSystem;
     use crate::place::fs::memory::Memory;
     use crate::set::content::{ContentHash, Seals};
     use crate::set::name::SitemapId;
     use crate::set::publish::retention::Keep;
-    use crate::set::publish::{OnDamage, SetInfo, Unsynced, Workspace, make_live};
+    use crate::set::publish::{OnDamage, SetInfo, Workspace, make_live};
     use crate::set::shelf::Shelf;
     use crate::sitemap::divide::Limits;
 

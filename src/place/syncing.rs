@@ -1,4 +1,4 @@
-//! Syncing: flushes written files to disk while others are still being rendered.
+//! Syncing: flushes written files to disk while others are still being made.
 
 use std::fs;
 use std::panic::resume_unwind;
@@ -8,9 +8,9 @@ use std::thread::scope;
 use crossbeam_channel::bounded;
 use rustix::process::{Resource, getrlimit};
 
+use super::unsynced::Unsynced;
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result};
-use crate::set::publish::Unsynced;
 
 /// Threads that only wait for the disk. A file system commits its journal once for all files that are synced at the same
 /// time, so several threads are faster than one.
