@@ -200,8 +200,10 @@ impl<'r> Surveyor<'r> {
         self.instants.iter_mut().for_each(Vec::clear);
         reserve(&mut self.keys, CHUNK_URLS_MAX)?;
         self.instants.iter_mut().try_for_each(|instants| reserve(instants, CHUNK_URLS_MAX))?;
-        self.recorder.iter_mut().try_for_each(Recorder::begin)?;
         let chunk = Chunk::of(at, input.bytes(), extent);
+        let text =
+            if let RowsAt::Lines(own) = &chunk.rows { Some(&input.bytes()[own.clone()]) } else { None };
+        self.recorder.iter_mut().try_for_each(|recorder| recorder.begin(text))?;
         let (tally, all_clean) = match self.recorder.is_some() {
             true => self.take_recording(&chunk, input),
             false => self.take_all(&chunk, input),
@@ -272,15 +274,15 @@ impl<'r> Surveyor<'r> {
         let mut all_clean = true;
         for (row, start) in rows {
             self.judge.tally(row.content, &mut tally, |entry| {
-                all_clean &=
-                    entry.tags.is_empty() && matches!(row.content, Content::Url(raw, _) if entry.url.is(raw));
+                let is_raw = matches!(row.content, Content::Url(raw, _) if entry.url.is(raw));
+                all_clean &= is_raw && entry.tags.is_empty();
                 if self.seeks_least {
                     self.least = Some(Least::or(self.least, self.keys.len(), entry.url));
                 }
                 self.keys.push(self.secret.key(entry.url.as_bytes()));
                 self.sizes.push(entry.room());
                 if let Some(recorder) = self.recorder.as_mut().filter(|_| RECORDS) {
-                    recorder.push(&entry, place(row.content, start));
+                    recorder.push(&entry, place(row.content, start), is_raw);
                 }
                 if let Some(instants) = &mut self.instants {
                     instants.push(entry.instant.unwrap_or(NO_INSTANT));

@@ -45,9 +45,7 @@ pub fn count(run: Context<'_>, layout: &Layout, recorded: &Recorded, numbers: us
     let work = |(): &mut (), chunks: Range<usize>| {
         let mut counts = vec![0_u64; numbers];
         for (listed, chunk) in layout.chunks[chunks.clone()].iter().zip(&recorded.chunks[chunks]) {
-            for ordinal in listed.survivors.ordinals() {
-                counts[usize::from(chunk.numbers[ordinal])] += 1;
-            }
+            listed.survivors.ordinals().for_each(|ordinal| counts[usize::from(chunk.numbers[ordinal])] += 1);
         }
         counts
     };
@@ -145,15 +143,16 @@ impl Picker<'_> {
         let Self { layout, recorded, part_of, next, order } = self;
         order.clear();
         for at in chunks.clone() {
-            let survivors = &layout.chunks[at].survivors;
-            for ordinal in survivors.ordinals() {
-                let part = part_of[usize::from(recorded.chunks[at].numbers[ordinal])];
+            let numbers = &recorded.chunks[at].numbers;
+            // Unlike a loop, this has a loop of its own for each word of the survivors.
+            layout.chunks[at].survivors.ordinals().for_each(|ordinal| {
+                let part = part_of[usize::from(numbers[ordinal])];
                 let count = &mut next[part as usize];
                 if *count == 0 {
                     order.push(part);
                 }
                 *count += 1;
-            }
+            });
         }
         let (mut runs, mut rows) = (Vec::new(), 0);
         reserve(&mut runs, order.len())?;
@@ -179,12 +178,13 @@ impl Picker<'_> {
         for (nth, at) in chunks.enumerate() {
             let own = &self.recorded.chunks[at];
             let mut sizes = self.recorded.sizes[at].view().cursor();
-            for ordinal in self.layout.chunks[at].survivors.ordinals() {
+            self.layout.chunks[at].survivors.ordinals().try_for_each(|ordinal| {
                 let to = &mut self.next[self.part_of[usize::from(own.numbers[ordinal])] as usize];
                 places[*to as usize] = own.places[ordinal].in_chunk(nth);
                 rooms.set(*to, sizes.room(ordinal))?;
                 *to += 1;
-            }
+                Ok::<_, Error>(())
+            })?;
         }
         Ok((places, rooms))
     }

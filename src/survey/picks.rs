@@ -51,8 +51,9 @@ impl Place {
         (self.0 >> (START_BITS + LENGTH_BITS)) as usize
     }
 
+    /// The first byte in the chunk.
     #[inline]
-    fn start(self) -> usize {
+    pub fn start(self) -> usize {
         (self.0 >> LENGTH_BITS) as usize & ((1 << START_BITS) - 1)
     }
 
@@ -152,9 +153,9 @@ fn of_line(raw: &[u8]) -> Content<'_> {
     Content::Url(raw, RawTags::default())
 }
 
-/// The line at the start of `rest`, which ends where a line or the input ends.
+/// The line at `place`, with which `rest` begins. It ends where a line or the input ends.
 #[inline]
-fn line(rest: &[u8], place: Place) -> &[u8] {
+pub fn line(rest: &[u8], place: Place) -> &[u8] {
     if place.length() < LENGTH_MAX { &rest[..place.length()] } else { long_line(rest) }
 }
 

@@ -1,14 +1,13 @@
 //! Records, in the survey, where the row of each entry is and what decides its section. With that, a layout is split among sections
 //! without reading the rows again, and its rows stay where they are.
 
+mod segments;
+
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{PoisonError, RwLock};
 
 use super::memory::Memory;
 use super::picks::Place;
 use super::sizes::Sizes;
-use crate::common::frequent;
-use crate::common::quick_numbers::QuickNumbers;
 use crate::error::{Result, copy, reserve, reserve_more};
 use crate::intake::input::{Extent, Input};
 use crate::intake::lines::CHUNK_URLS_MAX;
@@ -16,15 +15,10 @@ use crate::job::{SectionsBy, SetRules};
 use crate::sitemap::entry::Entry;
 use crate::sitemap::sections::by_path::PathSegments;
 use crate::sitemap::sections::by_rule::RuleMatcher;
+use segments::{LATER, SegmentNumbers, Segments};
 
 /// The fraction of memory (a quarter) that a record may take, and again its picks.
 pub const RECORDED_SHARE: usize = 4;
-
-/// Most segments of paths that are told apart. Up to this number, the counts of segments are exact.
-const SEGMENTS_MAX: usize = frequent::HELD_MAX;
-
-/// Most bytes of all segments. Each thread has two copies of them.
-const SEGMENT_BYTES_MAX: usize = 4 << 20;
 
 /// What is recorded of the entries of a chunk, by ordinal.
 #[derive(Debug)]
@@ -121,8 +115,7 @@ impl Recording {
 
     /// The record of all chunks, from which nothing is missing. `sizes` are those of their entries.
     pub fn finish(self, sizes: Vec<Sizes>) -> Recorded {
-        let segments = self.segments.known.into_inner().unwrap_or_else(PoisonError::into_inner).names;
-        Recorded { chunks: self.chunks, sizes, segments }
+        Recorded { chunks: self.chunks, sizes, segments: self.segments.into_names() }
     }
 
     fn give_up(&self) {
@@ -134,55 +127,12 @@ impl Recording {
     }
 }
 
-/// The segments that all threads have found so far.
-#[derive(Default)]
-struct Segments {
-    known: RwLock<KnownSegments>,
-}
-
-#[derive(Default)]
-struct KnownSegments {
-    numbers: std::collections::HashMap<Vec<u8>, u16>,
-    names: Vec<Vec<u8>>,
-    /// Bytes of all names.
-    bytes: usize,
-}
-
-impl Segments {
-    /// The number of `segment`, which is added to those that a thread has `known`. None if there are too many.
-    #[inline(never)]
-    fn add(&self, segment: &[u8], known: &mut QuickNumbers) -> Option<u16> {
-        let number = self.number(segment)?;
-        known.insert(segment, number);
-        Some(number)
-    }
-
-    /// The number of `segment`. None if there are too many.
-    fn number(&self, segment: &[u8]) -> Option<u16> {
-        if let Some(&number) = self.known.read().unwrap_or_else(PoisonError::into_inner).numbers.get(segment)
-        {
-            return Some(number);
-        }
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&number) = known.numbers.get(segment) {
-            return Some(number);
-        }
-        let number = known.names.len();
-        (number < SEGMENTS_MAX && known.bytes + segment.len() <= SEGMENT_BYTES_MAX).then(|| {
-            known.bytes += segment.len();
-            known.names.push(segment.to_vec());
-            known.numbers.insert(segment.to_vec(), number as u16);
-            number as u16
-        })
-    }
-}
-
-const _: () = assert!(SEGMENTS_MAX <= 1 << u16::BITS);
-
 /// Records the entries of one chunk after another.
 pub struct Recorder<'r> {
     recording: &'r Recording,
-    decider: Decider,
+    decider: Decider<'r>,
+    /// The text of the chunk, if its rows are lines.
+    text: Option<&'r [u8]>,
     numbers: Vec<u16>,
     places: Vec<Place>,
     /// Whether an entry of the chunk could not be recorded.
@@ -190,10 +140,10 @@ pub struct Recorder<'r> {
 }
 
 /// What decides the section of an entry.
-enum Decider {
+enum Decider<'r> {
     Column,
     Rules(Box<RuleMatcher>),
-    Path { segments: PathSegments, known: QuickNumbers },
+    Path(SegmentNumbers<'r>),
 }
 
 impl<'r> Recorder<'r> {
@@ -202,52 +152,50 @@ impl<'r> Recorder<'r> {
         let decider = match rules.sections.as_ref()? {
             SectionsBy::Column { .. } => Decider::Column,
             SectionsBy::Rules(rules) => Decider::Rules(Box::new(rules.matcher())),
-            SectionsBy::Path { .. } => Decider::Path {
-                segments: PathSegments::new(&rules.base_url, rules.scope),
-                known: QuickNumbers::default(),
-            },
+            SectionsBy::Path { .. } => {
+                let paths = PathSegments::new(&rules.base_url, rules.scope);
+                Decider::Path(SegmentNumbers::new(paths, &recording.segments))
+            }
         };
-        Some(Self { recording, decider, numbers: Vec::new(), places: Vec::new(), has_failed: false })
+        let (numbers, places) = (Vec::new(), Vec::new());
+        Some(Self { recording, decider, text: None, numbers, places, has_failed: false })
     }
 
-    /// Begins a chunk.
+    /// Begins a chunk, whose rows are lines if they are in a `text`.
     ///
     /// # Errors
     /// If there is no memory for it.
-    pub fn begin(&mut self) -> Result<()> {
+    pub fn begin(&mut self, text: Option<&'r [u8]>) -> Result<()> {
         self.has_failed = self.recording.has_given_up();
+        self.text = text;
         self.numbers.clear();
         self.places.clear();
         reserve(&mut self.numbers, CHUNK_URLS_MAX)?;
         reserve(&mut self.places, CHUNK_URLS_MAX)
     }
 
-    /// Records the next entry, whose row is at `place`.
+    /// Records the next entry, whose row is at `place`. `is_raw` says that the URL is that of the row, byte by byte.
     #[inline(always)]
-    pub fn push(&mut self, entry: &Entry<'_>, place: Option<Place>) {
+    pub fn push(&mut self, entry: &Entry<'_>, place: Option<Place>, is_raw: bool) {
         if self.has_failed {
             return;
         }
+        let url = entry.url.as_bytes();
         let number = match &mut self.decider {
             Decider::Column => Some(entry.section.0),
             Decider::Rules(matcher) => {
-                let rule = matcher.rule_of(entry.url.as_bytes());
+                let rule = matcher.rule_of(url);
                 rule.map_or(Some(0), |rule| u16::try_from(rule + 1).ok())
             }
-            Decider::Path { segments, known } => {
-                let segment = segments.of(entry.url.as_bytes());
-                known.get(segment).or_else(|| self.recording.segments.add(segment, known))
-            }
+            Decider::Path(_) if is_raw && self.text.is_some() => Some(LATER),
+            Decider::Path(numbers) => numbers.of_url(url),
         };
         match (number, place) {
             (Some(number), Some(place)) => {
                 self.numbers.push(number);
                 self.places.push(place);
             }
-            _ => {
-                self.has_failed = true;
-                self.recording.give_up();
-            }
+            _ => self.fail(),
         }
     }
 
@@ -256,9 +204,19 @@ impl<'r> Recorder<'r> {
     /// # Errors
     /// If there is no memory for it.
     pub fn end(&mut self) -> Result<Option<RecordedChunk>> {
+        if let (Decider::Path(segments), Some(text)) = (&mut self.decider, self.text)
+            && !segments.put_later(text, &self.places, &mut self.numbers)
+        {
+            self.fail();
+        }
         if self.has_failed {
             return Ok(None);
         }
         Ok(Some(RecordedChunk { numbers: copy(&self.numbers)?, places: copy(&self.places)? }))
+    }
+
+    fn fail(&mut self) {
+        self.has_failed = true;
+        self.recording.give_up();
     }
 }

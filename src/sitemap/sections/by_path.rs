@@ -34,6 +34,24 @@ impl PathSegments {
         Self { root }
     }
 
+    /// The first segment of the path of the canonical URL that `text` begins with, padded with zeros. The URL ends where the text does,
+    /// or with a byte that no canonical URL has. `None` if the segment has to be found by [`PathSegments::of`]: if it is long, or the
+    /// URL begins otherwise than most. Takes no branch that depends on the length of the segment.
+    #[inline(always)]
+    pub fn padded(&self, text: &[u8]) -> Option<u128> {
+        let Root::Url(root) = &self.root else { return None };
+        let word = u128::from_le_bytes(*without(root, text)?.first_chunk()?);
+        const BETWEEN: u8 = b'/' ^ b'?';
+        let all = |byte: u8| u128::from_ne_bytes([byte; size_of::<u128>()]);
+        // Sets the highest bit of each byte that is less, and of some after the first of these.
+        let below = |word: u128, byte: u8| word.wrapping_sub(all(byte)) & !word;
+        // `/` and `?` differ in a single bit.
+        let is_slash_or_query = below((word | all(BETWEEN)) ^ all(b'?'), 1);
+        let ends = (is_slash_or_query | below(word, b' ' + 1)) & all(0x80);
+        let first_end = (ends & ends.wrapping_neg()) >> (u8::BITS - 1);
+        (ends != 0).then(|| word & first_end.wrapping_sub(1))
+    }
+
     /// The first segment of the path of `url`. Empty if there is none, or if it is the name of the section of such URLs.
     #[inline(always)]
     pub fn of<'u>(&self, url: &'u [u8]) -> &'u [u8] {
@@ -81,6 +99,40 @@ mod tests {
             assert_eq!(below.of(url.as_bytes()), in_directory.as_bytes(), "{url}");
             assert_eq!(of_host.of(url.as_bytes()), on_host.as_bytes(), "{url}");
             assert_eq!(of_each.of(url.as_bytes()), of_any.as_bytes(), "{url}");
+        }
+    }
+
+    #[test]
+    fn a_padded_segment_is_the_segment_and_what_is_not_padded_is_long_or_elsewhere() {
+        let segments = PathSegments::new(&"https://h.example/shop/".parse().unwrap(), ScopeRule::Directory);
+        let shoes = "shoes-and-socks-of-all-sizes";
+        for length in 0..shoes.len() {
+            let segment = &shoes[..length];
+            for after in ["", "/1", "?x", "/?\x00", "!/", "0?", "~", "@/"] {
+                for end in ["", "\n", "\r\n", "\r", "\0", "\n/?\u{7ff}"] {
+                    let url = format!("https://h.example/shop/{segment}{after}");
+                    let text = format!("{url}{end}https://h.example/shop/x/y\u{fe}");
+                    // Only a line ends before the text does.
+                    let url = if end.is_empty() { &text } else { &url };
+                    let found = segments.padded(text.as_bytes());
+                    let want = segments.of(url.as_bytes());
+                    let mut padded = [0; 16];
+                    match found {
+                        Some(found) => {
+                            padded[..want.len()].copy_from_slice(want);
+                            assert_eq!(found.to_le_bytes(), padded, "{text:?}");
+                        }
+                        None => assert!(want.len() >= padded.len(), "{text:?}"),
+                    }
+                }
+            }
+        }
+        for text in [
+            "https://h.example/shop",
+            "https://h.example/shop/x/123456789012",
+            "https://i.example/shop/x/123456789012345",
+        ] {
+            assert_eq!(segments.padded(text.as_bytes()), None);
         }
     }
 }
