@@ -282,7 +282,7 @@ impl<'r> Surveyor<'r> {
                 self.keys.push(self.secret.key(entry.url.as_bytes()));
                 self.sizes.push(entry.room());
                 if let Some(recorder) = self.recorder.as_mut().filter(|_| RECORDS) {
-                    recorder.push(&entry, place(row.content, start), is_raw);
+                    recorder.push(&entry, place(row.content, start, entry.url.may_grow()), is_raw);
                 }
                 if let Some(instants) = &mut self.instants {
                     instants.push(entry.instant.unwrap_or(NO_INSTANT));
@@ -295,15 +295,15 @@ impl<'r> Surveyor<'r> {
 
 const NOT_YET: &str = "nothing was front-coded or picked yet, and held URLs are not recorded";
 
-/// The place of a row that starts at `start` in its chunk.
+/// The place of a row that starts at `start` in its chunk. `may_grow` is about its URL.
 #[inline]
-fn place(content: Content<'_>, start: usize) -> Option<Place> {
+fn place(content: Content<'_>, start: usize, may_grow: bool) -> Option<Place> {
     let length = match content {
         Content::Url(raw, _) => raw.len(),
         Content::Entry(entry) => entry.url.as_bytes().len() + spool_format::BESIDES_URL_BYTES,
         Content::Bad(..) => 0,
     };
-    Place::new(start, length)
+    Place::new(start, length, may_grow)
 }
 
 fn strike_duplicates(job: &Job, keys: &Keys<'_>, chunks: &[ListedChunk], stop: &Stop) -> Result<()> {

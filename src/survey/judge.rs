@@ -153,7 +153,7 @@ pub fn try_for_each_listed<'r, E>(
             let (range, mut ordinals) = (range.start as usize + from..range.end as usize, from..);
             let mut act = |entry: Entry<'_>| ordinals.next().map_or(Ok(()), |ordinal| act(ordinal, entry));
             picks.try_for_each(range, inputs[chunk.input].bytes(), |row| match row {
-                Picked::Clean(url) => act(canonical(url)),
+                Picked::Clean(url) => act(Entry::of(url)),
                 Picked::Row(content) => judge.entry(content).map_or(Ok(()), &mut act),
             })
         }

@@ -45,7 +45,7 @@ pub fn count(run: Context<'_>, layout: &Layout, recorded: &Recorded, numbers: us
     let work = |(): &mut (), chunks: Range<usize>| {
         let mut counts = vec![0_u64; numbers];
         for (listed, chunk) in layout.chunks[chunks.clone()].iter().zip(&recorded.chunks[chunks]) {
-            listed.survivors.ordinals().for_each(|ordinal| counts[usize::from(chunk.numbers[ordinal])] += 1);
+            listed.survivors.for_each(|ordinal| counts[usize::from(chunk.numbers[ordinal])] += 1);
         }
         counts
     };
@@ -144,8 +144,7 @@ impl Picker<'_> {
         order.clear();
         for at in chunks.clone() {
             let numbers = &recorded.chunks[at].numbers;
-            // Unlike a loop, this has a loop of its own for each word of the survivors.
-            layout.chunks[at].survivors.ordinals().for_each(|ordinal| {
+            layout.chunks[at].survivors.for_each(|ordinal| {
                 let part = part_of[usize::from(numbers[ordinal])];
                 let count = &mut next[part as usize];
                 if *count == 0 {
@@ -178,7 +177,7 @@ impl Picker<'_> {
         for (nth, at) in chunks.enumerate() {
             let own = &self.recorded.chunks[at];
             let mut sizes = self.recorded.sizes[at].view().cursor();
-            self.layout.chunks[at].survivors.ordinals().try_for_each(|ordinal| {
+            self.layout.chunks[at].survivors.try_for_each(|ordinal| {
                 let to = &mut self.next[self.part_of[usize::from(own.numbers[ordinal])] as usize];
                 places[*to as usize] = own.places[ordinal].in_chunk(nth);
                 rooms.set(*to, sizes.room(ordinal))?;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::clean::CleanUrl;
 use crate::common::prefetch;
 use crate::intake::lines::CHUNK_BYTES;
 use crate::intake::spool_format::{self, Content};
@@ -12,7 +13,9 @@ pub const CHUNKS_TOGETHER: usize = 1 << CHUNK_BITS;
 
 const CHUNK_BITS: u32 = 4;
 const START_BITS: u32 = 19;
-const LENGTH_BITS: u32 = u32::BITS - CHUNK_BITS - START_BITS;
+const LENGTH_BITS: u32 = u32::BITS - CHUNK_BITS - START_BITS - 1;
+/// The bits of the length, and that of a URL that may grow.
+const LOW_BITS: u32 = LENGTH_BITS + 1;
 
 /// Lines of as many bytes or more are searched for their end.
 const LENGTH_MAX: usize = (1 << LENGTH_BITS) - 1;
@@ -26,35 +29,40 @@ const AHEAD: usize = 8;
 /// The place of a row.
 ///
 /// ```text
-/// bits = chunk (4) · first byte in the bytes of the chunk (19) · length, at most 511 (9)
+/// bits = chunk (4) · first byte in the bytes of the chunk (19) · whether its URL may grow (1) · length, at most 255 (8)
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Place(u32);
 
 impl Place {
     /// The place of a row of the first chunk. `length` is that of a line without its end, or of what is usually read of another row.
-    /// None if the chunk is too large.
+    /// `may_grow` says whether its URL may have anything to escape. None if the chunk is too large.
     #[inline]
-    pub fn new(start: usize, length: usize) -> Option<Self> {
-        let length = length.min(LENGTH_MAX);
-        (start < 1 << START_BITS).then_some(Self((start << LENGTH_BITS | length) as u32))
+    pub fn new(start: usize, length: usize, may_grow: bool) -> Option<Self> {
+        let length = length.min(LENGTH_MAX) | usize::from(may_grow) << LENGTH_BITS;
+        (start < 1 << START_BITS).then_some(Self((start << LOW_BITS | length) as u32))
     }
 
     /// The same place in the chunk with the index `chunk`.
     #[inline]
     pub fn in_chunk(self, chunk: usize) -> Self {
-        Self(self.0 | (chunk as u32) << (START_BITS + LENGTH_BITS))
+        Self(self.0 | (chunk as u32) << (START_BITS + LOW_BITS))
     }
 
     #[inline]
     fn chunk(self) -> usize {
-        (self.0 >> (START_BITS + LENGTH_BITS)) as usize
+        (self.0 >> (START_BITS + LOW_BITS)) as usize
     }
 
     /// The first byte in the chunk.
     #[inline]
     pub fn start(self) -> usize {
-        (self.0 >> LENGTH_BITS) as usize & ((1 << START_BITS) - 1)
+        (self.0 >> LOW_BITS) as usize & ((1 << START_BITS) - 1)
+    }
+
+    #[inline]
+    fn may_grow(self) -> bool {
+        self.0 >> LENGTH_BITS & 1 != 0
     }
 
     #[inline]
@@ -95,7 +103,7 @@ pub struct Picks {
 /// A row that was picked.
 pub enum Picked<'i> {
     /// A line that is a canonical URL.
-    Clean(&'i [u8]),
+    Clean(CleanUrl<'i>),
     /// Any other row.
     Row(Content<'i>),
 }
@@ -120,7 +128,7 @@ impl Picks {
             let PickedChunk { bytes, rows } = &self.chunks[place.chunk()];
             let row = &input[bytes.start + place.start()..bytes.end];
             act(match rows {
-                PickedRows::CleanLines => Picked::Clean(line(row, place)),
+                PickedRows::CleanLines => Picked::Clean(CleanUrl::known(line(row, place), place.may_grow())),
                 PickedRows::Lines => Picked::Row(of_line(line(row, place))),
                 PickedRows::Rows => Picked::Row(spool_format::content(row)),
             })?;
@@ -190,7 +198,7 @@ mod tests {
             for line in lines::lines(&text[bytes.clone()], bytes.start as u64) {
                 want.push(line.raw);
                 let start = line.offset as usize - bytes.start;
-                picks.places.push(Place::new(start, line.raw.len()).unwrap().in_chunk(at));
+                picks.places.push(Place::new(start, line.raw.len(), false).unwrap().in_chunk(at));
             }
             picks.chunks.push(PickedChunk { bytes, rows: PickedRows::Lines });
         }
@@ -209,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_place_beyond_its_bits_is_none() {
-        assert!(Place::new((1 << START_BITS) - 1, usize::MAX).is_some());
-        assert!(Place::new(1 << START_BITS, 0).is_none());
+        assert!(Place::new((1 << START_BITS) - 1, usize::MAX, true).is_some());
+        assert!(Place::new(1 << START_BITS, 0, false).is_none());
     }
 }

@@ -1,5 +1,6 @@
 //! The URLs of a chunk that deduplication keeps.
 
+use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{Result, reserve};
@@ -34,17 +35,30 @@ impl Survivors {
         self.0[ordinal / 64].load(Ordering::Relaxed) >> (ordinal % 64) & 1 == 1
     }
 
-    /// The ordinals of the URLs that are kept, in order. Quicker than asking for each URL: whether one is a duplicate is unpredictable.
+    /// Calls `act` with the ordinals of the URLs that are kept, in order. Quicker than asking for each URL, because whether one is a
+    /// duplicate is unpredictable, and than an iterator, which would ask for the next word after each.
+    ///
+    /// # Errors
+    /// The first of `act`.
     #[inline]
-    pub fn ordinals(&self) -> impl Iterator<Item = usize> {
-        self.0.iter().enumerate().flat_map(|(nth, word)| {
+    pub fn try_for_each<E>(&self, mut act: impl FnMut(usize) -> Result<(), E>) -> Result<(), E> {
+        for (nth, word) in self.0.iter().enumerate() {
             let mut rest = word.load(Ordering::Relaxed);
-            std::iter::from_fn(move || {
-                let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
+            while rest != 0 {
+                act(64 * nth + rest.trailing_zeros() as usize)?;
                 rest &= rest - 1;
-                Some(64 * nth + bit)
-            })
-        })
+            }
+        }
+        Ok(())
+    }
+
+    /// As [`Survivors::try_for_each`], with an `act` that cannot fail.
+    #[inline]
+    pub fn for_each(&self, mut act: impl FnMut(usize)) {
+        let Ok(()) = self.try_for_each(|ordinal| {
+            act(ordinal);
+            Ok::<_, Infallible>(())
+        });
     }
 
     /// The number of bits: that of the URLs, rounded up to whole words.
@@ -74,7 +88,9 @@ mod tests {
             }
             assert_eq!(survivors.count() as usize, urls - urls.div_ceil(7));
             assert!((0..urls).all(|ordinal| survivors.contains(ordinal) == (ordinal % 7 != 0)));
-            assert!(survivors.ordinals().eq((0..urls).filter(|ordinal| ordinal % 7 != 0)));
+            let mut ordinals = Vec::new();
+            survivors.for_each(|ordinal| ordinals.push(ordinal));
+            assert!(ordinals.into_iter().eq((0..urls).filter(|ordinal| ordinal % 7 != 0)));
         }
     }
 }

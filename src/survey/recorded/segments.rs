@@ -172,7 +172,7 @@ mod tests {
         text += "https://h.example/rest\nhttps://h.example/\nhttps://h.example/?x/y\nhttps://h.example/last";
         let lines: Vec<_> = lines::lines(text.as_bytes(), 0).collect();
         let places: Vec<_> =
-            lines.iter().map(|it| Place::new(it.offset as usize, it.raw.len()).unwrap()).collect();
+            lines.iter().map(|it| Place::new(it.offset as usize, it.raw.len(), false).unwrap()).collect();
         let all = Segments::default();
         let mut found = SegmentNumbers::new(paths.clone(), &all);
         let mut numbers = vec![LATER; lines.len()];
@@ -197,7 +197,7 @@ mod tests {
             assert_eq!(found.of_url(format!("https://h.example/{n}").as_bytes()), Some(n as u16));
         }
         let text = b"https://h.example/7/page-of-many\nhttps://h.example/one-more\n";
-        let places = [Place::new(0, 32).unwrap(), Place::new(33, 26).unwrap()];
+        let places = [(0, 32), (33, 26)].map(|(start, length)| Place::new(start, length, false).unwrap());
         assert!(found.put_later(text, &places[..1], &mut [LATER]));
         let mut numbers = [LATER; 2];
         assert!(!found.put_later(text, &places, &mut numbers));
