@@ -27,7 +27,7 @@ import os
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, NamedTuple, Optional, Union
 
 from . import _finished, _rows, _sitemill, _words as _as_words
-from ._errors import DataRefused, OutputError, UsageError
+from ._errors import DataRefused, OutputError, SitemillError, UsageError
 from ._report import Report
 from ._spark_files import CountFiles as _CountFiles, Files, SendFiles as _SendFiles, files_of, same_number
 from ._spark_tasks import Check as _Check, InArrow as _InArrow, Pack as _Pack, Produce as _Produce, Rejects as _Rejects, Route as _Route
@@ -66,7 +66,9 @@ _FIXED = {"order": "sorted", "divide": "stable", "on_duplicate": "newest"}
 _INSTEAD = {"rejects": "call sitemill.spark.rejects", "memory": "worker_memory= limits each task"}
 #: Files of rules, which the driver and all tasks read.
 _FILES_OF_RULES = ("include_file", "exclude_file", "respect_robots")
-_OF_FILES = ("rejects", "diff", "metrics", "format", "columns", "delimiter", "input_encoding", "require_success_marker")
+_OF_FILES = ("rejects", "format", "columns", "delimiter", "input_encoding", "require_success_marker")
+#: Files that the driver writes and no task does.
+_REPORTS = ("report", "html", "metrics", "diff")
 
 
 def build(
@@ -103,9 +105,10 @@ def build(
             by themselves.
         name: the name of the rows in the report.
         set_name: the name of the set, as ``name`` of :func:`sitemill.build`.
-        options: any other option of :func:`sitemill.build` except those about input files and threads. Files of patterns and the
-            robots.txt must be where all workers reach them by the same path. ``order``, ``divide`` and
-            ``on_duplicate`` have only one possible value on a cluster.
+        options: any other option of :func:`sitemill.build` except sections and those about input files and threads. Files of
+            patterns and the robots.txt must be where all workers reach them by the same path. The driver writes the files for
+            ``report``, ``html``, ``metrics`` and ``diff``. ``order``, ``divide`` and ``on_duplicate`` have only one possible
+            value on a cluster.
 
     Returns:
         The report. Its counts are those of a run on one machine.
@@ -114,12 +117,12 @@ def build(
         The exceptions of :func:`sitemill.build`; those of Spark if a task fails for good. Nothing is published then.
     """
     columns = _rows.columns_of(locals())
-    rows = _select(df, columns)
     words = _words(base_url, out, {**options, "set_name": set_name}, columns)
-    _check_reports(options)
     memory = f"--memory={worker_memory}"
-    driver = _sitemill.Driver([*words, memory])
+    reports = _as_words({option: options.get(option) for option in _REPORTS})
+    driver = _sitemill.Driver([*words, memory, *reports])
     try:
+        rows = _select(df, columns)
         run = _Run(df.sparkSession, driver, driver.order(), words, [*words, memory, "--threads=1"])
         files = files_of(rows)
         _check_workers(run, files is not None)
@@ -127,10 +130,21 @@ def build(
         if made is None:
             made = _of_rows(run, rows, cache)
         built = driver.publish(*made, name)
-    finally:
-        driver.close()
-    _write_reports(built[0], options)
+    except BaseException as error:
+        driver.fail(*_failure(error))
+        raise
     return _finished(*built, stacklevel=3)
+
+
+def _failure(error: BaseException) -> tuple[str, str]:
+    """The kind and the message of a failure, for the reports."""
+    if isinstance(error, SitemillError):
+        return error.kind, str(error)
+    if isinstance(error, KeyboardInterrupt):
+        return "signal", "interrupted by a signal"
+    # Spark appends a stack trace of several screens.
+    first_line = str(error).strip().partition("\n")[0]
+    return "io", f"Spark could not run the tasks: {type(error).__name__}: {first_line}"
 
 
 @contextlib.contextmanager
@@ -155,26 +169,6 @@ def _for_rows(rows: "DataFrame") -> Mapping[str, Any]:
 
     nested = any(isinstance(field.dataType, (ArrayType, MapType, StructType)) for field in rows.schema)
     return {} if nested else _FOR_ROWS
-
-
-def _check_reports(options: Mapping[str, Any]) -> None:
-    """Fails before any work if a file for a report could not be written after it."""
-    for path in (options.get("report"), options.get("html")):
-        if path is None:
-            continue
-        target = path if os.path.exists(path) else os.path.dirname(os.path.abspath(path))
-        if os.path.isdir(path) or not os.access(target, os.W_OK):
-            raise OutputError(f"{os.fspath(path)}: cannot be created; check the path and its permissions", exit_code=73)
-
-
-def _write_reports(report: str, options: Mapping[str, Any]) -> None:
-    """Writes the files that the options name."""
-    if options.get("report") is not None:
-        with open(options["report"], "w", encoding="utf-8") as file:
-            file.write(json.dumps(json.loads(report), indent=2) + "\n")
-    if options.get("html") is not None:
-        with open(options["html"], "w", encoding="utf-8") as file:
-            file.write(_sitemill.report_html(report))
 
 
 def rejects(
@@ -214,7 +208,7 @@ def _words(
     named = ",".join(f"{part}={part}" for part, name in columns.items() if name is not None)
     # Tasks run in other directories than the driver.
     files = {name: _absolute(options[name]) for name in _FILES_OF_RULES if options.get(name) is not None}
-    fixed = {"base_url": base_url, "out": out, "report": None, "html": None, "columns": named or None}
+    fixed = {"base_url": base_url, "out": out, "columns": named or None, **dict.fromkeys(_REPORTS)}
     # In `build`, `name` is that of the rows.
     fixed |= {"name": options.get("set_name"), "set_name": None}
     return _as_words({**_FIXED, **options, **files, **fixed})

@@ -11,6 +11,7 @@ use crossbeam_channel::Sender;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use sitemill::cli::embed::BuildInSteps;
 use sitemill::cluster::{self, Packed, Planned, RegionBatch, RoutingPlan, RowGroups, WorkOrder};
 use sitemill::{Error, ErrorKind, Result, Stop};
 
@@ -20,16 +21,29 @@ use crate::{errors, rows, run};
 
 /// The driver of a run. It holds the lock of the directory until it publishes or is closed.
 #[pyclass]
-pub struct Driver(Mutex<Option<cluster::Driver>>);
+pub struct Driver(Mutex<Option<Running>>);
+
+/// A run that has neither published nor failed.
+struct Running {
+    driver: cluster::Driver,
+    steps: BuildInSteps,
+}
 
 #[pymethods]
 impl Driver {
-    /// Opens the directory that `words` name.
+    /// Opens the directory that `words` name, and the files for its reports.
     #[new]
     fn new(py: Python<'_>, words: Vec<OsString>) -> PyResult<Self> {
-        let open = || cluster::Driver::open(&sitemill::cli::embed::build_job(words)?, &Stop::default());
-        let driver = py.detach(open).map_err(|error| errors::exception(py, &error))?;
-        Ok(Self(Mutex::new(Some(driver))))
+        let open = || {
+            let steps = BuildInSteps::begin(words)?;
+            let stop = Stop::default();
+            match steps.job().and_then(|job| cluster::Driver::open(&job, &stop)) {
+                Ok(driver) => Ok(Running { driver, steps }),
+                Err(error) => Err(failed(steps, error)),
+            }
+        };
+        let running = py.detach(open).map_err(|error| errors::exception(py, &error))?;
+        Ok(Self(Mutex::new(Some(running))))
     }
 
     /// The instructions for the workers.
@@ -47,7 +61,7 @@ impl Driver {
         }
     }
 
-    /// Publishes the set.
+    /// Publishes the set, and writes the reports.
     fn publish(
         &self,
         py: Python<'_>,
@@ -56,25 +70,42 @@ impl Driver {
         batches: Vec<String>,
         input: &str,
     ) -> PyResult<Built> {
-        let driver = self.0.lock().unwrap_or_else(PoisonError::into_inner).take().ok_or_else(closed)?;
-        let outcome = run::run(py, None, None, &Stop::default(), |_, _| {
-            let (packed, plan) = (read(&packed, Packed::from_json)?, RoutingPlan::from_json(plan)?);
-            driver.publish(&packed, &plan, read(&batches, RegionBatch::from_json)?, input)
+        let Running { driver, steps } = self.take().ok_or_else(closed)?;
+        let outcome = run::run(py, None, None, &Stop::default(), |_, stop| {
+            let publish = || {
+                let (packed, plan) = (read(&packed, Packed::from_json)?, RoutingPlan::from_json(plan)?);
+                driver.publish(&packed, &plan, read(&batches, RegionBatch::from_json)?, input)
+            };
+            steps.end(run::caught(publish), stop)
         })?;
         outcome.map(|outcome| built(py, outcome)).map_err(|error| errors::exception(py, &error))
     }
 
-    /// Releases the directory, and removes the files that the workers have written.
-    fn close(&self, py: Python<'_>) {
-        let driver = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        py.detach(|| drop(driver));
+    /// Releases the directory, removes the files that the workers have written, and writes the reports of a failure: its kind and
+    /// its message.
+    fn fail(&self, py: Python<'_>, kind: &str, message: String) {
+        py.detach(|| {
+            if let Some(Running { driver, steps }) = self.take() {
+                drop(driver);
+                drop(failed(steps, Error::new(errors::kind_of(kind), message)));
+            }
+        });
     }
+}
+
+/// Ends a run that failed with `error`.
+fn failed(steps: BuildInSteps, error: Error) -> Error {
+    steps.end(Err(error), &Stop::default()).expect_err("it is the error of the run")
 }
 
 impl Driver {
     fn with<T>(&self, act: impl FnOnce(&mut cluster::Driver) -> T) -> PyResult<T> {
-        let mut driver = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        driver.as_mut().map(act).ok_or_else(closed)
+        let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        running.as_mut().map(|running| act(&mut running.driver)).ok_or_else(closed)
+    }
+
+    fn take(&self) -> Option<Running> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 

@@ -2,9 +2,12 @@
 
 use std::error::Error as _;
 use std::io;
+use std::mem::discriminant;
 
 use pyo3::prelude::*;
 use sitemill::{Error, ErrorKind, Message, Setting};
+
+use crate::run::SIGINT;
 
 /// The exception for `error`.
 pub fn exception(py: Python<'_>, error: &Error) -> PyErr {
@@ -35,20 +38,28 @@ fn made<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyAny>> {
     make.call1((kind(error.kind()), error.kind().exit_code(), message, path))
 }
 
-/// The name of the kind, by which `sitemill._errors` finds the class.
+/// The names of the kinds, by which `sitemill._errors` finds the class.
+const KINDS: [(ErrorKind, &str); 9] = [
+    (ErrorKind::Usage, "usage"),
+    (ErrorKind::Data, "data"),
+    (ErrorKind::Input, "input"),
+    (ErrorKind::Memory, "memory"),
+    (ErrorKind::Output, "output"),
+    (ErrorKind::Io, "io"),
+    (ErrorKind::Busy, "busy"),
+    (ErrorKind::Permission, "permission"),
+    (ErrorKind::Signal(SIGINT), "signal"),
+];
+
+/// The name of a kind.
 fn kind(kind: ErrorKind) -> &'static str {
-    match kind {
-        ErrorKind::Usage => "usage",
-        ErrorKind::Data => "data",
-        ErrorKind::Input => "input",
-        ErrorKind::Memory => "memory",
-        ErrorKind::Output => "output",
-        ErrorKind::Io => "io",
-        ErrorKind::Busy => "busy",
-        ErrorKind::Permission => "permission",
-        ErrorKind::Signal(_) => "signal",
-        _ => "internal",
-    }
+    let same = |known: ErrorKind| discriminant(&known) == discriminant(&kind);
+    KINDS.iter().find(|(known, _)| same(*known)).map_or("internal", |(_, name)| name)
+}
+
+/// The kind with this name. A signal is that of Ctrl-C.
+pub fn kind_of(name: &str) -> ErrorKind {
+    KINDS.iter().find(|(_, known)| *known == name).map_or(ErrorKind::Internal, |(kind, _)| *kind)
 }
 
 /// `message` with settings as keyword arguments. The name of a column becomes a separate argument.

@@ -4,7 +4,7 @@ use std::error::Error as _;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Instant, SystemTime};
 
 use sitemill::options::Base;
 use sitemill::process::{Conflicts, Paths, StoppableWriter};
@@ -38,19 +38,14 @@ pub fn built(
     progress: &dyn Progress,
     stop: &Stop,
 ) -> Result<Outcome> {
-    let started = Instant::now();
-    let mut places = Places::of(args);
     let inputs = match &sources {
         Some(_) => Vec::new(),
         // The default input is standard input.
         None if args.input.is_empty() => vec!["-".into()],
         None => args.input.clone(),
     };
-    let (paths, conflicts) = places.among(paths(args, inputs, config));
-    let make_out = || if args.live.dry_run { Ok(()) } else { paths.make_out() };
-    let checked = conflicts.into_result().and_then(|()| make_out()).and_then(|()| check_stdout(args));
-    let (reports, ready) = Reports::prepare(places);
-    let built = checked.and(ready).and_then(|()| {
+    let (reports, ready) = Reports::begin(args, inputs, config);
+    let built = ready.and_then(|()| {
         failure::caught(|| {
             let sources = match sources {
                 Some(sources) => sources,
@@ -62,7 +57,7 @@ pub fn built(
             sitemill::build_from(&job, sources, progress, stop).map(flags::in_outcome)
         })
     });
-    reports.write(&built, started.elapsed(), stop);
+    reports.write(&built, stop);
     built
 }
 
@@ -75,7 +70,7 @@ pub fn refuse(early: &Early<'_>, error: Error) {
     places.among(paths);
     let (reports, ready) = Reports::prepare(places);
     let _ = ready.inspect_err(failure::print_error);
-    reports.write(&Err(error), Duration::ZERO, &Stop::default());
+    reports.write(&Err(error), &Stop::default());
 }
 
 /// The outputs for programs.
@@ -154,7 +149,8 @@ fn paths(args: &BuildArgs, inputs: Vec<PathBuf>, config: Option<&Path>) -> Paths
 }
 
 /// Open outputs for programs, written whether or not the run succeeds.
-struct Reports {
+pub struct Reports {
+    started: Instant,
     report: Option<(PathBuf, File)>,
     html: Option<PageTo>,
     json: bool,
@@ -164,9 +160,21 @@ struct Reports {
 }
 
 impl Reports {
+    /// Begins a run: checks its paths, creates the output directory, and opens the outputs for programs. The result has the first
+    /// error, which is reported to the outputs that could be opened.
+    pub fn begin(args: &BuildArgs, inputs: Vec<PathBuf>, config: Option<&Path>) -> (Self, Result<()>) {
+        let mut places = Places::of(args);
+        let (paths, conflicts) = places.among(paths(args, inputs, config));
+        let make_out = || if args.live.dry_run { Ok(()) } else { paths.make_out() };
+        let checked = conflicts.into_result().and_then(|()| make_out()).and_then(|()| check_stdout(args));
+        let (reports, ready) = Self::prepare(places);
+        (reports, checked.and(ready))
+    }
+
     /// Opens the outputs before any work, so that a wrong path fails at once. The result has the first error, which is reported
     /// to the outputs that could be opened.
     fn prepare(places: Places) -> (Self, Result<()>) {
+        let started = Instant::now();
         let opened = places.report.map(|path| create(&path).map(|file| (path, file))).transpose();
         let metrics = places.metrics.map(|path| check_metrics(&path).map(|()| path)).transpose();
         let (report, ready) = opened.map_or_else(|error| (None, Err(error)), |report| (report, Ok(())));
@@ -179,12 +187,13 @@ impl Reports {
             Err(error) => (None, ready.and(Err(error))),
         };
         let (json, base_url, name) = (places.json, places.base_url, places.name);
-        (Self { report, html, json, metrics, base_url, name }, ready)
+        (Self { started, report, html, json, metrics, base_url, name }, ready)
     }
 
     /// Writes the outputs. A failure is a warning, because it does not change the outcome of the run. The metrics come first: the
     /// report may block on a slow reader.
-    fn write(&self, built: &Result<Outcome>, took: Duration, stop: &Stop) {
+    pub fn write(&self, built: &Result<Outcome>, stop: &Stop) {
+        let took = self.started.elapsed();
         let exit_code = match built {
             Ok(outcome) => outcome.refused.as_ref().map_or(0, |why| why.kind().exit_code()),
             Err(error) => error.kind().exit_code(),

@@ -7,8 +7,9 @@ use std::ffi::OsString;
 use clap::Parser;
 use sitemill::{CleanReport, Error, Job, Outcome, Progress, Result, Source, Stop, Target};
 
-use super::args::{Args, Command};
-use super::{build, clean, log};
+use super::args::{Args, BuildArgs, Command};
+use super::build::{self, Reports};
+use super::{clean, flags, log};
 
 /// Runs `build` with the options `words` and writes the reports that they name. `sources`, if there are any, replace the input
 /// files.
@@ -24,7 +25,7 @@ pub fn build(
 ) -> Result<Outcome> {
     match parse("build", words)?.command {
         Command::Build(args) => build::built(&args, None, sources, progress, stop),
-        _ => unreachable!("the first word is build"),
+        _ => unreachable!("{IS_BUILD}"),
     }
 }
 
@@ -35,9 +36,51 @@ pub fn build(
 pub fn build_job(words: Vec<OsString>) -> Result<Job> {
     match parse("build", words)?.command {
         Command::Build(args) => build::job(&args).and_then(|job| job.check().map(|()| job)),
-        _ => unreachable!("the first word is build"),
+        _ => unreachable!("{IS_BUILD}"),
     }
 }
+
+/// A build whose steps another program runs, such as one on a cluster.
+pub struct BuildInSteps {
+    args: Box<BuildArgs>,
+    reports: Reports,
+}
+
+impl BuildInSteps {
+    /// Begins the build that the options `words` of `build` describe: checks the paths of its reports and opens them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the words cannot be parsed; if a report cannot be created.
+    pub fn begin(words: Vec<OsString>) -> Result<Self> {
+        let Command::Build(args) = parse("build", words)?.command else { unreachable!("{IS_BUILD}") };
+        let (reports, ready) = Reports::begin(&args, Vec::new(), None);
+        let this = Self { args, reports };
+        match ready {
+            Ok(()) => Ok(this),
+            Err(error) => this.end(Err(error), &Stop::default()).map(|_| unreachable!("it has failed")),
+        }
+    }
+
+    /// Returns its job, without inputs.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if its options contradict each other; if a file of rules cannot be read.
+    pub fn job(&self) -> Result<Job> {
+        build::job(&self.args).and_then(|job| job.check().map(|()| job))
+    }
+
+    /// Writes the reports of its outcome, or of its failure, and returns that.
+    ///
+    /// # Errors
+    /// That of `built`. If a report cannot be written, that is a warning.
+    pub fn end(self, built: Result<Outcome>, stop: &Stop) -> Result<Outcome> {
+        let built = built.map(flags::in_outcome);
+        self.reports.write(&built, stop);
+        built
+    }
+}
+
+const IS_BUILD: &str = "the first word is build";
 
 /// Runs `clean` with the options `words` and writes URLs to `to`, and rejected rows to the file that the words name. `sources`,
 /// if there are any, replace the input files.

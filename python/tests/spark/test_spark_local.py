@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import pathlib
 import signal
@@ -191,10 +192,7 @@ class Run:
         self.batches = regions.finish()
 
     def publish(self, packed: list[str], batches: list[str]) -> None:
-        try:
-            self.driver.publish(packed, self.plan, batches, "rows")
-        finally:
-            self.driver.close()
+        self.driver.publish(packed, self.plan, batches, "rows")
 
 
 def test_results_that_are_lost_or_doubled_or_belong_to_another_run_are_not_published(tmp_path):
@@ -247,6 +245,8 @@ def test_what_cannot_be_published_is_refused_before_any_row_is_read(spark, tmp_p
     check(usage, ["urls_per_sitemap"], urls_per_sitemap=50_001)
     check(usage, ["memory"], worker_memory="much")
     check(sitemill.OutputError, ["nowhere"], report=tmp_path / "nowhere/report.json")
+    check(sitemill.OutputError, ["nowhere"], metrics=tmp_path / "nowhere/metrics")
+    check(usage, ["html", "the same file as report"], report=tmp_path / "same", html=tmp_path / "same")
 
 
 def test_guards_refuse_a_set_and_the_report_has_the_counts(spark, small, place, tmp_path):
@@ -260,6 +260,49 @@ def test_guards_refuse_a_set_and_the_report_has_the_counts(spark, small, place, 
     files = dict(report=tmp_path / "report.json", html=tmp_path / "report.html")
     small.check(out, sitemill.spark.build(rows, max_rejects=2000, **files, **place.options, **OPTIONS))
     assert '"listed"' in files["report"].read_text() and "<html" in files["html"].read_text()
+
+
+def test_metrics_and_differences_are_those_of_one_machine(spark, small, tmp_path):
+    rows, table = small.read(spark), pyarrow.parquet.read_table(small.files)
+
+    def files(directory: str) -> dict[str, pathlib.Path]:
+        return dict(diff=tmp_path / directory / "diff.tsv", metrics=tmp_path / directory / "sitemill.prom")
+
+    def metrics(directory: str) -> list[str]:
+        lines = (tmp_path / directory / "sitemill.prom").read_text().splitlines()
+        return [line for line in lines if "seconds" not in line]
+
+    for directory in ("one", "out"):
+        sitemill.build([f"{BASE}gone"], base_url=BASE, out=tmp_path / directory, **ONE_MACHINE)
+    one = sitemill.build(table, out=tmp_path / "one", max_shrink="100%", **files("one"), **ONE_MACHINE, **OPTIONS)
+    report = sitemill.spark.build(rows, out=tmp_path / "out", max_shrink="100%", **files("out"), **OPTIONS)
+    assert report.raw["diff"] == one.raw["diff"] and one.raw["diff"]["removed"] == 1
+    assert files("out")["diff"].read_bytes() == files("one")["diff"].read_bytes()
+    assert metrics("out") == metrics("one") and 'sitemill_success{base_url="https://www.example.com/"} 1' in metrics("out")
+
+
+def test_reports_of_a_run_that_fails_say_why(spark, small, tmp_path):
+    files = dict(report=tmp_path / "report.json", html=tmp_path / "report.html", metrics=tmp_path / "metrics")
+
+    def check(error: type, code: int, words: str, rows: Any, **options: Any) -> None:
+        with pytest.raises(error):
+            sitemill.spark.build(rows, **{**OPTIONS, "out": tmp_path / "out", **files, **options})
+        report = json.loads(files["report"].read_text())
+        assert report["exit_code"] == code and words in report["error"], report
+        assert words in files["html"].read_text()
+        found = files["metrics"].read_text()
+        assert f'sitemill_exit_code{{base_url="{BASE}"}} {code}\n' in found and f'sitemill_success{{base_url="{BASE}"}} 0\n' in found
+
+    rows = small.read(spark)
+    fails = F.raise_error(F.lit("no such page")).cast("string")
+    check(Exception, 74, "Spark could not run the tasks", rows.withColumn("page", fails))
+    check(sitemill.DataRefused, 65, "there is no column address", rows, url="address")
+    (tmp_path / "busy").mkdir()
+    holder = _sitemill.Driver(sitemill.spark._words(BASE, tmp_path / "busy", {}, {}))
+    check(sitemill.Busy, 75, "another run", rows, out=tmp_path / "busy")
+    holder.fail("io", "the test is over")
+    sitemill.spark.build(rows, **{**OPTIONS, "out": tmp_path / "busy", **files})
+    assert json.loads(files["report"].read_text())["published"] and "sitemill_exit_code" in files["metrics"].read_text()
 
 
 def test_rejected_rows_and_dropped_tags_are_a_data_frame(spark, small):
