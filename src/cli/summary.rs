@@ -255,7 +255,8 @@ fn previewed(report: &Report, changes: &DryRun, out: &Path, table: &mut Table) {
 
 /// How the index files would change.
 fn indexes(changes: &DryRun) -> String {
-    let [new, replaced, removed] =
-        [changes.new_indexes, changes.replaced_indexes, changes.removed_indexes].map(grouped);
-    format!("{new} new, {replaced} replaced, {removed} removed")
+    let DryRun { new_indexes, replaced_indexes, kept_indexes, removed_indexes, .. } = *changes;
+    let [new, replaced, kept, removed] =
+        [new_indexes, replaced_indexes, kept_indexes, removed_indexes].map(grouped);
+    format!("{new} new, {replaced} replaced, {kept} kept, {removed} removed")
 }

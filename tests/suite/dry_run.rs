@@ -27,6 +27,16 @@ fn tree(directory: &Path) -> BTreeMap<PathBuf, (u64, i64, i64, u64)> {
     found
 }
 
+/// The index files in `directory`, by name.
+fn index_files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+    let files = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap());
+    let named = files.map(|file| (file.file_name().into_string().unwrap(), file.path()));
+    named
+        .filter(|(name, _)| name.contains("index"))
+        .map(|(name, path)| (name, fs::read(path).unwrap()))
+        .collect()
+}
+
 fn urls(numbers: impl IntoIterator<Item = u32>) -> String {
     numbers.into_iter().map(|n| format!("{BASE}page/{n:06}\n")).collect()
 }
@@ -43,13 +53,14 @@ fn report(run: &Run) -> Value {
 }
 
 /// The numbers of a dry run, without bytes.
-fn counts(report: &Value) -> [u64; 6] {
+fn counts(report: &Value) -> [u64; 7] {
     let names = [
         "new_sitemaps",
         "kept_sitemaps",
         "removed_sitemaps",
         "new_indexes",
         "replaced_indexes",
+        "kept_indexes",
         "removed_indexes",
     ];
     names.map(|name| report["dry_run"][name].as_u64().unwrap())
@@ -64,7 +75,7 @@ fn a_dry_run_before_the_first_run_creates_nothing() {
     assert_eq!(tree(directory.path()), before);
     let report = report(&dry);
     assert_eq!((&report["published"], &report["listed"]), (&json!(false), &json!(45)));
-    assert_eq!(counts(&report), [5, 0, 0, 3, 0, 0]);
+    assert_eq!(counts(&report), [5, 0, 0, 3, 0, 0, 0]);
 }
 
 #[test]
@@ -82,7 +93,7 @@ fn a_dry_run_names_exactly_what_the_next_run_changes() {
             .iter()
             .map(|&option| if option == "page.html" { page.to_str().unwrap() } else { option })
             .collect();
-        let before = tree(&copy);
+        let (before, indexes) = (tree(&copy), index_files(&copy));
         let dry = report(&small(&copy, &changed, &[&options[..], &["--dry-run"]].concat()).expect(0));
         assert_eq!(tree(&copy), before, "{options:?}");
         let real = report(&small(&copy, &changed, &options).expect(0));
@@ -96,12 +107,17 @@ fn a_dry_run_names_exactly_what_the_next_run_changes() {
             assert_eq!(dry[name], real[name], "{options:?}: {name}");
         }
         assert_eq!(dry["details"]["sections"], real["details"]["sections"], "{options:?}");
-        let [_, _, _, new, replaced, removed] = counts(&dry);
+        let [_, _, _, new, replaced, kept, removed] = counts(&dry);
         assert_eq!(
-            (new + replaced, replaced + removed),
+            (new + replaced + kept, replaced + kept + removed),
             (real["indexes"].as_u64().unwrap(), 5),
             "{options:?}"
         );
+        let after = index_files(&copy);
+        let same = indexes.iter().filter(|(name, bytes)| after.get(*name) == Some(*bytes)).count() as u64;
+        assert_eq!(kept + removed, same, "{options:?}");
+        let again = report(&small(&copy, &changed, &[&options[..], &["--dry-run"]].concat()).expect(0));
+        assert_eq!(counts(&again)[3..], [0, 0, real["indexes"].as_u64().unwrap(), 0], "{options:?}");
     }
 }
 
@@ -206,8 +222,11 @@ fn each_site_has_its_own_numbers() {
         dry["sets"].as_array().unwrap().iter().map(|site| (&site["base_url"], counts(site))).collect();
     let url = |host: &str| json!(format!("https://{host}.example/"));
     let [a, b, c] = ["a", "b", "c"].map(url);
-    assert_eq!(sites, [(&a, [0, 1, 0, 0, 1, 0]), (&b, [1, 0, 1, 0, 1, 0]), (&c, [1, 0, 0, 1, 0, 0])]);
-    assert_eq!(counts(&dry), [2, 1, 1, 1, 2, 0]);
+    assert_eq!(
+        sites,
+        [(&a, [0, 1, 0, 0, 0, 1, 0]), (&b, [1, 0, 1, 0, 1, 0, 0]), (&c, [1, 0, 0, 1, 0, 0, 0])]
+    );
+    assert_eq!(counts(&dry), [2, 1, 1, 1, 1, 1, 0]);
     build("https://a.example/1\n", &["--dry-run", "--max-shrink", "0%"]).expect(0);
 }
 
@@ -222,7 +241,7 @@ fn a_dry_run_needs_neither_the_lock_nor_write_access() {
     wait_until_staging(&out);
     small(&out, &urls(0..20), &[]).expect(75);
     let dry = report(&small(&out, &urls(0..20), &["--dry-run"]).expect(0));
-    assert_eq!(counts(&dry), [0, 2, 0, 0, 1, 0]);
+    assert_eq!(counts(&dry), [0, 2, 0, 0, 0, 1, 0]);
     send("TERM", &waiting);
     waiting.wait().unwrap();
 
@@ -257,7 +276,7 @@ fn the_summary_says_what_would_change_and_that_nothing_did() {
         "kept ",
         "removed ",
         "index files",
-        "1 new, 0 replaced, 0 removed",
+        "1 new, 0 replaced, 0 kept, 0 removed",
         "about ",
         "dry run: nothing",
     ] {

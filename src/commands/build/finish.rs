@@ -41,7 +41,7 @@ pub fn finish(
             Ok(Outcome::not_published(report, why))
         }
         Published::Previewed(sets) => {
-            sets.iter().for_each(|set| reporting::add_preview(&mut report, job, set));
+            sets.iter().try_for_each(|set| reporting::add_preview(&mut report, job, set))?;
             Ok(clock.completed(report, Vec::new()))
         }
         Published::Live { sets, warnings } => {

@@ -159,11 +159,15 @@ fn words(counts: BTreeMap<&'static str, u64>) -> WordCounts {
 }
 
 /// Adds the figures of a set that a dry run would publish, and what it would change.
-pub fn add_preview(report: &mut Report, job: &Job, site: &Prepared) {
-    let changes = DryRun::of(site.set(), site.workspace().live());
+///
+/// # Errors
+/// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if the index files do not fit in memory.
+pub fn add_preview(report: &mut Report, job: &Job, site: &Prepared) -> Result<()> {
+    let changes = DryRun::of(site.set(), site.workspace().live(), site.kept_indexes()?);
     report.dry_run.get_or_insert_default().add(&changes);
     add_set(report, job, site);
     report.sets.iter_mut().last().into_iter().for_each(|set| set.dry_run = Some(changes));
+    Ok(())
 }
 
 /// Adds the figures of a live set.

@@ -17,8 +17,11 @@ pub struct DryRun {
     pub removed_sitemaps: u64,
     /// Index files that the live set does not have.
     pub new_indexes: u64,
-    /// Index files that would be replaced.
+    /// Index files that would be replaced by others.
     pub replaced_indexes: u64,
+    /// Index files that would stay as they are.
+    #[serde(default)]
+    pub kept_indexes: u64,
     /// Index files that only the live set has. They would stay for the retention time, unless the set is empty.
     pub removed_indexes: u64,
     /// Estimated bytes of the files of new sitemaps. Eight sitemaps are compressed, and the rest is taken to compress as well as
@@ -29,19 +32,20 @@ pub struct DryRun {
 }
 
 impl DryRun {
-    /// What changes if `set` replaces `live`.
-    pub(in crate::commands) fn of(set: &Manifest, live: Option<&Manifest>) -> Self {
+    /// What changes if `set` replaces `live`, which has `kept_indexes` of the same index files.
+    pub(in crate::commands) fn of(set: &Manifest, live: Option<&Manifest>, kept_indexes: u64) -> Self {
         let mut changes = Changes::default();
         changes.add(set, live);
         let old = live.map_or(&[][..], |live| &live.indexes);
-        let replaced_indexes = set.indexes.iter().filter(|file| old.contains(file)).count() as u64;
+        let same_name = set.indexes.iter().filter(|file| old.contains(file)).count() as u64;
         Self {
             new_sitemaps: changes.new_sitemaps,
             kept_sitemaps: changes.kept_sitemaps,
             removed_sitemaps: changes.removed_sitemaps,
-            new_indexes: set.indexes.len() as u64 - replaced_indexes,
-            replaced_indexes,
-            removed_indexes: old.len() as u64 - replaced_indexes,
+            new_indexes: set.indexes.len() as u64 - same_name,
+            replaced_indexes: same_name - kept_indexes,
+            kept_indexes,
+            removed_indexes: old.len() as u64 - same_name,
             estimated_new_bytes: changes.new_bytes,
             estimated_bytes: changes.new_bytes + changes.kept_bytes,
         }
@@ -54,6 +58,7 @@ impl DryRun {
         self.removed_sitemaps += site.removed_sitemaps;
         self.new_indexes += site.new_indexes;
         self.replaced_indexes += site.replaced_indexes;
+        self.kept_indexes += site.kept_indexes;
         self.removed_indexes += site.removed_indexes;
         self.estimated_new_bytes += site.estimated_new_bytes;
         self.estimated_bytes += site.estimated_bytes;

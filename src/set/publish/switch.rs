@@ -1,5 +1,8 @@
 //! The switch: prepared sets replace the live ones, all of them or none.
 
+use std::collections::HashMap;
+
+use super::index::index_files;
 use super::workspace::Workspace;
 use crate::error::{Error, Result, message};
 use crate::place::switch::SwitchState;
@@ -60,6 +63,22 @@ impl Prepared {
     /// The set.
     pub fn set(&self) -> &Manifest {
         &self.set
+    }
+
+    /// The number of its index files that the live set has with the same bytes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if they do not fit in memory.
+    pub fn kept_indexes(&self) -> Result<u64> {
+        let files = |set: &Manifest| match set.protocol.parse() {
+            Ok(protocol) => index_files(set, &self.workspace.stem, protocol),
+            Err(_) => Ok(Vec::new()),
+        };
+        let live: HashMap<_, _> = match self.workspace.live() {
+            Some(live) => files(live)?.into_iter().collect(),
+            None => return Ok(0),
+        };
+        Ok(files(&self.set)?.iter().filter(|(file, bytes)| live.get(file) == Some(bytes)).count() as u64)
     }
 
     /// Whether its switch has begun and is not complete. Some crawlers may see it, and the next run completes the switch.
