@@ -100,10 +100,15 @@ pub fn produce(
 /// in the page cache.
 fn order(layout: &Layout, sections: Option<&SectionRule>) -> Vec<usize> {
     match sections {
-        // Their counts depend on the order in which they are added up.
-        Some(_) => (0..layout.sitemaps.len()).rev().collect(),
+        Some(_) => counting_order(layout).collect(),
         None => layout.reading_order(),
     }
+}
+
+/// The order in which sitemaps are made if their URLs are counted by section: the counts depend on the order in which they are added
+/// up.
+fn counting_order(layout: &Layout) -> impl Iterator<Item = usize> + Send {
+    (0..layout.sitemaps.len()).rev()
 }
 
 /// Finishes the tally of sections. If there are too many, all sitemaps are rendered once more to count the largest sections;
@@ -125,8 +130,7 @@ fn finish_sections(
         };
         let rule = tally.rule();
         let renderer = || Renderer::new(run, layout, secret, Some(rule));
-        let sitemaps = (0..layout.sitemaps.len()).rev();
-        ordered(run.job.resources.threads.get(), sitemaps, renderer, work, |counted| {
+        ordered(run.job.resources.threads.get(), counting_order(layout), renderer, work, |counted| {
             let (at, counted) = counted?;
             run.progress.advance(layout.sitemaps[at].entries.into());
             counted.into_iter().for_each(|counted| tally.add(counted));
