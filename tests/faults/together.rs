@@ -38,7 +38,7 @@ impl Stopped {
             let lines = fs::read_to_string(&log).unwrap();
             let stopped = lines.lines().find(|line| line.ends_with("--- stopped by SIGSTOP ---"));
             if let Some(line) = stopped {
-                let process = line.split_ascii_whitespace().next().unwrap().to_owned();
+                let process = process_of(line.split_ascii_whitespace().next().unwrap());
                 return Ok(Self { strace, process });
             }
             if is_over {
@@ -65,6 +65,12 @@ impl Drop for Stopped {
             send("KILL", &self.strace);
         }
     }
+}
+
+/// The process of a thread, which may end before others of it are stopped, too.
+fn process_of(thread: &str) -> String {
+    let status = fs::read_to_string(format!("/proc/{thread}/status")).unwrap();
+    status.lines().find_map(|line| line.strip_prefix("Tgid:")).unwrap().trim().to_owned()
 }
 
 fn ended(strace: &mut Child) -> Run {
