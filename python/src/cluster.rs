@@ -19,7 +19,7 @@ use crate::commands::{Built, built};
 use crate::stream::{Batch, Stream};
 use crate::{errors, rows, run};
 
-/// The driver of a run. It holds the lock of the directory until it publishes or is closed.
+/// The driver of a run. It holds the lock of the directory until it publishes or fails.
 #[pyclass]
 pub struct Driver(Mutex<Option<Running>>);
 
@@ -39,7 +39,7 @@ impl Driver {
             let stop = Stop::default();
             match steps.job().and_then(|job| cluster::Driver::open(&job, &stop)) {
                 Ok(driver) => Ok(Running { driver, steps }),
-                Err(error) => Err(failed(steps, error)),
+                Err(error) => Err(steps.fail(error)),
             }
         };
         let running = py.detach(open).map_err(|error| errors::exception(py, &error))?;
@@ -87,15 +87,10 @@ impl Driver {
         py.detach(|| {
             if let Some(Running { driver, steps }) = self.take() {
                 drop(driver);
-                drop(failed(steps, Error::new(errors::kind_of(kind), message)));
+                let _ = steps.fail(Error::new(errors::kind_of(kind), message));
             }
         });
     }
-}
-
-/// Ends a run that failed with `error`.
-fn failed(steps: BuildInSteps, error: Error) -> Error {
-    steps.end(Err(error), &Stop::default()).expect_err("it is the error of the run")
 }
 
 impl Driver {

@@ -57,7 +57,7 @@ impl BuildInSteps {
         let this = Self { args, reports };
         match ready {
             Ok(()) => Ok(this),
-            Err(error) => this.end(Err(error), &Stop::default()).map(|_| unreachable!("it has failed")),
+            Err(error) => Err(this.fail(error)),
         }
     }
 
@@ -77,6 +77,11 @@ impl BuildInSteps {
         let built = built.map(flags::in_outcome);
         self.reports.write(&built, stop);
         built
+    }
+
+    /// Writes the reports of a failure before its outcome is known, and returns its error.
+    pub fn fail(self, error: Error) -> Error {
+        self.end(Err(error), &Stop::default()).expect_err("it has failed")
     }
 }
 

@@ -104,9 +104,9 @@ impl<'r> SegmentNumbers<'r> {
         self.known.get(segment).or_else(|| self.add(segment))
     }
 
-    /// Replaces each number that is [`LATER`] by that of the URL at its place in `text`: a third of the time of
-    /// [`SegmentNumbers::of_url`] while rows are judged, because the processor begins with the next URLs meanwhile. Returns whether
-    /// all have one; otherwise there are too many segments.
+    /// Replaces each number that is [`LATER`] by that of the URL at its place in `text`. Returns whether all have one; otherwise
+    /// there are too many segments. This takes a third of the time of calling [`SegmentNumbers::of_url`] whenever a row is judged:
+    /// in a short loop, the processor works on several URLs at once.
     #[must_use]
     #[inline(never)]
     pub fn put_later(&mut self, text: &[u8], places: &[Place], numbers: &mut [u16]) -> bool {
