@@ -32,6 +32,13 @@ def teller(progress: Union[bool, Tell, None]) -> Optional[Any]:
     return None
 
 
+def end(tell: Optional[Any]) -> None:
+    """Removes the progress line."""
+    remove = getattr(tell, "end", None)
+    if remove is not None:
+        remove()
+
+
 def _is_notebook() -> bool:
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None

@@ -26,8 +26,10 @@ import json
 import os
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, NamedTuple, Optional, Union
 
-from . import _finished, _rows, _sitemill, _words as _as_words
+from . import _rows, _sitemill
+from ._build import finished as _finished
 from ._errors import DataRefused, OutputError, SitemillError, UsageError
+from ._options import words_of as _as_words
 from ._report import Report
 from ._spark_files import CountFiles as _CountFiles, Files, SendFiles as _SendFiles, files_of, same_number
 from ._spark_tasks import Check as _Check, InArrow as _InArrow, Pack as _Pack, Produce as _Produce, Rejects as _Rejects, Route as _Route

@@ -1,0 +1,312 @@
+"""Functions that take rows: builds a set of them, or returns their canonical URLs."""
+
+from __future__ import annotations
+
+import warnings as _warnings
+from typing import Any, Iterable, Mapping, Optional, Sequence, Union
+
+from . import _rows, _sitemill
+from ._errors import DataRefused, UsageError, as_keywords
+from ._options import Files, Headers, Patterns, Rewrites, words_of
+from ._progress import Tell, end, teller
+from ._report import Report
+from ._rows import Path
+from ._sitemill import Stream
+
+#: Paths, an object with ``__arrow_c_stream__``, or an iterable of strings or dictionaries.
+Rows = Union[Path, Sequence[Path], Iterable[Union[str, bytes, Mapping[str, Any]]], Any]
+
+
+def build(
+    rows: Rows,
+    *,
+    base_url: str,
+    out: Path,
+    name: Optional[str] = None,
+    # Columns.
+    url: Optional[str] = None,
+    lastmod: Optional[str] = None,
+    changefreq: Optional[str] = None,
+    priority: Optional[str] = None,
+    alternates: Optional[str] = None,
+    images: Optional[str] = None,
+    videos: Optional[str] = None,
+    news: Optional[str] = None,
+    # Sections.
+    section_column: Optional[str] = None,
+    sections: Optional[Path] = None,
+    section_by_path: bool = False,
+    sections_max: Optional[int] = None,
+    # What may be listed, and how.
+    scope: Optional[str] = None,
+    relative_to: Optional[str] = None,
+    rewrite: Rewrites = None,
+    include: Patterns = None,
+    exclude: Patterns = None,
+    include_file: Files = None,
+    exclude_file: Files = None,
+    respect_robots: Optional[Path] = None,
+    robots_agent: Optional[str] = None,
+    protocol: Optional[str] = None,
+    order: Optional[str] = None,
+    divide: Optional[str] = None,
+    on_duplicate: Optional[str] = None,
+    urls_per_sitemap: Optional[int] = None,
+    bytes_per_sitemap: Union[int, str, None] = None,
+    sitemaps_per_index: Optional[int] = None,
+    level: Optional[int] = None,
+    gzip_engine: Optional[str] = None,
+    # Tags.
+    lastmod_zone: Optional[str] = None,
+    lastmod_unit: Optional[str] = None,
+    default_changefreq: Optional[str] = None,
+    default_priority: Union[float, str, None] = None,
+    # Files.
+    format: Optional[str] = None,
+    columns: Optional[str] = None,
+    delimiter: Optional[str] = None,
+    input_encoding: Optional[str] = None,
+    url_encoding: Optional[str] = None,
+    require_success_marker: bool = False,
+    # Reports.
+    rejects: Optional[Path] = None,
+    diff: Optional[Path] = None,
+    report: Optional[Path] = None,
+    html: Optional[Path] = None,
+    metrics: Optional[Path] = None,
+    robots: Optional[Path] = None,
+    robots_any_name: bool = False,
+    # Guards.
+    max_rejects: Union[int, str, None] = None,
+    max_dropped_tags: Union[int, str, None] = None,
+    max_shrink: Optional[str] = None,
+    expect_lines: Union[int, str, None] = None,
+    allow_empty: bool = False,
+    replace_set: bool = False,
+    take_over: bool = False,
+    # Publishing.
+    dry_run: bool = False,
+    also: Union[Path, Sequence[Path], None] = None,
+    then: Union[str, Sequence[str], None] = None,
+    # Earlier sets.
+    keep: Optional[str] = None,
+    keep_sets: Optional[int] = None,
+    ignore_manifest: bool = False,
+    # Object stores.
+    endpoint: Optional[str] = None,
+    state: Optional[Path] = None,
+    sitemap_header: Headers = None,
+    index_header: Headers = None,
+    allow_unsafe_store: bool = False,
+    # Resources.
+    memory: Union[int, str, None] = None,
+    scratch: Optional[Path] = None,
+    threads: Optional[int] = None,
+    progress: Union[bool, Tell, None] = None,
+) -> Report:
+    """Builds a set of sitemaps from ``rows`` and makes it the live one.
+
+    The switch is atomic: until then, and if anything fails, the previous set stays live. The call blocks, but other Python
+    threads keep running. Ctrl-C stops it within a second and leaves the live set as it is.
+
+    Args:
+        rows: a path or a list of paths of files or directories, in any format of the command line; or an object with
+            ``__arrow_c_stream__`` such as a data frame; or an iterable of strings or dictionaries. Strings in a list are URLs if
+            they contain ``://``, and paths otherwise. Dictionaries have the keys ``url`` or ``loc``, ``lastmod``, ``changefreq``,
+            ``priority``, ``alternates``, ``images``, ``videos`` and ``news``.
+        base_url: the URL of the directory that the set is published in. ``{origin}/`` makes a set for each scheme, host and
+            port.
+        out: the directory to publish in, created if missing; or a prefix of a bucket, such as ``"s3://bucket/prefix"``.
+        name: the name of the set, which is part of its file names. Sets with different names can share ``out``.
+        url, lastmod, changefreq, priority, alternates, images, videos, news: names of columns or keys, if they are not the usual
+            ones.
+        section_column: the column or key with the section of each URL. Each section has sitemaps and index files of its own.
+        sections: a TOML file with the prefixes and patterns of each section.
+        section_by_path: make the first segment of the path the section.
+        sections_max: the maximum number of sections, up to 10,000; by default 100 by path and 1,000 by column.
+        scope: which URLs may be listed: ``"directory"`` (below the base URL, the default), ``"host"`` or ``"any"``.
+        relative_to: the URL that rows without a scheme, such as ``/p/1``, are relative to. Without it, they are rejected. A list
+            of such rows would be taken for a list of paths, so pass an iterator.
+        rewrite: beginnings of URLs and what replaces them: ``{"https://staging.example.com/": "https://www.example.com/"}``, or
+            strings ``"FROM=TO"``. The first that matches applies.
+        include, exclude: regular expressions for canonical URLs, one or a list. URLs that match an ``exclude``, or match no
+            ``include`` if there are any, are left out and counted in ``excluded`` of the report.
+        include_file, exclude_file: files of such patterns, one per line; lines that begin with ``#`` are comments.
+        respect_robots: a robots.txt; URLs that it forbids are left out.
+        robots_agent: the crawler whose rules in it apply; all crawlers by default.
+        protocol: ``"0.9"`` (the default) or ``"0.84"``.
+        order: ``"input"`` (the default) keeps the order of the rows, ``"sorted"`` makes smaller files.
+        divide: ``"fill"`` (the default) fills every sitemap; ``"stable"`` changes fewer sitemaps from run to run.
+        on_duplicate: which of several rows with one URL is listed: ``"first"`` or ``"newest"``.
+        urls_per_sitemap: at most 50,000, the default.
+        bytes_per_sitemap: bytes before compression, such as ``"10M"``, the default.
+        sitemaps_per_index: at most 1,000 by default.
+        level: gzip level from 0 to 9.
+        gzip_engine: ``"records"`` (the default) or ``"flate2"``.
+        lastmod_zone: the time zone of a ``lastmod`` without one.
+        lastmod_unit: the unit of a ``lastmod`` that is a number: ``"seconds"``, ``"millis"``, ``"micros"`` or ``"nanos"``.
+        default_changefreq, default_priority: tags of rows that have none.
+        format: the format of files, if it cannot be detected.
+        columns: names or positions of columns as on the command line: ``"url=1,lastmod=3"``.
+        delimiter: the delimiter of CSV files, if it cannot be detected.
+        input_encoding: the charset of files.
+        url_encoding: the charset in which servers expect queries.
+        require_success_marker: refuse a directory without ``_SUCCESS``.
+        rejects: a file for rejected and excluded rows and dropped tags.
+        diff: a file for the differences from the replaced set.
+        report, html, metrics: files for the report as JSON, as an HTML page, and as Prometheus metrics.
+        robots: a robots.txt in which the index files are listed.
+        robots_any_name: accept a robots.txt whose name is in another letter case.
+        max_rejects, max_dropped_tags: refuse to publish if there are more than this number, or this share such as ``"1%"``.
+        max_shrink: refuse a set that is smaller than the live one by more than this share, such as ``"50%"``.
+        expect_lines: refuse any other number of rows: ``1000``, ``"1000.."`` or ``"1000..2000"``.
+        allow_empty, replace_set, take_over: allow an empty set, a set with another base URL or protocol, and replacing files
+            that sitemill did not write.
+        dry_run: publish nothing, and return what would be published; ``dry_run`` of the report says what would change.
+        also: a URL or a file below ``out``, or a list of these: sitemaps that sitemill does not write, to be listed in the index
+            files.
+        then: a command that runs once the set is live, as a list of words or as a string that is split as a shell splits it. It
+            receives the report as JSON on standard input, and its output goes to standard error. If it fails, the build only
+            warns.
+        keep, keep_sets: for how long, and how many, earlier sets are kept.
+        ignore_manifest: start over if the manifest is damaged.
+        endpoint: the URL of an S3-compatible store; ``AWS_ENDPOINT_URL`` or Amazon's by default.
+        state: where ``.sitemill`` is kept, such as ``"s3://private/shop"``, if not below the published files.
+        sitemap_header, index_header: headers that objects are served with, such as ``"Cache-Control: max-age=300"``, one or a list:
+            those of sitemaps, and those of index files.
+        allow_unsafe_store: publish even to a store that ignores conditional requests. Two runs at the same time could then mix
+            their sets.
+        memory: memory limit, such as ``"2G"``; half of RAM by default.
+        scratch: the directory for scratch files; the output directory by default, or that for temporary files with ``dry_run``.
+        threads: worker threads; all cores by default.
+        progress: ``True`` shows it, ``False`` does not, and ``None`` shows it on a terminal and in a notebook. A function is
+            called with the name of the phase, the number of units done and the total (0 if unknown).
+
+    Returns:
+        The report.
+
+    Raises:
+        DataRefused: the rows cannot be published; its ``report`` has the counts.
+        Busy: another run holds the directory.
+        UsageError: options contradict each other.
+        InputError, OutputError, OutOfMemory, Interrupted, BugError: see there.
+    """
+    options = dict(locals())
+    named = _rows.columns_of(options)
+    for other in ("rows", "progress", *named):
+        del options[other]
+    words, source = _inputs(rows, named, options)
+    return _run(words, source, progress)
+
+
+def clean(
+    rows: Rows,
+    *,
+    url: Optional[str] = None,
+    relative_to: Optional[str] = None,
+    rewrite: Rewrites = None,
+    include: Patterns = None,
+    exclude: Patterns = None,
+    include_file: Files = None,
+    exclude_file: Files = None,
+    respect_robots: Optional[Path] = None,
+    robots_agent: Optional[str] = None,
+    format: Optional[str] = None,
+    columns: Optional[str] = None,
+    delimiter: Optional[str] = None,
+    input_encoding: Optional[str] = None,
+    url_encoding: Optional[str] = None,
+    require_success_marker: bool = False,
+    rejects: Optional[Path] = None,
+    endpoint: Optional[str] = None,
+    state: Optional[Path] = None,
+    threads: Optional[int] = None,
+) -> Stream:
+    """Returns the canonical form of every URL, in the order of the rows, as an Arrow stream with the column ``url``.
+
+    Rows that are not a URL and URLs that filters exclude are left out; duplicates are kept, and no scope applies. ``rows`` and
+    the options are those of :func:`build`. The counts are in ``report_json`` of the stream once it has been read.
+    """
+    options = dict(
+        relative_to=relative_to,
+        rewrite=rewrite,
+        include=include,
+        exclude=exclude,
+        include_file=include_file,
+        exclude_file=exclude_file,
+        respect_robots=respect_robots,
+        robots_agent=robots_agent,
+        format=format,
+        columns=columns,
+        delimiter=delimiter,
+        input_encoding=input_encoding,
+        url_encoding=url_encoding,
+        require_success_marker=require_success_marker,
+        rejects=rejects,
+        endpoint=endpoint,
+        state=state,
+        threads=threads,
+    )
+    words, source = _inputs(rows, {"url": url}, options)
+    return _sitemill.clean(words, source)
+
+
+def _inputs(
+    rows: Rows, named: Mapping[str, Optional[str]], options: Mapping[str, Any]
+) -> tuple[list[str], Optional[Any]]:
+    """The words of the command line for these options, and the rows if they are not in files."""
+    names = {part: name for part, name in named.items() if name is not None}
+    columns = options.get("columns")
+    if names and columns:
+        raise UsageError("columns names columns, and so do " + ", ".join(names), exit_code=2)
+    for part, name in names.items():
+        if "," in name:
+            raise UsageError(f"{part}={name!r}: a name with a comma cannot be given; rename the column", exit_code=2)
+    pairs = ",".join(f"{part}={name}" for part, name in names.items())
+    words = words_of({**options, "columns": columns or pairs or None})
+    paths = _rows.paths(rows)
+    if paths is not None:
+        return [*words, "--", *paths], None
+    names = _rows.named_columns(names, columns)
+    if options.get("section_column") is not None:
+        names["section"] = options["section_column"]
+    table = _rows.table(rows, names)
+    if table is not None:
+        return words, table
+    if not hasattr(rows, "__iter__"):
+        raise TypeError(
+            f"rows is of type {type(rows).__name__}; give paths, an object with __arrow_c_stream__, "
+            "or an iterable of strings or dictionaries"
+        )
+    return words, _rows.Rows(_rows.records(rows), names)
+
+
+def _run(words: list[str], source: Optional[Any], progress: Union[bool, Tell, None]) -> Report:
+    tell = teller(progress)
+    try:
+        built = _sitemill.build(words, source, tell)
+    finally:
+        end(tell)
+    if isinstance(source, _rows.Rows) and source.are_dicts:
+        return finished(*built, source)
+    return finished(*built)
+
+
+def finished(
+    text: str, refused: Optional[Any], warnings: Sequence[str], rows: Optional[_rows.Rows] = None, *, stacklevel: int = 4
+) -> Report:
+    """Returns the report of a run, or raises the exception of a refused one. ``rows`` know the keys that were not used.
+
+    Warnings are attributed to the caller ``stacklevel`` frames up, which is the user's.
+    """
+    done = Report._of(text, [as_keywords(warning) for warning in warnings])
+    if rows is not None:
+        for given in done.raw["inputs"]:
+            given["columns"] = {"used": rows.used, "unused": list(rows.unused)}
+    if refused is not None:
+        if isinstance(refused, DataRefused):
+            refused.report = done
+        raise refused
+    for warning in done.warnings:
+        _warnings.warn(f"{warning}; the new set is live", RuntimeWarning, stacklevel=stacklevel)
+    return done

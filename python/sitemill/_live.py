@@ -1,0 +1,135 @@
+"""Functions for published sets: checks them, reads them, compares them, and restores earlier ones."""
+
+from __future__ import annotations
+
+from typing import Optional, Union
+
+from . import _rows, _sitemill
+from ._options import Headers, optional_path, paths_of, store_settings
+from ._progress import Tell, end, teller
+from ._report import CheckReport, RolledBack, Status
+from ._rows import Path
+from ._sitemill import Stream
+
+
+def check(
+    *paths: Path,
+    name: Optional[str] = None,
+    base_url: Optional[str] = None,
+    scope: Optional[str] = None,
+    limit_findings: int = 1000,
+    endpoint: Optional[str] = None,
+    state: Optional[Path] = None,
+    threads: Optional[int] = None,
+    progress: Union[bool, Tell, None] = None,
+) -> CheckReport:
+    """Validates published sitemaps, index files or directories. It shares no code with the writer.
+
+    Args:
+        paths: the files and directories.
+        name: check only the set of this name in each directory; all sets by default.
+        base_url: the URL of their directory, if it is not known.
+        scope: which URLs may be listed: ``"directory"``, ``"host"`` or ``"any"``.
+        limit_findings: how many findings are returned; all are counted.
+        endpoint: the URL of an S3-compatible store; ``AWS_ENDPOINT_URL`` or Amazon's by default.
+        state: where ``.sitemill`` is kept, such as ``"s3://private/shop"``, if not below the published files.
+        threads: worker threads; all cores by default.
+        progress: as for :func:`build`.
+
+    Returns:
+        The findings and the counts. It is true if there are no findings: ``assert sitemill.check(out)``.
+    """
+    tell = teller(progress)
+    try:
+        store = store_settings(endpoint, state)
+        found = _sitemill.check(paths_of(paths), name, base_url, scope, limit_findings, threads, store, tell)
+    finally:
+        end(tell)
+    return CheckReport._of(*found)
+
+
+def urls(
+    *paths: Path,
+    name: Optional[str] = None,
+    endpoint: Optional[str] = None,
+    state: Optional[Path] = None,
+    threads: Optional[int] = None,
+) -> Stream:
+    """Returns the URLs of published sitemaps, index files or directories as an Arrow stream.
+
+    The columns are ``loc``, ``lastmod``, ``changefreq``, ``priority``, ``alternates``, ``images`` (without their details), and
+    ``videos`` and ``news`` as JSON::
+
+        frame = polars.DataFrame(sitemill.urls("/var/www/html"))
+
+    If several sets share a directory, all are listed, or only that of ``name``. ``endpoint`` and ``state`` are those of
+    :func:`check`.
+    """
+    return _sitemill.urls(paths_of(paths), name, threads, store_settings(endpoint, state))
+
+
+def diff(
+    old: Path,
+    new: Path,
+    *,
+    name: Optional[str] = None,
+    memory: Optional[int] = None,
+    scratch: Optional[Path] = None,
+    endpoint: Optional[str] = None,
+    state: Optional[Path] = None,
+    threads: Optional[int] = None,
+) -> Stream:
+    """Returns the differences between two sets as an Arrow stream, in the order of the URLs.
+
+    The columns are ``change`` (``added``, ``removed`` or ``changed``), ``loc``, ``old_lastmod`` and ``new_lastmod``. ``old`` and
+    ``new`` are published directories, index files, sitemaps, or manifests of kept sets. If several sets share a directory, each is
+    compared with the one of the same name, or only that of ``name``. ``memory`` is in bytes; beyond it, URLs are sorted in
+    files in ``scratch``. ``endpoint`` and ``state`` are those of :func:`check`.
+    """
+    store = store_settings(endpoint, state)
+    return _sitemill.diff(_rows.path(old), _rows.path(new), name, memory, optional_path(scratch), threads, store)
+
+
+def status(
+    directory: Path, *, name: Optional[str] = None, endpoint: Optional[str] = None, state: Optional[Path] = None
+) -> list[Status]:
+    """Returns the live and kept sets of a directory or, for the parent of several sites, of each site.
+
+    If several sets share a directory, it returns all of them, or only that of ``name``. ``endpoint`` and ``state`` are those
+    of :func:`check`.
+    """
+    return [Status._of(found) for found in _sitemill.status(_rows.path(directory), name, store_settings(endpoint, state))]
+
+
+def rollback(
+    directory: Path,
+    *,
+    name: Optional[str] = None,
+    to: Optional[int] = None,
+    robots: Optional[Path] = None,
+    robots_any_name: bool = False,
+    endpoint: Optional[str] = None,
+    state: Optional[Path] = None,
+    sitemap_header: Headers = None,
+    index_header: Headers = None,
+    allow_unsafe_store: bool = False,
+    progress: Union[bool, Tell, None] = None,
+) -> RolledBack:
+    """Restores an earlier set, and makes it the live one.
+
+    Args:
+        directory: the directory of the set.
+        name: its name; the set without a name by default.
+        to: the number of the set, as ``status`` shows it; the set before the live one by default.
+        robots: a robots.txt in which the index files are listed.
+        robots_any_name: accept a robots.txt whose name is in another letter case.
+        endpoint, state, sitemap_header, index_header, allow_unsafe_store: as for :func:`build`.
+        progress: as for :func:`build`.
+    """
+    tell = teller(progress)
+    try:
+        store = store_settings(endpoint, state, sitemap_header, index_header, allow_unsafe_store)
+        done = _sitemill.rollback(_rows.path(directory), name, to, optional_path(robots), robots_any_name, store, tell)
+    finally:
+        end(tell)
+    return RolledBack(*done)
