@@ -1,10 +1,10 @@
 //! Parallel work whose results keep the order of its input, in bounded memory.
 
 use std::io;
-use std::sync::OnceLock;
+use std::sync::{Condvar, Mutex, OnceLock};
 use std::thread::{Builder, scope};
 
-use crossbeam_channel::{Receiver, Sender, bounded};
+use crossbeam_channel::{Receiver, bounded};
 
 /// Runs `work` on the items of `source` on `threads` threads and passes the results to `sink` in the order of the items, on
 /// the calling thread. `state` creates the state of each thread. Only a few items per thread are in flight at a time, so the
@@ -12,27 +12,114 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 /// running ones do the work.
 ///
 /// # Errors
-/// The first error of `sink` ends everything. So does a panic of `work`, which continues in the caller.
+/// The first error of `sink` ends everything. So does a panic of `state` or `work`, which continues in the caller.
 ///
 /// # Panics
 /// If not even one thread can be started, as the standard library does.
 pub fn ordered<T: Send, R: Send, S, E>(
     threads: usize,
-    source: impl Iterator<Item = T> + Send,
+    mut source: impl Iterator<Item = T> + Send,
     state: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, T) -> R + Sync,
     mut sink: impl FnMut(R) -> Result<(), E>,
 ) -> Result<(), E> {
-    // Each item has a slot for its result. The slots are queued in the order of the items.
-    let (items, incoming) = bounded::<(T, Sender<R>)>(threads);
-    let (line, slots) = bounded::<Receiver<R>>(2 * threads);
-    let worker = &|incoming: Receiver<(T, Sender<R>)>| {
-        let mut state = state();
-        for (item, slot) in incoming {
-            // The receiver is gone if the sink has failed meanwhile.
-            let _ = slot.send(work(&mut state, item));
-        }
+    let slots: Vec<Slot<T, R>> = (0..slots_for(threads)).map(|_| Slot::default()).collect();
+    let mut put = |at: usize| {
+        let item = source.next();
+        let is_item = item.is_some();
+        item.into_iter().for_each(|item| slots[at].put(Content::Item(item)));
+        is_item
     };
+    let work_on = |incoming: Receiver<usize>| {
+        let mut own = None;
+        incoming.into_iter().for_each(|at| slots[at].work(|item| work(own.get_or_insert_with(&state), item)));
+    };
+    let mut done = Ok(());
+    let mut take = |at: usize| {
+        // Without a result, a worker has panicked, which ends everything.
+        let Some(result) = slots[at].result() else { return false };
+        done = sink(result);
+        done.is_ok()
+    };
+    run(threads, &mut put, &work_on, &mut take);
+    done
+}
+
+/// Where an item and then its result are. Items take turns at the slots.
+struct Slot<T, R> {
+    content: Mutex<Content<T, R>>,
+    has_ended: Condvar,
+}
+
+enum Content<T, R> {
+    Nothing,
+    Item(T),
+    Result(R),
+    /// The work has panicked.
+    Failed,
+}
+
+impl<T, R> Default for Slot<T, R> {
+    fn default() -> Self {
+        Self { content: Mutex::new(Content::Nothing), has_ended: Condvar::new() }
+    }
+}
+
+const NO_PANIC: &str = "no thread panics with the lock";
+
+impl<T, R> Slot<T, R> {
+    fn put(&self, content: Content<T, R>) {
+        *self.content.lock().expect(NO_PANIC) = content;
+        self.has_ended.notify_one();
+    }
+
+    /// Replaces the item by its result.
+    fn work(&self, work: impl FnOnce(T) -> R) {
+        /// Tells of a panic.
+        struct Ending<'s, T, R>(&'s Slot<T, R>, Content<T, R>);
+        impl<T, R> Drop for Ending<'_, T, R> {
+            fn drop(&mut self) {
+                self.0.put(std::mem::replace(&mut self.1, Content::Nothing));
+            }
+        }
+        let mut ending = Ending(self, Content::Failed);
+        let item = std::mem::replace(&mut *self.content.lock().expect(NO_PANIC), Content::Nothing);
+        let Content::Item(item) = item else { unreachable!("a worker comes once for each item") };
+        ending.1 = Content::Result(work(item));
+    }
+
+    /// Waits for the result and takes it. None if the work has panicked.
+    fn result(&self) -> Option<R> {
+        let content = self.content.lock().expect(NO_PANIC);
+        let is_missing = |content: &mut Content<T, R>| matches!(content, Content::Nothing | Content::Item(_));
+        let mut content = self.has_ended.wait_while(content, is_missing).expect(NO_PANIC);
+        match std::mem::replace(&mut *content, Content::Nothing) {
+            Content::Result(result) => Some(result),
+            _ => None,
+        }
+    }
+}
+
+/// Slots that wait in line for the sink.
+fn in_line(threads: usize) -> usize {
+    2 * threads
+}
+
+/// All slots. Besides those in line, the sink has one and one is being filled, so the sink is done with a slot when it is filled again.
+fn slots_for(threads: usize) -> usize {
+    in_line(threads) + 2
+}
+
+/// Passes the numbers of slots on: from `put`, which puts an item there if there are more, to a thread that does `work`, and in the same
+/// order to `take`, which returns whether to go on. Items are not seen here, because all of this would be compiled anew for each kind.
+fn run(
+    threads: usize,
+    put: &mut (dyn FnMut(usize) -> bool + Send),
+    work: &(dyn Fn(Receiver<usize>) + Sync),
+    take: &mut dyn FnMut(usize) -> bool,
+) {
+    let (items, incoming) = bounded(threads);
+    let (line, results) = bounded(in_line(threads));
     let refused: &OnceLock<io::Error> = &OnceLock::new();
     scope(|scope| {
         scope.spawn(move || {
@@ -40,9 +127,12 @@ pub fn ordered<T: Send, R: Send, S, E>(
             // would block for ever. Until then the channel has room for every item.
             let mut incoming = Some(incoming);
             let mut started = 0;
-            for item in source {
+            for at in (0..slots_for(threads)).cycle() {
+                if !put(at) {
+                    return;
+                }
                 if let Some(own) = incoming.clone() {
-                    match Builder::new().spawn_scoped(scope, move || worker(own)) {
+                    match Builder::new().spawn_scoped(scope, move || work(own)) {
                         Ok(_) => started += 1,
                         Err(error) if started == 0 => return drop(refused.set(error)),
                         Err(_) => incoming = None,
@@ -51,24 +141,16 @@ pub fn ordered<T: Send, R: Send, S, E>(
                 if started == threads {
                     incoming = None;
                 }
-                let (slot, result) = bounded(1);
-                if line.send(result).is_err() || items.send((item, slot)).is_err() {
+                if line.send(at).is_err() || items.send(at).is_err() {
                     return;
                 }
             }
         });
-        for result in slots {
-            match result.recv() {
-                Ok(result) => sink(result)?,
-                // The worker panicked; the scope passes it on.
-                Err(_) => break,
-            }
-        }
+        let _ = results.into_iter().try_for_each(|at| take(at).then_some(()));
         if let Some(error) = refused.get() {
             panic!("failed to spawn thread: {error}");
         }
-        Ok(())
-    })
+    });
 }
 
 #[cfg(test)]
@@ -109,6 +191,13 @@ mod tests {
         };
         assert_eq!(ordered(3, 0.., || (), |(), n| n, sink), Err("enough"));
         assert_eq!(taken, 101);
+    }
+
+    #[test]
+    #[should_panic(expected = "a scoped thread panicked")]
+    fn a_panic_of_a_state_ends_everything() {
+        let state = || panic!("there is no state");
+        let _ = ordered(2, 0.., state, |(): &mut (), n: u64| n, |_| Ok::<_, ()>(()));
     }
 
     #[test]
