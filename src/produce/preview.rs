@@ -4,7 +4,9 @@
 //! A few are compressed to estimate the bytes of all new files.
 
 use super::batch::{Batch, BatchSitemap};
-use super::{Made, Renderer, finish_sections};
+use super::finish_sections;
+use super::render::{Made, Outcome, Renderer};
+use super::sink::Counts;
 use crate::common::ordered::ordered;
 use crate::common::progress::Phase;
 use crate::error::{Result, reserve};
@@ -38,9 +40,8 @@ pub fn preview(
     let is_compressed = |at: usize| at.is_multiple_of(layout.sitemaps.len().div_ceil(COMPRESSED));
     let work = |renderer: &mut Renderer<'_>, at: usize| {
         stop.check()?;
-        let sitemap = look(renderer, shelf, at, is_compressed(at), sections.is_some())?;
-        let old_news = if layout.sitemaps[at].news > 0 { renderer.sink.old_news } else { 0 };
-        Ok((at, sitemap, old_news, renderer.sink.take_sections()))
+        let (looked, counts) = look(renderer, shelf, at, is_compressed(at), sections.is_some())?;
+        Ok((at, looked, counts))
     };
     let mut tally = sections.map(SectionTally::new);
     let mut old_news = 0;
@@ -48,9 +49,9 @@ pub fn preview(
     reserve(&mut found, layout.sitemaps.len())?;
     let sitemaps = (0..layout.sitemaps.len()).rev().inspect(|&at| layout.will_need(at));
     ordered(job.resources.threads.get(), sitemaps, renderer, work, |looked_at| {
-        let (at, sitemap, old, counted) = looked_at?;
-        old_news += old;
-        tally.iter_mut().zip(counted).for_each(|(tally, counted)| tally.add(counted));
+        let (at, sitemap, counts) = looked_at?;
+        old_news += counts.old_news;
+        tally.iter_mut().zip(counts.sections).for_each(|(tally, counted)| tally.add(counted));
         progress.advance(layout.sitemaps[at].entries.into());
         found.push((at, sitemap));
         Ok(())
@@ -94,24 +95,26 @@ fn look(
     at: usize,
     is_compressed: bool,
     counts_sections: bool,
-) -> Result<Looked> {
+) -> Result<(Looked, Counts)> {
     if let Some(kept) = renderer.layout.kept(at) {
-        return Ok(Looked::Kept(kept.sitemap.clone()));
+        return Ok((Looked::Kept(kept.sitemap.clone()), Counts::default()));
     }
     if is_compressed {
-        return Ok(match renderer.make(shelf, at)? {
-            Made::Before(_, sitemap) => Looked::Kept(sitemap),
-            Made::Now(rendered) => Looked::Compressed(rendered.gzip.len() as u64),
-        });
+        let Made { counts, outcome, .. } = renderer.make(shelf, at)?;
+        let looked = match outcome {
+            Outcome::Published(sitemap) => Looked::Kept(sitemap),
+            Outcome::New(compressed) => Looked::Compressed(compressed.gzip.len() as u64),
+        };
+        return Ok((looked, counts));
     }
     let (id, part) = (renderer.layout.sitemap_id(at), &renderer.layout.sitemaps[at]);
     let has_size = shelf.has_size(id, part.entries, part.bytes);
     if !has_size && !counts_sections && part.news == 0 {
-        return Ok(Looked::New);
+        return Ok((Looked::New, Counts::default()));
     }
-    let seal = renderer.seal(part)?;
+    let (seal, _, counts) = renderer.seal(at)?;
     let known = has_size.then(|| shelf.find(id, seal)).flatten();
-    Ok(known.map_or(Looked::New, Looked::Kept))
+    Ok((known.map_or(Looked::New, Looked::Kept), counts))
 }
 
 fn new_sitemap(stem: &Stem, part: &PlannedSitemap<EntryAt>, gzip_bytes: u64, lastmod: &str) -> Sitemap {
