@@ -27,6 +27,8 @@ mod reader;
 mod runtime;
 mod settings;
 #[cfg(feature = "cloud")]
+mod tls;
+#[cfg(feature = "cloud")]
 mod web;
 
 pub use location::Location;

@@ -16,6 +16,7 @@ use super::bucket::Bucket;
 use super::location::{Location, Scheme};
 use super::profile::Profile;
 use super::settings::{generation, store_settings};
+use super::tls::choose_cryptography;
 use crate::error::{Error, ErrorKind, Result, message};
 
 /// The buckets in use. All users of a bucket share its connections and role credentials.
@@ -60,6 +61,7 @@ pub fn connect(location: &Location) -> Result<Bucket> {
     if let Some(bucket) = buckets.get(&key) {
         return Ok(bucket.clone());
     }
+    choose_cryptography();
     let bucket = match location.scheme {
         Scheme::S3 => s3(location, endpoint)?,
         Scheme::Gs => gs(location, endpoint)?,

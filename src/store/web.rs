@@ -16,6 +16,7 @@ use object_store::client::{
 use super::failure::{Failure, FailureKind};
 use super::parts::Parts;
 use super::runtime::{Task, spawn, wait};
+use super::tls::choose_cryptography;
 
 /// Connection timeout, and read timeout: how long a server may send nothing before a request fails.
 const CONNECT_TIME: Duration = Duration::from_secs(5);
@@ -30,6 +31,7 @@ const PIECE_BYTES: usize = 256 << 10;
 
 /// A client with connections of its own.
 fn connect() -> Result<HttpClient, Failure> {
+    choose_cryptography();
     let options = ClientOptions::new()
         .with_allow_http(true)
         .with_timeout_disabled()

@@ -44,6 +44,20 @@ impl Server {
         Self::start(&mut azurite)
     }
 
+    /// Starts a server of the files in `root` that speaks TLS, with a new certificate for localhost, which is in `root/certificate.pem`.
+    pub fn tls(root: &Path) -> Self {
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cloud/tls");
+        let (certificate, key) = (root.join("certificate.pem"), root.join("key.pem"));
+        let mut openssl = Command::new("openssl");
+        openssl
+            .args(["req", "-x509", "-newkey", "rsa:2048", "-noenc", "-config"])
+            .arg(sources.join("certificate.cnf"));
+        let made = openssl.arg("-out").arg(&certificate).arg("-keyout").arg(&key).output().unwrap();
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let mut python = starting(Path::new("python3"));
+        Self::start(python.arg(sources.join("serve.py")).arg(root).arg(certificate).arg(key))
+    }
+
     /// Starts a server and waits until it prints its port.
     fn start(command: &mut Command) -> Self {
         let mut child =
@@ -57,7 +71,7 @@ impl Server {
             thread::spawn(move || {
                 for line in BufReader::new(output).lines().map_while(Result::ok) {
                     // One of the servers first prints the address without a scheme, before it listens.
-                    if let Some((_, rest)) = line.split_once("http://") {
+                    if let Some((_, rest)) = line.split_once("://") {
                         let _ = found.send(rest.trim().parse().ok());
                     }
                 }

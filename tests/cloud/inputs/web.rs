@@ -9,7 +9,8 @@ use ::parquet::basic::Compression;
 
 use super::{build, parquet, report};
 use crate::http::{Head, read_head};
-use crate::support::{TempDir, gzip, published_urls};
+use crate::servers;
+use crate::support::{TempDir, finish, gzip, published_urls, sitemill};
 use crate::world::{BASE, Bucket, Store, pages, urls};
 
 /// How a server responds.
@@ -174,4 +175,23 @@ fn a_file_that_changes_is_missing_or_is_forbidden_is_not_read() {
         "{}",
         refused.stderr
     );
+}
+
+#[test]
+fn files_are_read_over_tls_if_the_server_is_trusted() {
+    let directory = TempDir::new();
+    directory.file("urls.txt", pages(1, 40));
+    let server = servers::Server::tls(directory.path());
+    let url = format!("https://localhost:{}/urls.txt", server.address.port());
+    let out = directory.join("out");
+    let build = |trusted: Option<&str>| {
+        let mut command = sitemill();
+        command.args(["build", "--base-url", BASE, "--quiet", &url, "--out"]).arg(&out);
+        trusted.into_iter().for_each(|file| _ = command.env("SSL_CERT_FILE", directory.join(file)));
+        finish(&mut command, b"")
+    };
+    let refused = build(None).expect(66);
+    assert!(refused.stderr.contains("certificate"), "{}", refused.stderr);
+    build(Some("certificate.pem")).expect(0);
+    assert_eq!(published_urls(&out, BASE), urls(1, 40));
 }
