@@ -50,7 +50,7 @@ impl Server {
         let (certificate, key) = (root.join("certificate.pem"), root.join("key.pem"));
         let mut openssl = Command::new("openssl");
         openssl
-            .args(["req", "-x509", "-newkey", "rsa:2048", "-noenc", "-config"])
+            .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-config"])
             .arg(sources.join("certificate.cnf"));
         let made = openssl.arg("-out").arg(&certificate).arg("-keyout").arg(&key).output().unwrap();
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
