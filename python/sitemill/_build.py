@@ -227,26 +227,9 @@ def clean(
     Rows that are not a URL and URLs that filters exclude are left out; duplicates are kept, and no scope applies. ``rows`` and
     the options are those of :func:`build`. The counts are in ``report_json`` of the stream once it has been read.
     """
-    options = dict(
-        relative_to=relative_to,
-        rewrite=rewrite,
-        include=include,
-        exclude=exclude,
-        include_file=include_file,
-        exclude_file=exclude_file,
-        respect_robots=respect_robots,
-        robots_agent=robots_agent,
-        format=format,
-        columns=columns,
-        delimiter=delimiter,
-        input_encoding=input_encoding,
-        url_encoding=url_encoding,
-        require_success_marker=require_success_marker,
-        rejects=rejects,
-        endpoint=endpoint,
-        state=state,
-        threads=threads,
-    )
+    options = dict(locals())
+    for other in ("rows", "url"):
+        del options[other]
     words, source = _inputs(rows, {"url": url}, options)
     return _sitemill.clean(words, source)
 

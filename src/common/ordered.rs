@@ -25,10 +25,9 @@ pub fn ordered<T: Send, R: Send, S, E>(
 ) -> Result<(), E> {
     let slots: Vec<Slot<T, R>> = (0..slots_for(threads)).map(|_| Slot::default()).collect();
     let mut put = |at: usize| {
-        let item = source.next();
-        let is_item = item.is_some();
-        item.into_iter().for_each(|item| slots[at].put(Content::Item(item)));
-        is_item
+        let Some(item) = source.next() else { return false };
+        slots[at].put(Content::Item(item));
+        true
     };
     let work_on = |incoming: Receiver<usize>| {
         let mut own = None;

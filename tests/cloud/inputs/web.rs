@@ -178,13 +178,21 @@ fn a_file_that_changes_is_missing_or_is_forbidden_is_not_read() {
 }
 
 #[test]
-fn a_server_whose_certificate_is_not_trusted_is_refused() {
-    let directory = TempDir::new();
+fn a_file_is_read_over_tls_unless_the_certificate_of_the_server_is_not_trusted() {
+    let (directory, elsewhere) = (TempDir::new(), TempDir::new());
     directory.file("urls.txt", pages(1, 40));
     let server = servers::Server::tls(directory.path());
+    let _other = servers::Server::tls(elsewhere.path());
     let url = format!("https://localhost:{}/urls.txt", server.address.port());
-    let mut command = sitemill();
-    command.args(["build", "--base-url", BASE, "--quiet", &url, "--out"]).arg(directory.join("out"));
-    let refused = finish(&mut command, b"").expect(74);
+    let out = directory.join("out");
+    let build = |trusted: &TempDir| {
+        let mut command = sitemill();
+        command.args(["build", "--base-url", BASE, "--quiet", &url, "--out"]).arg(&out);
+        command.env("SSL_CERT_FILE", trusted.join("certificate.pem")).env_remove("SSL_CERT_DIR");
+        finish(&mut command, b"")
+    };
+    let refused = build(&elsewhere).expect(74);
     assert!(refused.stderr.contains("invalid peer certificate"), "{}", refused.stderr);
+    build(&directory).expect(0);
+    assert_eq!(published_urls(&out, BASE), urls(1, 40));
 }
