@@ -1,10 +1,10 @@
 # CI does not build this image. Build it with: docker build -t sitemill:0.1.0 .
 FROM rust:1-bookworm AS build
+RUN apt-get update && apt-get install -y --no-install-recommends python3-venv
 WORKDIR /sitemill
 COPY . .
 RUN scripts/package --deb
 
-# The same release of Debian, because the package needs its glibc or a newer one.
 FROM debian:bookworm-slim
 # Certificates, by which object stores are trusted, are only recommended by it.
 RUN --mount=type=bind,from=build,source=/sitemill/target/package,target=/packages \
