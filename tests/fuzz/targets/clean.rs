@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sitemill::internals::{Cleaned, Cleaner};
 use sitemill::internals::lines::lines;
+use sitemill::internals::{Cleaned, Cleaner};
 
 fuzz_target!(|data: &[u8]| {
     // This cleaner has cached the origin of the previous line; the other one has not.

@@ -3,9 +3,9 @@
 
 use libfuzzer_sys::fuzz_target;
 use quick_xml::events::Event;
-use sitemill::internals::{Cleaned, Cleaner};
 use sitemill::internals::entry::Entry;
 use sitemill::internals::lines::lines;
+use sitemill::internals::{Cleaned, Cleaner};
 
 fuzz_target!(|data: &[u8]| {
     let mut cleaner = Cleaner::default();

@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use sitemill::ErrorKind;
-use sitemill::report::Reason;
 use sitemill::internals::format::{self, Feed, FormOptions, Format, Record, Sink};
+use sitemill::report::Reason;
 
 #[path = "../../../src/intake/format/parquet/tests/small.rs"]
 mod small;

@@ -43,9 +43,13 @@ enum Letter {
 /// A rule: whether it allows, and its pattern.
 type Rule = (bool, Vec<Letter>);
 
+/// The crawlers that a group of rules is for.
+type Names = Vec<Vec<u8>>;
+
 /// The rules for `agent`, group by group.
 fn rules_for(text: &[u8], agent: Option<&str>) -> Vec<Rule> {
-    let (mut groups, mut ended): (Vec<(Vec<Vec<u8>>, Vec<Rule>)>, bool) = (Vec::new(), true);
+    let mut groups: Vec<(Names, Vec<Rule>)> = Vec::new();
+    let mut ended = true;
     for (key, value) in pairs(text) {
         match &*key {
             "user-agent" | "useragent" | "user agent" => {
