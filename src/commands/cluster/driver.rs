@@ -91,7 +91,7 @@ impl Driver {
         &self.order
     }
 
-    /// Plans the regions, once all [`pack`](super::pack) tasks are done. `packed` has the result of each partition, exactly once.
+    /// Plans the regions, once all [`pack`](super::pack()) tasks are done. `packed` has the result of each partition, exactly once.
     ///
     /// # Errors
     /// [`ErrorKind::Data`](crate::ErrorKind::Data) if a result belongs to another run, or was made with other options.
