@@ -30,7 +30,7 @@ use crate::intake::format::shapes;
 use crate::intake::format::spec::Hints;
 use crate::intake::format::typed_text::ColumnType;
 use crate::intake::read_at::ReadAt;
-use crate::sitemap::extensions::{EXTENSIONS, ExtrasBuffer};
+use crate::sitemap::extensions::{EXTENSIONS, EXTENSIONS_COUNT, ExtrasBuffer};
 
 /// Default memory limit for pages.
 const PAGE_MEMORY_DEFAULT: u64 = 1 << 30;
@@ -150,6 +150,8 @@ impl<'n> Groups<'n> {
         let mut row = group.rows_before;
         let mut extras = ExtrasBuffer::default();
         let (mut parts, mut nested) = contained(|| self.columns_of(group.number)).map_err(broken)?;
+        // Most files have none, and looking for them would take as long as judging a URL.
+        let has_cells = !nested.is_empty() || parts[RowPart::PLAIN..].iter().any(Option::is_some);
         let mut left = rows_of(self.index.row_group(group.number)).map_err(broken)?;
         while left > 0 {
             let batch_rows = left.min(BATCH_ROWS);
@@ -158,16 +160,18 @@ impl<'n> Groups<'n> {
             contained(|| nested.iter_mut().try_for_each(|(_, column)| column.read(batch_rows)))
                 .map_err(broken)?;
             for at in 0..batch_rows {
-                let mut values =
-                    parts.each_ref().map(|part| part.as_ref().map_or(&b""[..], |part| part.value(at)));
-                nested.iter().for_each(|(part, column)| values[*part] = column.value(at));
-                let (plain, cells) = values.split_at(RowPart::PLAIN);
-                let [url, section, lastmod, changefreq, priority] = [0, 1, 2, 3, 4].map(|part| plain[part]);
-                extras.clear();
-                for (extension, cell) in EXTENSIONS.into_iter().zip(cells) {
-                    shapes::add_cell(extension, cell, &mut extras);
+                let value = |part: usize| parts[part].as_ref().map_or(&b""[..], |column| column.value(at));
+                let [url, section, lastmod, changefreq, priority] = [0, 1, 2, 3, 4].map(value);
+                if has_cells {
+                    let mut cells: [_; EXTENSIONS_COUNT] =
+                        std::array::from_fn(|cell| value(RowPart::PLAIN + cell));
+                    nested.iter().for_each(|(part, column)| cells[*part - RowPart::PLAIN] = column.value(at));
+                    extras.clear();
+                    for (extension, cell) in EXTENSIONS.into_iter().zip(cells) {
+                        shapes::add_cell(extension, cell, &mut extras);
+                    }
+                    rows.count_ignored(&mut extras);
                 }
-                rows.count_ignored(&mut extras);
                 let (line, offset, extras) = (row + 1, row, extras.values());
                 let record = Record { line, offset, url, section, lastmod, changefreq, priority, extras };
                 // Columns that are not read may have values, so a row without a URL does not count as blank.
