@@ -43,7 +43,8 @@ use account::Account;
 pub use context::Context;
 use layout::Layout;
 use memory::Memory;
-pub use sorted::{Live, Sealing};
+pub use sorted::{Arriving, Live, RegionRows, Sealing};
+use tally::Tally;
 
 /// The outcome of the first pass.
 #[derive(Debug)]
@@ -76,13 +77,15 @@ pub fn survey_sealed(
     survey_in_regions(run, inputs, memory, borders::count, Some(sealing))
 }
 
-/// Surveys the rows of one region of a set, which has no borders inside, however many rows it has. If the order is
-/// [`Order::Sorted`], its sitemaps are those that the region has in a survey of the whole set.
+/// Sorts and divides the rows of one region of a set, which has no borders inside, however many rows it has. Other processes have
+/// judged and counted them: `tally`. The sitemaps are those that the region has in a survey of the whole set in [`Order::Sorted`].
 ///
 /// # Errors
 /// Same as [`survey`].
-pub fn survey_region(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Result<Surveyed> {
-    survey_in_regions(run, inputs, memory, |_| 0, None)
+pub fn survey_region(run: Context<'_>, rows: RegionRows, tally: Tally) -> Result<Layout> {
+    let layout = sorted::survey_region(run, rows, tally)?;
+    check(&layout.tally, &layout)?;
+    Ok(layout)
 }
 
 /// Surveys `inputs`. In sorted order, `border_count` gives the number of borders for a number of accepted rows.
@@ -97,12 +100,18 @@ fn survey_in_regions(
         Order::Input => input_order::survey(run, inputs, memory)?,
         Order::Sorted => sorted::survey(run, inputs, memory, border_count, sealing)?,
     };
-    let (tally, planned) = (account.tally, layout.planned());
+    check(&account.tally, &layout)?;
+    Ok(Surveyed { account, layout })
+}
+
+/// Checks that `tally` accounts for every row, and that `layout` has all that are listed.
+fn check(tally: &Tally, layout: &Layout) -> Result<()> {
+    let planned = layout.planned();
     // Entries that will be picked are divided later, when they are picked.
     let is_divided = layout.recorded.is_none();
     if !tally.is_balanced() || is_divided && planned != tally.listed {
         let words = format!("the lines do not add up ({tally:?}, {planned} planned)");
         return Err(Error::new(ErrorKind::Internal, words));
     }
-    Ok(Surveyed { account, layout })
+    Ok(())
 }

@@ -68,7 +68,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod arrived;
 mod block;
 mod driver;
 mod order;

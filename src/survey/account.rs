@@ -44,10 +44,8 @@ impl Account {
     }
 
     /// Sets the number of listed entries. All other entries are duplicates.
-    pub fn with_listed(mut self, listed: u64) -> Self {
-        self.tally.listed = listed;
-        self.tally.duplicates = self.tally.entries() - listed;
-        self
+    pub fn with_listed(self, listed: u64) -> Self {
+        Self { tally: self.tally.with_listed(listed), ..self }
     }
 }
 

@@ -17,6 +17,7 @@
 //! output.
 
 mod again;
+mod arrived;
 mod cuts;
 mod distributor;
 mod listed;
@@ -41,6 +42,7 @@ use super::layout::{Layout, Origin, Sealed};
 use super::memory::Memory;
 use super::notes::Notes;
 use super::stable;
+use super::tally::Tally;
 use crate::common::progress::Phase;
 use crate::common::secret::Secret;
 use crate::error::{Result, list, reserve, reserve_more};
@@ -48,6 +50,7 @@ use crate::intake::input::{Extent, Input};
 use crate::sitemap::divide::stable::Halt;
 use crate::survey::splitters::Splitters;
 use again::{Divided, again};
+pub use arrived::{Arriving, RegionRows};
 use cuts::Cuts;
 use distributor::Distributor;
 use listed::Form;
@@ -98,10 +101,10 @@ pub fn survey(
         distribute(run, inputs, &extents, &splitters, plan, memory, secret)?;
     run.progress.end();
 
-    // A split copies the entries, and front-coded ones leave more memory for the copy.
-    let in_place = is_held && !run.job.rules.is_split();
-    let form = if in_place { Form::InPlace } else { Form::FrontCoded };
-    let mut sorting = Sorting::new(run, (ranges, files), splitters, form, plan, (memory, memory_left));
+    let form = Form::of(run, is_held);
+    let rooms = (memory, memory_left);
+    let prefixes = list((0..ranges.len()).map(|range| splitters.prefix(range)))?;
+    let mut sorting = Sorting::new(run, (&ranges, files), prefixes, form, plan.sorted_rows, rooms);
     let border_count = stable::is_asked(&run.job.rules).then_some(border_count);
     let divided = match live.zip(sealing) {
         Some((live, sealing)) => again(&mut sorting, live, sealing.shelf, border_count)?,
@@ -114,7 +117,7 @@ pub fn survey(
     let has_news = sitemaps.iter().any(|sitemap| sitemap.news > 0);
     let sealed = match sealing.filter(|_| !has_news) {
         Some(_) => {
-            let ranges = live::record(&sorting.splitters, &sorting.ranges, &by_order)?;
+            let ranges = live::record(&splitters, &ranges, &by_order)?;
             Some(Sealed { ranges, candidates })
         }
         None => None,
@@ -123,6 +126,22 @@ pub fn survey(
     let inputs = sorting.into_chunk_files().into();
     let layout = Layout { kept, sealed, ..Layout::new(inputs, chunks, sitemaps, account.tally) };
     Ok((account, layout))
+}
+
+/// Sorts the rows of one region of a set, whose counts are in `tally`.
+///
+/// # Errors
+/// If memory or scratch space runs out, or the run is stopped.
+pub fn survey_region(run: Context<'_>, rows: RegionRows, tally: Tally) -> Result<Layout> {
+    let (sorted_rows, memory_left) = rows.room(run.job.resources.threads.get());
+    let RegionRows { ranges, prefixes, files, is_held, memory } = rows;
+    let (form, rooms) = (Form::of(run, is_held), (&memory, memory_left));
+    let prefixes = list(prefixes.iter().map(Vec::as_slice))?;
+    let mut sorting = Sorting::new(run, (&ranges, files), prefixes, form, sorted_rows, rooms);
+    let no_borders: fn(u64) -> usize = |_| 0;
+    let Divided { chunks, sitemaps, listed, .. } =
+        sort_all(&mut sorting, stable::is_asked(&run.job.rules).then_some(no_borders))?;
+    Ok(Layout::new(sorting.into_chunk_files().into(), chunks, sitemaps, tally.with_listed(listed)))
 }
 
 /// Sorts all ranges, and divides their entries.

@@ -39,6 +39,11 @@ impl Tally {
         Self { lines: entries, listed: entries, ..Self::default() }
     }
 
+    /// Sets the number of listed entries. All other entries are duplicates.
+    pub fn with_listed(self, listed: u64) -> Self {
+        Self { listed, duplicates: self.entries() - listed, ..self }
+    }
+
     /// Rows that are neither blank nor refused nor excluded, duplicates included.
     pub fn entries(&self) -> u64 {
         self.lines - self.blank - self.rejected.total() - self.excluded

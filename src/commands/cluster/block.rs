@@ -26,6 +26,8 @@ use crate::error::{Error, Result, copy, reserve};
 use crate::intake::lines::CHUNK_URLS_MAX;
 use crate::sitemap::divide::borders::BorderHash;
 use crate::sitemap::entry::Entry;
+use crate::sitemap::tags::TagCounts;
+use crate::survey::sort::sixteen;
 use crate::survey::tail::Tail;
 
 /// `smb`, and the version of the form.
@@ -57,19 +59,36 @@ pub(super) struct Entries<'d> {
     /// The sum of their hashes.
     pub sum: u64,
     /// What all URLs begin with.
-    prefix: &'d [u8],
-    tails: &'d [u8],
+    pub prefix: &'d [u8],
+    /// The tails of all entries.
+    pub tails: &'d [u8],
 }
 
 impl Entries<'_> {
     /// Calls `act` with each entry. Fails in the end if there are more or fewer than the header says.
     pub fn try_for_each(&self, mut act: impl FnMut(Entry<'_>) -> Result<()>) -> Result<()> {
-        let (mut url, mut tails, mut rows) = (copy(self.prefix)?, self.tails, 0);
-        while !tails.is_empty() {
-            let tail = Tail::take(&mut tails);
+        let mut url = copy(self.prefix)?;
+        self.try_for_each_tail(|tail| {
             url.truncate(self.prefix.len());
             url.extend_from_slice(tail.url);
-            act(tail.entry(&url))?;
+            act(tail.entry(&url))
+        })
+    }
+
+    /// Counts the tags of all entries. Fails if there are more or fewer entries than the header says.
+    pub fn count_tags(&self, counts: &mut TagCounts) -> Result<()> {
+        self.try_for_each_tail(|tail| {
+            if tail.is_tagged() {
+                tail.entry(tail.url).count_tags(counts);
+            }
+            Ok(())
+        })
+    }
+
+    fn try_for_each_tail(&self, mut act: impl FnMut(Tail<'_>) -> Result<()>) -> Result<()> {
+        let (mut tails, mut rows) = (self.tails, 0);
+        while !tails.is_empty() {
+            act(Tail::take(&mut tails))?;
             rows += 1;
         }
         match rows == self.rows {
@@ -93,50 +112,34 @@ pub(super) fn hash_with(url: BorderHash, entry: &Entry<'_>) -> u64 {
     }
 }
 
-/// A block that is being filled.
+/// A block that is being filled. It fits in a cache line, because hundreds of them take turns.
 #[derive(Debug)]
 pub(super) struct Filling {
-    /// The bytes that all URLs begin with.
-    prefix_bytes: usize,
+    /// What all URLs begin with.
+    prefix: Box<[u8]>,
     tails: Vec<u8>,
     rows: usize,
     /// The sum of the hashes of its rows.
     sum: u64,
-    /// The first and the last URL in byte order.
-    first: Vec<u8>,
-    last: Vec<u8>,
 }
 
 impl Filling {
-    /// An empty block for URLs that share their first `prefix_bytes` bytes.
-    pub fn new(prefix_bytes: usize) -> Self {
-        let (tails, first, last) = (Vec::new(), Vec::new(), Vec::new());
-        Self { prefix_bytes, tails, rows: 0, sum: 0, first, last }
+    /// An empty block for URLs that begin with `prefix`.
+    pub fn new(prefix: &[u8]) -> Self {
+        Self { prefix: prefix.into(), tails: Vec::new(), rows: 0, sum: 0 }
     }
 
     /// Adds an entry, whose hash is `hash`.
     pub fn push(&mut self, entry: &Entry<'_>, hash: u64) {
-        Tail::push(entry, self.prefix_bytes, &mut self.tails);
+        Tail::push(entry, self.prefix.len(), &mut self.tails);
         prefetch::fetch_room(&mut self.tails, TAIL_BYTES);
         self.rows += 1;
         self.sum = self.sum.wrapping_add(hash);
-        self.widen(entry.url.as_bytes());
-    }
-
-    /// Takes `url`, which was added, into account as the first or the last one.
-    fn widen(&mut self, url: &[u8]) {
-        let is_only = self.rows == 1;
-        if is_only || url < &self.first[..] {
-            url.clone_into(&mut self.first);
-        }
-        if is_only || url > &self.last[..] {
-            url.clone_into(&mut self.last);
-        }
     }
 
     /// Returns whether its entries have reached `bytes_max` bytes, with whole URLs, or the maximum number of rows.
     pub fn is_full(&self, bytes_max: usize) -> bool {
-        self.tails.len() + self.rows * self.prefix_bytes >= bytes_max || self.rows == CHUNK_URLS_MAX
+        self.tails.len() + self.rows * self.prefix.len() >= bytes_max || self.rows == CHUNK_URLS_MAX
     }
 
     /// Returns the bytes of memory that it holds.
@@ -155,12 +158,14 @@ impl Filling {
         if rows == 0 {
             return Ok(None);
         }
-        let parts = [&self.first, &self.last, encoder.compress(&self.tails)?];
+        let prefix = &self.prefix[..];
+        let (first, last) = ends(&self.tails);
+        let parts = [prefix, first, prefix, last, encoder.compress(&self.tails)?];
         let mut block = Vec::new();
         let parts_bytes = parts.iter().map(|part| part.len()).sum::<usize>();
         reserve(&mut block, HEADER_BYTES + BODY_NUMBERS_BYTES + parts_bytes)?;
         block.extend([0; HEADER_BYTES]);
-        for bytes in [self.tails.len(), self.prefix_bytes, self.first.len(), self.last.len()] {
+        for bytes in [self.tails.len(), prefix.len(), prefix.len() + first.len(), prefix.len() + last.len()] {
             block.extend(u32::try_from(bytes).expect("a block has few bytes").to_le_bytes());
         }
         parts.iter().for_each(|part| block.extend_from_slice(part));
@@ -168,6 +173,24 @@ impl Filling {
         self.tails.clear();
         Ok(Some(block))
     }
+}
+
+/// The first and the last of `tails` in byte order, of which there is at least one. They are compared when the block is complete, because
+/// those of many blocks that take turns would not stay in the first-level cache.
+fn ends(mut tails: &[u8]) -> (&[u8], &[u8]) {
+    let mut next = || (!tails.is_empty()).then(|| Tail::take(&mut tails).url);
+    let Some(one) = next() else { return (&[], &[]) };
+    let (mut first, mut last) = (one, one);
+    let (mut lowest, mut highest) = (sixteen(one, 0), sixteen(one, 0));
+    while let Some(url) = next() {
+        let own = sixteen(url, 0);
+        if own <= lowest && url < first {
+            (first, lowest) = (url, own);
+        } else if own >= highest && url > last {
+            (last, highest) = (url, own);
+        }
+    }
+    (first, last)
 }
 
 /// Compresses blocks. Setting it up costs as much as a small block, so it is used for many.
@@ -188,7 +211,7 @@ impl Encoder {
     }
 
     /// Compresses `bytes`.
-    fn compress(&mut self, bytes: &[u8]) -> Result<&Vec<u8>> {
+    fn compress(&mut self, bytes: &[u8]) -> Result<&[u8]> {
         let Self { compressor, packed } = self;
         packed.clear();
         reserve(packed, zstd::zstd_safe::compress_bound(bytes.len()))?;

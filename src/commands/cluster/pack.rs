@@ -52,7 +52,7 @@ const CANDIDATES_COLLECTED: usize = 16 * 1024;
 
 /// Minimum number of border candidates per task, and number per million rows: eight times as many as a task contributes on
 /// average, so that the driver hardly ever needs more.
-const CANDIDATES_MIN: usize = 64;
+const CANDIDATES_MIN: usize = 128;
 const CANDIDATES_PER_MILLION: u64 = 8;
 
 /// The result of packing one partition: counts of its rows by outcome, and border candidates. The engine collects the results of

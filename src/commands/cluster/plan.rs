@@ -30,13 +30,17 @@ pub struct RoutingPlan {
     pub(super) accepted: u64,
     /// The first URL of every region but the first, in byte order.
     borders: Vec<String>,
-    /// All borders, and others so that there are about [`CUTS`] URLs, in byte order. Rows between two of them are similar.
+    /// All borders, and others if tasks have reported enough candidates, in byte order. Blocks have the rows between two of them, which
+    /// are similar, and a region can sort these rows by themselves.
     cuts: Vec<String>,
 }
 
-/// Number of URLs at which rows are cut into blocks of similar ones, if there are not more borders. The borders, which have the
-/// smallest hashes, are among those of as many URLs with the smallest hashes, and these are a fair sample.
-const CUTS: usize = 256;
+/// Maximum number of cuts, unless there are more borders: a task that sends rows fills as many blocks at once. The borders are
+/// the URLs with the smallest hashes, and those with the next smallest ones are a fair sample.
+const CUTS_MAX: usize = 512;
+
+/// Accepted rows for each cut: as many as are sorted fast.
+const ROWS_PER_CUT: u64 = 16 * 1024;
 
 impl RoutingPlan {
     /// Plans the regions of all rows in `packed`.
@@ -44,12 +48,14 @@ impl RoutingPlan {
         packed.iter().try_for_each(|packed| packed.origin.check("a result of pack", origin))?;
         let accepted = packed.iter().map(Packed::accepted).sum();
         let wanted = count(accepted);
-        let mut all = Smallest::new(wanted.max(CUTS));
+        let cuts_max =
+            usize::try_from(accepted / ROWS_PER_CUT).unwrap_or(usize::MAX).min(CUTS_MAX).max(wanted);
+        let mut all = Smallest::new(cuts_max);
         packed.iter().try_for_each(|packed| all.merge(packed.candidates.clone()))?;
         let Some(borders) = all.clone().into_borders(wanted) else {
             return Ok(Planned::MoreCandidates(wanted));
         };
-        let cuts = all.into_borders(wanted.max(CUTS)).unwrap_or_else(|| borders.clone());
+        let cuts = all.into_known(cuts_max);
         Ok(Planned::Ready(Self { origin: origin.clone(), accepted, borders, cuts }))
     }
 
@@ -87,13 +93,11 @@ impl RoutingPlan {
     }
 
     /// Finds the range of a URL: a region, or a part of one whose URLs are similar.
-    #[cfg(feature = "parquet")]
     pub(super) fn ranges(&self) -> Splitters {
         Splitters::of_sorted(bytes_of(&self.cuts))
     }
 
-    /// Returns the region of each of the ranges.
-    #[cfg(feature = "parquet")]
+    /// Returns the region of each of the ranges, in order.
     pub(super) fn regions_of_ranges(&self) -> Vec<u32> {
         let of_cuts = self.cuts.iter().map(|cut| number(region_of(cut.as_bytes(), &self.borders)));
         std::iter::once(0).chain(of_cuts).collect()

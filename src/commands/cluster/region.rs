@@ -2,27 +2,26 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::arrived::{Arrived, ArrivedAt};
 use super::block::{Decoder, Sealed};
 use super::order::Origin;
 use super::order::{WorkOrder, read_json, to_json};
-use super::plan::{self, RoutingPlan, internal};
+use super::plan::{self, RoutingPlan};
 use crate::common::progress::Silent;
 use crate::common::stop::Stop;
-use crate::error::{Result, list, reserve_more};
-use crate::intake::input::{Input, Lost, cut_short};
-use crate::intake::spool_format::{Block, RowBuffer};
+use crate::error::Result;
+use crate::intake::input::{Lost, cut_short};
 use crate::job::Job;
 use crate::produce::batch::Batch;
 use crate::produce::produce;
+use crate::sitemap::tags::TagCounts;
 use crate::survey::context::Context;
 use crate::survey::judge::Rules;
 use crate::survey::memory::Memory;
-use crate::survey::{Surveyed, survey_region};
+use crate::survey::tally::Tally;
+use crate::survey::{Arriving, survey_region};
 
 /// The sitemaps of one region. The engine collects one of each region and gives them to the driver.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,8 +70,8 @@ impl RegionBatch {
 /// Collects the blocks of some regions and makes the sitemaps of these regions: one reduce task. All blocks of a region must go
 /// to the same task, in any order; a task may have any number of regions.
 ///
-/// Blocks are kept in memory, or in a scratch file if there are more, and the rows of one region at a time are sorted. All of that
-/// is within the memory of the [job](crate::options::Resources::memory). Sitemaps are written to the output directory, where they are invisible until the
+/// Rows are kept in memory, or in a scratch file if there are more, and those of one region at a time are sorted. All of that is
+/// within the memory of the [job](crate::options::Resources::memory). Sitemaps are written to the output directory, where they are invisible until the
 /// driver publishes them. A task can fail at any point, be repeated, or run twice at the same time.
 #[derive(Debug)]
 pub struct Regions {
@@ -81,23 +80,19 @@ pub struct Regions {
     plan: RoutingPlan,
     /// The stamp of the plan.
     stamp: u64,
-    arrived: Arrived,
     decoder: Decoder,
-    /// The rows of a block, as in a scratch file. It is empty between blocks.
-    rows: RowBuffer,
+    arriving: Arriving,
     regions: BTreeMap<u32, Region>,
 }
 
-/// The share of the memory for rows that have arrived. Sorting them takes a quarter more than they do.
-const ARRIVED_SHARE: f64 = 0.4;
-
-/// The blocks of a region.
+/// What has arrived of a region.
 #[derive(Debug, Default)]
 struct Region {
-    blocks: Vec<ArrivedAt>,
     rows: u64,
     /// The sum of the hashes of the rows.
     sum: u64,
+    /// The tags of the rows.
+    tags: TagCounts,
 }
 
 impl Regions {
@@ -112,11 +107,9 @@ impl Regions {
         order.check(job)?;
         plan.origin.check("the plan", &order.origin)?;
         order.check_reachable()?;
-        let memory = Memory::of(&job.resources, scratch)?;
-        let arrived = Arrived::new(&memory, (memory.hold as f64 * ARRIVED_SHARE) as usize);
+        let arriving = Arriving::new(plan.ranges(), &Memory::of(&job.resources, scratch)?)?;
         let (job, order, plan, stamp) = (job.clone(), order.clone(), plan.clone(), plan.stamp());
-        let (decoder, rows, regions) = (Decoder::new()?, RowBuffer::default(), BTreeMap::new());
-        Ok(Self { job, order, plan, stamp, arrived, decoder, rows, regions })
+        Ok(Self { job, order, plan, stamp, decoder: Decoder::new()?, arriving, regions: BTreeMap::new() })
     }
 
     /// Adds a block of `region` that a [`Router`](super::Router) made.
@@ -126,16 +119,14 @@ impl Regions {
     /// [`ErrorKind::Io`](crate::ErrorKind::Io) if scratch cannot be written, most likely because the disk is full.
     pub fn push(&mut self, region: u32, block: &[u8]) -> Result<()> {
         self.plan.check(region)?;
-        let entries = Sealed::of(block, plan::stamp_of(self.stamp, region))?.open(&mut self.decoder)?;
-        entries.try_for_each(|entry| {
-            self.rows.push_entry(&entry);
-            Ok(())
-        })?;
-        let at = self.arrived.push(self.rows.bytes())?;
-        self.rows.end_block(0);
+        let block = Sealed::of(block, plan::stamp_of(self.stamp, region))?;
+        let entries = block.open(&mut self.decoder)?;
         let region = self.regions.entry(region).or_default();
-        reserve_more(&mut region.blocks, 1)?;
-        region.blocks.push(at);
+        entries.count_tags(&mut region.tags)?;
+        match self.arriving.range_of(block.first, block.last, entries.prefix.len()) {
+            Some(range) => self.arriving.push_tails(range, entries.tails, entries.rows as usize)?,
+            None => entries.try_for_each(|entry| self.arriving.push(&entry))?,
+        }
         region.rows += u64::from(entries.rows);
         region.sum = region.sum.wrapping_add(entries.sum);
         Ok(())
@@ -146,38 +137,28 @@ impl Regions {
     /// # Errors
     /// [`ErrorKind::Output`](crate::ErrorKind::Output) if the run of the driver has ended; if a sitemap or scratch cannot be
     /// written, memory runs out, or `stop` is raised. The engine may run the task again.
-    pub fn finish(mut self, stop: &Stop) -> Result<Vec<RegionBatch>> {
+    pub fn finish(self, stop: &Stop) -> Result<Vec<RegionBatch>> {
         let lost = Lost::none_yet();
-        let shelf = self.order.take_shelf()?;
-        let (job, order) = (&self.job, &self.order);
-        let (files, memory) = self.arrived.into_files()?;
-        let run = Context { job, rules: &Rules::of(&job.rules), progress: &Silent, stop };
-        let sections = order.section_rule(job)?;
+        let Self { job, mut order, plan, stamp, arriving, regions, .. } = self;
+        let shelf = order.take_shelf()?;
+        let mut arrived = arriving.finish()?;
+        let run = Context { job: &job, rules: &Rules::of(&job.rules), progress: &Silent, stop };
+        let sections = order.section_rule(&job)?;
+        let of_ranges = plan.regions_of_ranges();
         let mut batches = Vec::new();
-        for (region, Region { blocks, rows, sum }) in self.regions {
+        for (region, Region { rows, sum, tags }) in regions {
             stop.check()?;
-            let inputs: Arc<[Input]> = list(parts(&files, &blocks))?.into();
-            let Surveyed { layout, account } = survey_region(run, &inputs, &memory)?;
-            if account.tally.lines != rows {
-                let counted = account.tally.lines;
-                return Err(internal(format!("region {region} has {counted} rows, and {rows} came in")));
-            }
+            let begin = |region| of_ranges.partition_point(|&of_range| of_range < region);
+            let tally = Tally { lines: rows, rendered: tags, ..Tally::default() };
+            let in_ranges = arrived.take_region(begin(region)..begin(region + 1))?;
+            let layout = survey_region(run, in_ranges, tally)?;
             let batch = produce(run, &layout, &shelf, &order.time, sections.as_ref())?;
             if lost.is_some() {
-                return Err(cut_short(memory.scratch.directory()));
+                return Err(cut_short(arrived.memory.scratch.directory()));
             }
             let origin = order.origin.clone();
-            batches.push(RegionBatch { origin, plan: self.stamp, region, rows, sum, batch });
+            batches.push(RegionBatch { origin, plan: stamp, region, rows, sum, batch });
         }
         Ok(batches)
     }
-}
-
-/// The parts of `files` that consist of `blocks`.
-fn parts(files: &[Input], blocks: &[ArrivedAt]) -> impl Iterator<Item = Input> {
-    let in_file = |number| blocks.iter().filter(move |at| at.file == number);
-    let part = move |(number, file): (usize, &Input)| {
-        file.part(in_file(number).map(|at| Block::alone(at.range.clone())).collect())
-    };
-    files.iter().enumerate().map(part)
 }

@@ -31,7 +31,7 @@ impl Spread {
         block_bytes: usize,
         held_max: usize,
     ) -> Result<Self> {
-        let filling = |range| (Filling::new(splitters.prefix(range).len()), stamp(range));
+        let filling = |range| (Filling::new(splitters.prefix(range)), stamp(range));
         let ranges = list((0..splitters.ranges()).map(filling))?;
         Ok(Self { splitters, ranges, block_bytes, held: 0, held_max, encoder: Encoder::new()? })
     }

@@ -205,17 +205,21 @@ impl Smallest {
         }
     }
 
+    /// The `most` URLs with the smallest hashes, or as many as are known, in byte order.
+    pub fn into_known(mut self, most: usize) -> Vec<String> {
+        self.settle();
+        self.candidates.truncate(most);
+        let mut urls: Vec<String> = self.candidates.into_iter().map(|candidate| candidate.url).collect();
+        urls.sort_unstable();
+        urls
+    }
+
     /// The `count` URLs with the smallest hashes, or all if there are fewer, in byte order. `None` if the list is truncated and
     /// contains fewer: it needs a larger maximum.
     pub fn into_borders(mut self, count: usize) -> Option<Vec<String>> {
         self.settle();
-        if self.is_truncated && self.candidates.len() < count {
-            return None;
-        }
-        self.candidates.truncate(count);
-        let mut urls: Vec<String> = self.candidates.into_iter().map(|candidate| candidate.url).collect();
-        urls.sort_unstable();
-        Some(urls)
+        let is_short = self.is_truncated && self.candidates.len() < count;
+        (!is_short).then(|| self.into_known(count))
     }
 }
 

@@ -286,7 +286,7 @@ impl Again<'_> {
 
     /// The places in a range at which parts begin.
     fn cuts<'c>(&'c self, range: usize, sorting: &Sorting<'_>) -> Cuts<'c> {
-        let (parts, known) = (self.live.parts_of(range), sorting.splitters.prefix(range).len());
+        let (parts, known) = (self.live.parts_of(range), sorting.prefixes[range].len());
         let cut = |part: usize| Cut {
             from: &self.live.rows.first_urls[part].as_bytes()[known..],
             part,

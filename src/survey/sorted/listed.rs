@@ -25,6 +25,14 @@ pub enum Form {
     InPlace,
 }
 
+impl Form {
+    /// The form for entries that are all in memory (`are_held`), or not.
+    pub fn of(run: Context<'_>, are_held: bool) -> Self {
+        // A split copies the entries, and front-coded ones leave more memory for the copy.
+        if are_held && !run.job.rules.is_split() { Self::InPlace } else { Self::FrontCoded }
+    }
+}
+
 /// A block of sorted entries that are all listed.
 pub struct SortedBlock {
     /// Where the entries are.

@@ -28,7 +28,7 @@ const HELD_BLOCK_BYTES: usize = 4 * 1024;
 const RANGE_BYTES: usize = 4 << 20;
 
 /// Bytes of a block if entries are written to scratch: larger writes are cheaper.
-const BLOCK_BYTES: usize = 16 * 1024;
+pub const BLOCK_BYTES: usize = 16 * 1024;
 
 /// A buffer has room for this much more, because its last row may exceed its size.
 const ROW_ROOM_BYTES: usize = 1024;

@@ -4,6 +4,8 @@
 //! block = rows
 //! row   = place - place of the row before in the block · tail
 //! ```
+//!
+//! Rows that another process has accepted have no place, and are tails alone.
 
 use super::store::{EntryStore, StoredAt};
 use crate::common::{field, prefetch};
@@ -23,6 +25,8 @@ pub struct RangeBlock {
     pub at: StoredAt,
     /// The number of its rows.
     pub rows: usize,
+    /// Whether its rows have a place.
+    pub has_places: bool,
 }
 
 /// Collects the rows of a range, and stores them block by block.
@@ -104,7 +108,7 @@ impl RangeWriter {
         if !self.bytes.is_empty() {
             reserve_more(&mut self.blocks, 1)?;
             let at = store.append(&self.bytes)?;
-            self.blocks.push(RangeBlock { at, rows: std::mem::take(&mut self.rows) });
+            self.blocks.push(RangeBlock { at, rows: std::mem::take(&mut self.rows), has_places: true });
             self.bytes.clear();
             self.last = 0;
         }
@@ -120,6 +124,7 @@ impl RangeWriter {
 /// Reads the rows of a block.
 pub struct RangeReader<'b> {
     rest: &'b [u8],
+    has_places: bool,
     place: u64,
     /// The end of the block in its file.
     end: usize,
@@ -129,16 +134,19 @@ impl<'b> RangeReader<'b> {
     /// Reads the rows of `block` in `files`.
     pub fn new(block: &RangeBlock, files: &'b [Input]) -> Self {
         let StoredAt { file, ref range } = block.at;
-        Self { rest: &files[file].bytes()[range.clone()], place: 0, end: range.end }
+        let rest = &files[file].bytes()[range.clone()];
+        Self { rest, has_places: block.has_places, place: 0, end: range.end }
     }
 
-    /// Reads the next row: its place in the input, the offset of its tail in the file, and its tail.
+    /// Reads the next row: its place in the input, or 0, the offset of its tail in the file, and its tail.
     #[inline]
     pub fn next(&mut self) -> Option<(u64, usize, Tail<'b>)> {
         if self.rest.is_empty() {
             return None;
         }
-        self.place += field::number(&mut self.rest);
+        if self.has_places {
+            self.place += field::number(&mut self.rest);
+        }
         let at = self.end - self.rest.len();
         self.rest.get(AHEAD_BYTES..AHEAD_BYTES + USUAL_BYTES).into_iter().for_each(prefetch::fetch_all);
         Some((self.place, at, Tail::take(&mut self.rest)))

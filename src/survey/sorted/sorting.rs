@@ -2,7 +2,6 @@
 
 use super::cuts::Cuts;
 use super::listed::{Form, SortedBlock, SortedRange};
-use super::plan::Plan;
 use super::range::RangeSorter;
 use super::regions::BorderSearch;
 use super::rows::RangeRows;
@@ -17,15 +16,16 @@ use crate::survey::chunk::RowsAt;
 use crate::survey::context::Context;
 use crate::survey::layout::{EntryAt, ListedChunk, Origin};
 use crate::survey::memory::Memory;
-use crate::survey::splitters::Splitters;
 
 /// The rows of all ranges, and how they are sorted.
 pub struct Sorting<'s> {
     pub run: Context<'s>,
-    pub ranges: Vec<RangeRows>,
-    pub splitters: Splitters,
+    pub ranges: &'s [RangeRows],
+    /// What all URLs of each range begin with.
+    pub prefixes: Vec<&'s [u8]>,
     pub form: Form,
-    pub plan: Plan,
+    /// Maximum number of rows that a thread sorts at once.
+    sorted_rows: usize,
     pub memory: &'s Memory,
     /// Bytes of memory that sorted blocks may take.
     pub memory_left: usize,
@@ -38,17 +38,17 @@ pub struct Sorting<'s> {
 }
 
 impl<'s> Sorting<'s> {
-    /// Sorts `ranges`, which are in `files` and begin where `splitters` say.
+    /// Sorts `ranges`, which are in `files` and whose URLs begin with `prefixes`. A thread sorts at most `sorted_rows` rows at once.
     pub fn new(
         run: Context<'s>,
-        (ranges, files): (Vec<RangeRows>, Vec<Input>),
-        splitters: Splitters,
+        (ranges, files): (&'s [RangeRows], Vec<Input>),
+        prefixes: Vec<&'s [u8]>,
         form: Form,
-        plan: Plan,
+        sorted_rows: usize,
         (memory, memory_left): (&'s Memory, usize),
     ) -> Self {
         let (of_ranges, front_coded) = (files.len(), Vec::new());
-        Self { run, ranges, splitters, form, plan, memory, memory_left, files, of_ranges, front_coded }
+        Self { run, ranges, prefixes, form, sorted_rows, memory, memory_left, files, of_ranges, front_coded }
     }
 
     /// Sorts the ranges with these `numbers`, and passes each of them to `take` in order. Entries are listed as `cuts` of their
@@ -73,10 +73,9 @@ impl<'s> Sorting<'s> {
                 .iter()
                 .for_each(|block| files[block.at.file].will_need(&block.at.range));
         });
-        let sorter = || RangeSorter::new(run, files, form, to, memory, search, self.plan.sorted_rows);
+        let sorter = || RangeSorter::new(run, files, form, to, memory, search, self.sorted_rows);
         let work = |sorter: &mut RangeSorter<'_>, number: usize| {
-            let prefix = self.splitters.prefix(number);
-            (number, sorter.sort(&self.ranges[number].blocks, prefix, cuts(number)))
+            (number, sorter.sort(&self.ranges[number].blocks, self.prefixes[number], cuts(number)))
         };
         ordered(run.job.resources.threads.get(), numbers, sorter, work, |(number, sorted)| {
             run.stop.check()?;

@@ -5,13 +5,20 @@ use std::sync::Arc;
 
 use super::{Directory, for_each_listed, job, rows, with_run};
 use crate::intake::input::Input;
+use crate::intake::spool_format::Content;
 use crate::job::{Job, OnDuplicate, Order};
 use crate::options::Divide;
 use crate::sitemap::divide::PlannedSitemap;
 use crate::sitemap::divide::borders::{BorderHash, count_per, region_of};
+use crate::survey::chunk::{Chunk, extents};
 use crate::survey::context::Context;
+use crate::survey::judge::{Judge, Judged};
 use crate::survey::layout::{EntryAt, Layout};
-use crate::survey::{Surveyed, survey, survey_in_regions, survey_region};
+use crate::survey::memory::Memory;
+use crate::survey::splitters::Splitters;
+use crate::survey::tail::Tail;
+use crate::survey::tally::Tally;
+use crate::survey::{Arriving, Surveyed, survey, survey_in_regions, survey_region};
 
 type Rows = Vec<(String, String)>;
 
@@ -106,7 +113,9 @@ fn each_region_alone_is_divided_as_in_the_whole_set() {
                 let directory = Directory::new(&format!("alone-{:?}", std::thread::current().id()));
                 let inputs = Arc::from([directory.input(region)]);
                 with_run(&stable_job(1), |run| {
-                    sitemaps_of(run, &survey_region(run, &inputs, &directory.memory(1 << 20)).unwrap().layout)
+                    let memory = directory.memory(1 << 20);
+                    let alone = survey_in_regions(run, &inputs, &memory, |_| 0, None).unwrap();
+                    sitemaps_of(run, &alone.layout)
                 })
             })
             .collect();
@@ -118,6 +127,66 @@ fn each_region_alone_is_divided_as_in_the_whole_set() {
         assert!(borders.iter().all(|border| firsts.contains(border)));
         let without = surveyed(&stable_job(2), rows, 1 << 20, |_| 0);
         assert!(without != alone, "borders make a difference");
+    }
+}
+
+/// The sitemaps of `input` if another process has judged its rows. They arrive in `ranges` ranges, every other one in a block.
+fn sitemaps_of_arrived(run: Context<'_>, input: Input, ranges: usize, memory: &Memory) -> Vec<Sitemap> {
+    let inputs = [input];
+    let (mut judge, mut tally) = (Judge::new(run.rules), Tally::default());
+    let rows = |act: &mut dyn FnMut(Content<'_>)| {
+        for (at, extent) in extents(&inputs).unwrap() {
+            Chunk::of(at, inputs[at].bytes(), extent).rows(&inputs, 0).for_each(|row| act(row.content));
+        }
+    };
+    let mut sample = Vec::new();
+    rows(&mut |row| {
+        if let Judged::Entry(entry) = judge.judge(row, &mut |_| {}) {
+            sample.push(entry.url.as_bytes().to_vec());
+        }
+    });
+    let splitters = || Splitters::of_sample(sample.clone(), ranges);
+    let mut arriving = Arriving::new(splitters(), memory).unwrap();
+    let ranges = splitters();
+    let mut blocks = vec![(Vec::new(), 0); ranges.ranges()];
+    rows(&mut |row| {
+        let is_single = tally.lines % 2 == 0;
+        judge.tally(row, &mut tally, |entry| {
+            let url = entry.url.as_bytes();
+            let range = ranges.range_of(url);
+            let known = ranges.prefix(range).len();
+            assert_eq!(arriving.range_of(url, url, known), Some(range));
+            assert_eq!(arriving.range_of(url, url, known + 1), None);
+            if is_single {
+                arriving.push(&entry).unwrap();
+            } else {
+                let (tails, rows) = &mut blocks[range];
+                Tail::push(&entry, known, tails);
+                *rows += 1;
+            }
+        });
+    });
+    for (range, (tails, rows)) in blocks.iter().enumerate().filter(|(_, (_, rows))| *rows > 0) {
+        arriving.push_tails(range, tails, *rows).unwrap();
+    }
+    let rows = arriving.finish().unwrap().take_region(0..blocks.len()).unwrap();
+    assert_eq!(rows.ranges.iter().map(|range| range.rows() as u64).sum::<u64>(), tally.entries());
+    let most = rows.ranges.iter().map(|range| range.rows()).max().unwrap();
+    assert!(most < 1 << 16, "a range of {most} rows");
+    sitemaps_of(run, &survey_region(run, rows, tally).unwrap())
+}
+
+#[test]
+fn rows_that_other_processes_have_judged_are_divided_as_those_that_are_read() {
+    let directory = Directory::new("arrived");
+    for (rows, ranges) in [(&rows()[..], 1), (&rows(), 9), (&distinct(150_000), 1), (&distinct(100), 500)] {
+        let want = surveyed(&stable_job(1), rows, usize::MAX, |_| 0);
+        for (hold, threads) in [(1 << 30, 1), (1 << 30, 3), (1 << 16, 1)] {
+            let got = with_run(&stable_job(threads), |run| {
+                sitemaps_of_arrived(run, directory.input(rows), ranges, &directory.memory(hold))
+            });
+            assert!(got == want, "{} rows, {ranges} ranges, {hold} bytes", rows.len());
+        }
     }
 }
 

@@ -69,9 +69,16 @@ fn counting_row_groups_tells_what_packing_does_and_each_group_is_read_alone() {
 
 #[test]
 fn row_groups_that_are_sent_to_regions_become_what_one_machine_makes_of_the_file() {
-    ROWS_PER_BORDER_HERE.set(100);
+    // Regions of about 100 rows; and a single one, whose rows are cut into several blocks.
+    sent_to_regions(1_000, 100, 33);
+    sent_to_regions(25_000, 1_000_000, 1);
+}
+
+/// Sends row groups of `rows` rows to regions of about `rows_per_border` rows, of which there are `regions`.
+fn sent_to_regions(rows: usize, rows_per_border: u64, regions: u32) {
+    ROWS_PER_BORDER_HERE.set(rows_per_border);
     let (directory, stop) = (Directory::new(), Stop::default());
-    let path = write(&directory, 1_000);
+    let path = write(&directory, rows);
     let [one, job] = ["one", "cluster"].map(|out| {
         let mut job = directory.job(out);
         job.input.form.columns = "url=page".parse().unwrap();
@@ -83,7 +90,7 @@ fn row_groups_that_are_sent_to_regions_become_what_one_machine_makes_of_the_file
     let partitions = [of(&path, &[0, 3]), of(&path, &[1]), of(&path, &[2])];
     let packed = partitions.each_ref().map(|part| count_row_groups(&job, &order, part, 0, &stop).unwrap());
     let Planned::Ready(plan) = driver.plan(&packed).unwrap() else { panic!("there are candidates enough") };
-    assert_eq!(plan.regions(), 33);
+    assert_eq!(plan.regions(), regions);
     let mut routed = Vec::new();
     // One partition has no memory for blocks.
     for (part, memory) in partitions.iter().zip([0, 1 << 20, 64 << 20]) {

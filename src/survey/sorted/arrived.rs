@@ -1,0 +1,330 @@
+//! Arrived: rows that other processes have accepted. They come in blocks, and go to the ranges of their URLs.
+//!
+//! This takes the place of [distributing](super::distributor) rows that are read here. If all rows of a block are of one range, it
+//! is stored as it is.
+
+use std::ops::Range;
+
+use super::plan::BLOCK_BYTES;
+use super::range::SORTED_ROW_BYTES;
+use super::rows::{RangeBlock, RangeReader, RangeRows};
+use super::store::{SEGMENT_BYTES, StoredAt};
+use crate::error::{Result, list, reserve_more};
+use crate::intake::input::{Input, Segment};
+use crate::intake::scratch::Scratch;
+use crate::sitemap::entry::Entry;
+use crate::survey::memory::Memory;
+use crate::survey::splitters::Splitters;
+use crate::survey::tail::Tail;
+
+/// The share of the memory for rows, a half, and of what is left for those of ranges that are split.
+const ROWS_SHARE: usize = 2;
+
+/// The share of the memory for rows that came without others of their range, and fewest bytes of them that are stored together.
+const TAILS_SHARE: usize = 16;
+const TAILS_BYTES_MIN: usize = 1024;
+
+/// Rows of a range that is sorted fast: they and what sorts them fit in the second-level cache.
+const RANGE_ROWS: usize = 16 * 1024;
+
+/// A range with this many rows is split. To sort fewer of them at once takes less time than to split them.
+const SPLIT_ROWS: usize = 4 * RANGE_ROWS;
+
+/// URLs from which a range is chosen.
+const SAMPLED_PER_RANGE: usize = 32;
+
+/// Rows that arrive, in memory as long as there is room, then in scratch.
+#[derive(Debug)]
+pub struct Arriving {
+    splitters: Splitters,
+    ranges: Vec<Arrivals>,
+    /// Bytes of tails that are stored together.
+    block_bytes: usize,
+    store: Store,
+}
+
+/// The rows of a range that have arrived.
+#[derive(Debug, Default)]
+struct Arrivals {
+    stored: RangeRows,
+    /// The tails of rows that came without others of the range, and their number. They are not stored yet.
+    tails: Vec<u8>,
+    rows: usize,
+}
+
+impl Arriving {
+    /// No rows yet. They will be distributed among the ranges of `splitters`, within the limit of `memory`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no memory for the ranges.
+    pub fn new(splitters: Splitters, memory: &Memory) -> Result<Self> {
+        let ranges = list((0..splitters.ranges()).map(|_| Arrivals::default()))?;
+        let block_bytes = (memory.hold / TAILS_SHARE / ranges.len()).clamp(TAILS_BYTES_MIN, BLOCK_BYTES);
+        let store = Store::new(memory, 0);
+        Ok(Self { splitters, ranges, block_bytes, store })
+    }
+
+    /// Adds a row.
+    ///
+    /// # Errors
+    /// If scratch space is needed and runs out.
+    pub fn push(&mut self, entry: &Entry<'_>) -> Result<()> {
+        let number = self.splitters.range_of(entry.url.as_bytes());
+        let range = &mut self.ranges[number];
+        range.push(entry, self.splitters.prefix(number).len());
+        if range.tails.len() < self.block_bytes { Ok(()) } else { range.store_tails(&mut self.store) }
+    }
+
+    /// The range that all URLs from `first` to `last` are in, if its rows are kept without the `known` bytes that these URLs begin
+    /// with.
+    pub fn range_of(&self, first: &[u8], last: &[u8], known: usize) -> Option<usize> {
+        let range = self.splitters.range_of(first);
+        let is_same = range == self.splitters.range_of(last) && known == self.splitters.prefix(range).len();
+        is_same.then_some(range)
+    }
+
+    /// Adds `rows` rows, whose [tails](Tail) are `tails`, to a range that [`Arriving::range_of`] has returned.
+    ///
+    /// # Errors
+    /// As [`Arriving::push`].
+    pub fn push_tails(&mut self, range: usize, tails: &[u8], rows: usize) -> Result<()> {
+        self.ranges[range].stored.push(self.store.append(tails)?, rows)
+    }
+
+    /// All rows, once no more will come.
+    ///
+    /// # Errors
+    /// As [`Arriving::push`], or if scratch cannot be mapped for reading.
+    pub fn finish(self) -> Result<Arrived> {
+        let Self { splitters, mut ranges, mut store, .. } = self;
+        ranges.iter_mut().try_for_each(|range| range.store_tails(&mut store))?;
+        let ranges = list(ranges.into_iter().map(|range| range.stored))?;
+        let is_held = store.scratch.is_none();
+        let (files, memory) = store.into_files()?;
+        Ok(Arrived { splitters, ranges, files, is_held, memory })
+    }
+}
+
+impl Arrivals {
+    /// Adds a row without the first `known` bytes of its URL.
+    fn push(&mut self, entry: &Entry<'_>, known: usize) {
+        Tail::push(entry, known, &mut self.tails);
+        self.rows += 1;
+    }
+
+    fn store_tails(&mut self, store: &mut Store) -> Result<()> {
+        if !self.tails.is_empty() {
+            self.stored.push(store.append(&self.tails)?, std::mem::take(&mut self.rows))?;
+            self.tails.clear();
+        }
+        Ok(())
+    }
+}
+
+impl RangeRows {
+    /// Adds a block of rows from another process.
+    fn push(&mut self, at: StoredAt, rows: usize) -> Result<()> {
+        reserve_more(&mut self.blocks, 1)?;
+        self.blocks.push(RangeBlock { at, rows, has_places: false });
+        Ok(())
+    }
+}
+
+/// All rows that have arrived.
+#[derive(Debug)]
+pub struct Arrived {
+    splitters: Splitters,
+    ranges: Vec<RangeRows>,
+    files: Vec<Input>,
+    /// Whether all rows are in memory.
+    is_held: bool,
+    /// The limit for what else is held while they are.
+    pub memory: Memory,
+}
+
+/// The rows of a region, in ranges that are sorted one by one.
+#[derive(Debug)]
+pub struct RegionRows {
+    /// The rows of each range.
+    pub ranges: Vec<RangeRows>,
+    /// What all URLs of each range begin with.
+    pub prefixes: Vec<Vec<u8>>,
+    /// The files of the rows.
+    pub files: Vec<Input>,
+    /// Whether all rows are in memory.
+    pub is_held: bool,
+    /// The limit for what else is held while they are.
+    pub memory: Memory,
+}
+
+impl Arrived {
+    /// Takes the rows of a region, which are in the ranges with these `numbers`. Ranges with many rows are split.
+    ///
+    /// # Errors
+    /// If scratch space is needed and runs out.
+    pub fn take_region(&mut self, numbers: Range<usize>) -> Result<RegionRows> {
+        let mut store = Store::new(&self.memory, self.files.len());
+        let (mut ranges, mut prefixes) = (Vec::new(), Vec::new());
+        for number in numbers {
+            let (range, prefix) = (std::mem::take(&mut self.ranges[number]), self.splitters.prefix(number));
+            if range.rows() < SPLIT_ROWS {
+                ranges.push(range);
+                prefixes.push(prefix.to_vec());
+            } else {
+                let (splitters, parts) = split(&range, &self.files, &mut store)?;
+                prefixes.extend((0..parts.len()).map(|part| [prefix, splitters.prefix(part)].concat()));
+                ranges.extend(parts);
+            }
+        }
+        let is_held = self.is_held && store.scratch.is_none();
+        let (of_parts, memory) = store.into_files()?;
+        let files = list(self.files.iter().map(|file| file.part(Vec::new())).chain(of_parts))?;
+        Ok(RegionRows { ranges, prefixes, files, is_held, memory })
+    }
+}
+
+/// Distributes the rows of a range, which are in `files`, among smaller ranges, and stores them in `store`. The splitters are those of
+/// URLs without the prefix of the range.
+fn split(range: &RangeRows, files: &[Input], store: &mut Store) -> Result<(Splitters, Vec<RangeRows>)> {
+    let wanted = range.rows() / RANGE_ROWS;
+    let sampled = (wanted * SAMPLED_PER_RANGE).div_ceil(range.blocks.len());
+    let mut sample = Vec::new();
+    for block in &range.blocks {
+        let mut rows = RangeReader::new(block, files);
+        let rows = std::iter::from_fn(|| rows.next()).take(sampled);
+        rows.for_each(|(_, _, tail)| sample.push(tail.url.to_vec()));
+    }
+    let splitters = Splitters::of_sample(sample, wanted);
+    let mut parts = list((0..splitters.ranges()).map(|_| Arrivals::default()))?;
+    for block in &range.blocks {
+        let mut rows = RangeReader::new(block, files);
+        while let Some((_, _, tail)) = rows.next() {
+            let number = splitters.range_of(tail.url);
+            let part = &mut parts[number];
+            part.push(&tail.entry(tail.url), splitters.prefix(number).len());
+            if part.tails.len() >= BLOCK_BYTES {
+                part.store_tails(store)?;
+            }
+        }
+    }
+    parts.iter_mut().try_for_each(|part| part.store_tails(store))?;
+    Ok((splitters, list(parts.into_iter().map(|part| part.stored))?))
+}
+
+impl RegionRows {
+    /// How many rows each of `threads` threads may sort at once, and bytes of memory that sorted blocks may take.
+    pub fn room(&self, threads: usize) -> (usize, usize) {
+        let most = self.ranges.iter().map(RangeRows::rows).max().unwrap_or_default();
+        let sorted_rows = most.min(self.memory.hold / 2 / threads / SORTED_ROW_BYTES);
+        (sorted_rows, self.memory.hold - threads * sorted_rows * SORTED_ROW_BYTES)
+    }
+}
+
+/// Stores blocks of rows: in memory as long as there is room, then in scratch.
+#[derive(Debug)]
+struct Store {
+    memory: Memory,
+    /// Bytes of memory that may still be taken.
+    left: usize,
+    /// The last one is being filled.
+    segments: Vec<Segment>,
+    scratch: Option<Scratch>,
+    /// The index of its first file, which is the one in scratch. Segments of memory have the numbers after it.
+    first_file: usize,
+}
+
+impl Store {
+    /// No blocks yet. A share of `memory` is for them, and the rest will be in scratch. There are `first_file` other files before its
+    /// own.
+    fn new(memory: &Memory, first_file: usize) -> Self {
+        let left = memory.hold / ROWS_SHARE;
+        Self { memory: memory.clone(), left, segments: Vec::new(), scratch: None, first_file }
+    }
+
+    /// Stores `block`.
+    ///
+    /// # Errors
+    /// If scratch space is needed and runs out.
+    fn append(&mut self, block: &[u8]) -> Result<StoredAt> {
+        let at = |file: usize, start: usize| StoredAt { file, range: start..start + block.len() };
+        loop {
+            if let Some(start) = self.segments.last_mut().and_then(|segment| segment.append(block)) {
+                return Ok(at(self.first_file + self.segments.len(), start));
+            }
+            match self.segment(block.len()) {
+                Some(segment) => {
+                    reserve_more(&mut self.segments, 1)?;
+                    self.segments.push(segment);
+                }
+                None => {
+                    let scratch = match &mut self.scratch {
+                        Some(scratch) => scratch,
+                        none => none.insert(Scratch::new(&self.memory.scratch)?),
+                    };
+                    return Ok(at(self.first_file, scratch.append(block)?));
+                }
+            }
+        }
+    }
+
+    /// Takes memory for a segment with room for `bytes`. `None` if there is none.
+    fn segment(&mut self, bytes: usize) -> Option<Segment> {
+        let left = self.left.checked_sub(SEGMENT_BYTES).filter(|_| bytes <= SEGMENT_BYTES)?;
+        let segment = Segment::new(SEGMENT_BYTES).ok()?;
+        self.left = left;
+        Some(segment)
+    }
+
+    /// All files, and the limit for what else is held while they are.
+    ///
+    /// # Errors
+    /// If a file cannot be mapped for reading.
+    fn into_files(self) -> Result<(Vec<Input>, Memory)> {
+        let Self { memory, segments, scratch, .. } = self;
+        let left = memory.besides(segments.len() * SEGMENT_BYTES);
+        let directory = memory.scratch.directory();
+        let scratch = scratch.map_or_else(|| Ok(Input::none(directory)), |scratch| scratch.map_file());
+        let held = segments.into_iter().map(|segment| Input::held(directory, segment));
+        Ok((std::iter::once(scratch).chain(held).collect::<Result<_>>()?, left))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::intake::scratch::Space;
+
+    #[test]
+    fn blocks_are_in_memory_as_long_as_there_is_room_and_come_back() {
+        const BLOCK_BYTES: usize = SEGMENT_BYTES / 4;
+        let scratch = Space::of(&std::env::temp_dir());
+        // Segments of memory, blocks, blocks in scratch.
+        for (segments, blocks, spilled) in [(0, 0, 0_usize), (0, 2, 2), (1, 4, 0), (1, 5, 1), (2, 9, 1)] {
+            let hold = ROWS_SHARE * (segments * SEGMENT_BYTES + SEGMENT_BYTES / 2);
+            let memory = Memory { budget: 0, hold, scratch: scratch.clone() };
+            let before = memory.scratch.written();
+            let mut store = Store::new(&memory, 0);
+            let places: Vec<_> =
+                (0..blocks).map(|n| store.append(&vec![n as u8; BLOCK_BYTES]).unwrap()).collect();
+            let (files, left) = store.into_files().unwrap();
+            let held = (blocks - spilled).div_ceil(4) * SEGMENT_BYTES;
+            assert_eq!(left.hold, memory.hold - held);
+            assert_eq!(memory.scratch.written() - before, (spilled * BLOCK_BYTES) as u64);
+            for (n, StoredAt { file, range }) in places.into_iter().enumerate() {
+                let block = &files[file].bytes()[range];
+                assert!(block.len() == BLOCK_BYTES && block.iter().all(|&byte| byte == n as u8));
+            }
+        }
+    }
+
+    #[test]
+    fn a_block_larger_than_a_segment_goes_to_scratch() {
+        let hold = 4 * ROWS_SHARE * SEGMENT_BYTES;
+        let memory = Memory { budget: 0, hold, scratch: Space::of(&std::env::temp_dir()) };
+        let mut store = Store::new(&memory, 0);
+        let block = vec![7; SEGMENT_BYTES + 1];
+        let StoredAt { file, range } = store.append(&block).unwrap();
+        assert!(store.into_files().unwrap().0[file].bytes()[range] == block);
+        assert_eq!(memory.scratch.written(), block.len() as u64);
+    }
+}
