@@ -51,13 +51,14 @@ const SAMPLED_PER_RANGE: usize = 32;
 const CANDIDATES_COLLECTED: usize = 16 * 1024;
 
 /// Minimum number of border candidates per task, and number per million rows: eight times as many as a task contributes on
-/// average, so that the driver hardly ever needs more.
+/// average, so that the driver hardly ever needs more for borders. It also chooses cuts from them: four tasks report enough for most
+/// of these.
 const CANDIDATES_MIN: usize = 128;
 const CANDIDATES_PER_MILLION: u64 = 8;
 
 /// The result of packing one partition: counts of its rows by outcome, and border candidates. The engine collects the results of
 /// all [`pack`] tasks, each exactly once, and gives them to the driver. Their size does not depend on the number of rows: usually
-/// a few kilobytes, and at most a few hundred.
+/// about ten kilobytes, and at most a few hundred.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Packed {
     pub(super) origin: Origin,
