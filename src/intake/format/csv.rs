@@ -220,7 +220,7 @@ fn read(block: &Block, header: &Header, rows: &mut CountingSink<'_>) -> Result<(
         if is_malformed {
             rows.bad(line, offset, Reason::BadEncoding, row.text())?;
         } else if url.trim_ascii().is_empty() {
-            without_url(&row, rows)?;
+            without_url(&row, url, rows)?;
         } else if !header.has_cells || cells.iter().all(|cell| cell.is_empty()) {
             rows.record(&record)?;
         } else {
@@ -235,12 +235,13 @@ fn read(block: &Block, header: &Header, rows: &mut CountingSink<'_>) -> Result<(
     Ok(())
 }
 
-/// Takes a row without a URL. It is blank if all of its fields are blank.
+/// Takes a row whose URL is nothing but white space. If another field has a value, the row has no URL. Otherwise, it is judged by this
+/// white space, as in other formats.
 #[cold]
-fn without_url(row: &TableRow<'_>, rows: &mut CountingSink<'_>) -> Result<()> {
+fn without_url(row: &TableRow<'_>, url: &[u8], rows: &mut CountingSink<'_>) -> Result<()> {
     let (line, offset) = (row.line, row.offset);
     match (0..row.fields()).all(|at| row.field(at).trim_ascii().is_empty()) {
-        true => rows.record(&Record { line, offset, ..Record::default() }),
+        true => rows.record(&Record { line, offset, url, ..Record::default() }),
         false => rows.bad(line, offset, Reason::NoUrl, row.text()),
     }
 }

@@ -154,13 +154,15 @@ fn values<'a>(
     let mut json = serde_json::Deserializer::from_slice(line);
     let values = json.deserialize_map(ValuesVisitor { columns, keys, extras }).map_err(|_| Reason::BadRow)?;
     json.end().map_err(|_| Reason::BadRow)?;
-    if values.url.trim_ascii().is_empty() { without_url(line) } else { Ok(values) }
+    if values.url.trim_ascii().is_empty() { without_url(line, values.url) } else { Ok(values) }
 }
 
-/// The values of a line without a URL. It is blank if no key has a value.
-fn without_url(line: &[u8]) -> Result<Values<'_>, Reason> {
+/// The values of a line whose URL is nothing but white space. If another key has a value, the line has no URL. Otherwise, it is judged
+/// by this white space, as in other formats.
+#[cold]
+fn without_url<'a>(line: &[u8], url: Cow<'a, str>) -> Result<Values<'a>, Reason> {
     let line = str::from_utf8(line).map_err(|_| Reason::BadRow)?;
-    if shapes::has_content(line) { Err(Reason::NoUrl) } else { Ok(Values::default()) }
+    if shapes::has_content(line) { Err(Reason::NoUrl) } else { Ok(Values { url, ..Values::default() }) }
 }
 
 /// Takes the values of known keys and skips all others.
@@ -222,6 +224,9 @@ impl<'a> Values<'a> {
             json => shapes::text(json).ok_or_else(|| E::custom("neither text nor null"))?,
         };
         if url.trim_ascii().is_empty() {
+            if self.url.is_empty() {
+                self.url = url;
+            }
             return Ok(());
         }
         match self.url_rank {

@@ -169,7 +169,8 @@ fn each<'a>(json: &'a str, mut take: impl FnMut(&'a str)) {
 fn is_nothing(json: &str) -> bool {
     match json.as_bytes() {
         b"null" => true,
-        [b'"', inner @ .., b'"'] => inner.trim_ascii().is_empty(),
+        // A blank may be written as an escape, such as `\t`.
+        [b'"', ..] => text(json).is_some_and(|text| text.trim_ascii().is_empty()),
         [b'[', inner @ .., b']'] | [b'{', inner @ .., b'}'] => inner.trim_ascii().is_empty(),
         _ => false,
     }

@@ -60,11 +60,23 @@ fn a_tag_given_twice_in_an_entry_becomes_invalid() {
 fn a_row_without_a_url_is_blank_only_if_it_is_empty() {
     let none = FormOptions::default();
     let csv = "id,url,lastmod\n7,,\n , ,\n,\"\",2024\n,,\n";
-    assert_eq!(rows("-", csv, &none), ["!no-url 7,,", "|||", r#"!no-url ,"",2024"#, "|||"]);
+    assert_eq!(rows("-", csv, &none), ["!no-url 7,,", " |||", r#"!no-url ,"",2024"#, "|||"]);
     let jsonl =
         "{\"url\":null,\"id\":7}\n{\"url\":null,\"id\":null,\"x\":[]}\n{\"url\":\"\"}\n{}\n\n{\"id\":7}\n";
     let want = [r#"!no-url {"url":null,"id":7}"#, "|||", "|||", "|||", "|||", r#"!no-url {"id":7}"#];
     assert_eq!(rows("-", jsonl, &none), want);
+    // White space is judged, because not all of it is blank.
+    for (format, text) in [
+        (
+            "jsonl",
+            "{\"url\":\"\\r\",\"lastmod\":null}\n{\"url\":\"\\t\",\"id\":\"\\n\"}\n{\"url\":\"\\r\",\"id\":7}\n",
+        ),
+        ("csv", "url,id\n\"\r\",\n\"\t\", \n\"\r\",7\n"),
+    ] {
+        let rows = rows("-", text, &none);
+        assert_eq!(rows[..2], [r"\r|||", r"\t|||"], "{format}");
+        assert!(rows[2].starts_with("!no-url "), "{format}");
+    }
     // An empty key does not hide the other one.
     for line in [r#"{"loc":null,"url":"u"}"#, r#"{"loc":" ","url":"u"}"#, r#"{"url":"u","loc":""}"#] {
         assert_eq!(rows("-", line, &none), ["u|||"], "{line}");
