@@ -6,7 +6,7 @@ import tempfile
 
 import polars
 import pyarrow
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as some
 
 from conftest import BASE, Desk
@@ -36,6 +36,7 @@ rows = some.lists(
 
 @SETTINGS
 @given(rows)
+@example([dict.fromkeys(SCHEMA.names) | {"url": white_space} for white_space in ("\r", "\t", " ", "\x0c")])
 def test_rows_of_text_give_the_same_set_from_every_kind_of_input(rows):
     with tempfile.TemporaryDirectory() as directory:
         desk = Desk(pathlib.Path(directory))
