@@ -136,9 +136,14 @@ pub fn is_array_of_objects(extension: &Extension, json: &str) -> bool {
     serde_json::from_str::<Vec<&RawValue>>(json).is_ok_and(|array| array.iter().all(is_value))
 }
 
-/// Whether the JSON object `line` has a value that is not empty.
+/// Whether the JSON object `line` has a value that is neither empty nor an array of empty values.
 pub fn has_content(line: &str) -> bool {
-    members(line.trim()).is_none_or(|members| members.iter().any(|(_, value)| !is_nothing(value)))
+    let is_value = |value: &str| {
+        let mut values = 0;
+        each(value, |_| values += 1);
+        values > 0
+    };
+    members(line.trim()).is_none_or(|members| members.iter().any(|(_, value)| is_value(value)))
 }
 
 /// The text of the JSON string `json`.

@@ -77,6 +77,7 @@ fn a_row_without_a_url_is_blank_only_if_it_is_empty() {
         assert_eq!(rows[..2], [r"\r|||", r"\t|||"], "{format}");
         assert!(rows[2].starts_with("!no-url "), "{format}");
     }
+    assert_eq!(rows("-", r#"{"url":"","images":["",null],"id":[]}"#, &none), ["|||"]);
     // An empty key does not hide the other one.
     for line in [r#"{"loc":null,"url":"u"}"#, r#"{"loc":" ","url":"u"}"#, r#"{"url":"u","loc":""}"#] {
         assert_eq!(rows("-", line, &none), ["u|||"], "{line}");
