@@ -57,12 +57,6 @@ impl<'a> Tail<'a> {
         tail
     }
 
-    /// Whether the entry has more than a URL.
-    #[inline]
-    pub fn is_tagged(&self) -> bool {
-        self.flags & IS_TAGGED != 0
-    }
-
     /// Whether the entry has only a URL, which has nothing to escape.
     #[inline]
     pub fn is_plain(&self) -> bool {

@@ -78,9 +78,7 @@ impl Entries<'_> {
     /// Counts the tags of all entries. Fails if there are more or fewer entries than the header says.
     pub fn count_tags(&self, counts: &mut TagCounts) -> Result<()> {
         self.try_for_each_tail(|tail| {
-            if tail.is_tagged() {
-                tail.entry(tail.url).count_tags(counts);
-            }
+            tail.entry(tail.url).count_tags(counts);
             Ok(())
         })
     }

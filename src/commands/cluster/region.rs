@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::block::{Decoder, Sealed};
 use super::order::Origin;
 use super::order::{WorkOrder, read_json, to_json};
-use super::plan::{self, RoutingPlan};
+use super::plan::{self, RoutingPlan, internal};
 use crate::common::progress::Silent;
 use crate::common::stop::Stop;
 use crate::error::Result;
@@ -122,10 +122,15 @@ impl Regions {
         let block = Sealed::of(block, plan::stamp_of(self.stamp, region))?;
         let entries = block.open(&mut self.decoder)?;
         let region = self.regions.entry(region).or_default();
-        entries.count_tags(&mut region.tags)?;
         match self.arriving.range_of(block.first, block.last, entries.prefix.len()) {
-            Some(range) => self.arriving.push_tails(range, entries.tails, entries.rows as usize)?,
-            None => entries.try_for_each(|entry| self.arriving.push(&entry))?,
+            Some(range) => {
+                entries.count_tags(&mut region.tags)?;
+                self.arriving.push_tails(range, entries.tails, entries.rows as usize)?;
+            }
+            None => entries.try_for_each(|entry| {
+                entry.count_tags(&mut region.tags);
+                self.arriving.push(&entry)
+            })?,
         }
         region.rows += u64::from(entries.rows);
         region.sum = region.sum.wrapping_add(entries.sum);
@@ -151,6 +156,11 @@ impl Regions {
             let begin = |region| of_ranges.partition_point(|&of_range| of_range < region);
             let tally = Tally { lines: rows, rendered: tags, ..Tally::default() };
             let in_ranges = arrived.take_region(begin(region)..begin(region + 1))?;
+            // All rows that are not listed will count as duplicates.
+            if in_ranges.rows() != rows {
+                let found = in_ranges.rows();
+                return Err(internal(format!("region {region} has {found} rows, and {rows} came in")));
+            }
             let layout = survey_region(run, in_ranges, tally)?;
             let batch = produce(run, &layout, &shelf, &order.time, sections.as_ref())?;
             if lost.is_some() {

@@ -138,12 +138,10 @@ pub fn is_array_of_objects(extension: &Extension, json: &str) -> bool {
 
 /// Whether the JSON object `line` has a value that is neither empty nor an array of empty values.
 pub fn has_content(line: &str) -> bool {
-    let is_value = |value: &str| {
-        let mut values = 0;
-        each(value, |_| values += 1);
-        values > 0
-    };
-    members(line.trim()).is_none_or(|members| members.iter().any(|(_, value)| is_value(value)))
+    let mut has_content = false;
+    let members = members(line.trim());
+    members.iter().flatten().for_each(|(_, value)| each(value, |_| has_content = true));
+    members.is_none() || has_content
 }
 
 /// The text of the JSON string `json`.

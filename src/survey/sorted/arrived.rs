@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::plan::BLOCK_BYTES;
 use super::range::SORTED_ROW_BYTES;
-use super::rows::{RangeBlock, RangeReader, RangeRows};
+use super::rows::{RangeReader, RangeRows};
 use super::store::{SEGMENT_BYTES, StoredAt};
 use crate::error::{Result, list, reserve_more};
 use crate::intake::input::{Input, Segment};
@@ -36,11 +36,64 @@ const SAMPLED_PER_RANGE: usize = 32;
 /// Rows that arrive, in memory as long as there is room, then in scratch.
 #[derive(Debug)]
 pub struct Arriving {
+    ranges: Ranges,
+    store: Store,
+}
+
+impl Arriving {
+    /// No rows yet. They will be distributed among the ranges of `splitters`, within the limit of `memory`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no memory for the ranges.
+    pub fn new(splitters: Splitters, memory: &Memory) -> Result<Self> {
+        Ok(Self { ranges: Ranges::new(splitters, memory)?, store: Store::new(memory, 0) })
+    }
+
+    /// Adds a row.
+    ///
+    /// # Errors
+    /// If scratch space is needed and runs out.
+    pub fn push(&mut self, entry: &Entry<'_>) -> Result<()> {
+        self.ranges.push(entry, &mut self.store)
+    }
+
+    /// The range that all URLs from `first` to `last` are in, if its rows are kept without the `known` bytes that these URLs begin
+    /// with.
+    pub fn range_of(&self, first: &[u8], last: &[u8], known: usize) -> Option<usize> {
+        let splitters = &self.ranges.splitters;
+        let range = splitters.range_of(first);
+        let is_same = range == splitters.range_of(last) && known == splitters.prefix(range).len();
+        is_same.then_some(range)
+    }
+
+    /// Adds `rows` rows, whose [tails](Tail) are `tails`, to a range that [`Arriving::range_of`] has returned.
+    ///
+    /// # Errors
+    /// As [`Arriving::push`].
+    pub fn push_tails(&mut self, range: usize, tails: &[u8], rows: usize) -> Result<()> {
+        self.ranges.arrivals[range].stored.push(self.store.append(tails)?, rows)
+    }
+
+    /// All rows, once no more will come.
+    ///
+    /// # Errors
+    /// As [`Arriving::push`], or if scratch cannot be mapped for reading.
+    pub fn finish(self) -> Result<Arrived> {
+        let Self { ranges, mut store } = self;
+        let (splitters, ranges) = ranges.finish(&mut store)?;
+        let is_held = store.scratch.is_none();
+        let (files, memory) = store.into_files()?;
+        Ok(Arrived { splitters, ranges, files, is_held, memory })
+    }
+}
+
+/// Ranges that rows are distributed among, one by one.
+#[derive(Debug)]
+struct Ranges {
     splitters: Splitters,
-    ranges: Vec<Arrivals>,
+    arrivals: Vec<Arrivals>,
     /// Bytes of tails that are stored together.
     block_bytes: usize,
-    store: Store,
 }
 
 /// The rows of a range that have arrived.
@@ -52,80 +105,34 @@ struct Arrivals {
     rows: usize,
 }
 
-impl Arriving {
-    /// No rows yet. They will be distributed among the ranges of `splitters`, within the limit of `memory`.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no memory for the ranges.
-    pub fn new(splitters: Splitters, memory: &Memory) -> Result<Self> {
-        let ranges = list((0..splitters.ranges()).map(|_| Arrivals::default()))?;
-        let block_bytes = (memory.hold / TAILS_SHARE / ranges.len()).clamp(TAILS_BYTES_MIN, BLOCK_BYTES);
-        let store = Store::new(memory, 0);
-        Ok(Self { splitters, ranges, block_bytes, store })
+impl Ranges {
+    fn new(splitters: Splitters, memory: &Memory) -> Result<Self> {
+        let arrivals = list((0..splitters.ranges()).map(|_| Arrivals::default()))?;
+        let block_bytes = (memory.hold / TAILS_SHARE / arrivals.len()).clamp(TAILS_BYTES_MIN, BLOCK_BYTES);
+        Ok(Self { splitters, arrivals, block_bytes })
     }
 
-    /// Adds a row.
-    ///
-    /// # Errors
-    /// If scratch space is needed and runs out.
-    pub fn push(&mut self, entry: &Entry<'_>) -> Result<()> {
+    /// Adds a row to its range, without the prefix of the range.
+    fn push(&mut self, entry: &Entry<'_>, store: &mut Store) -> Result<()> {
         let number = self.splitters.range_of(entry.url.as_bytes());
-        let range = &mut self.ranges[number];
-        range.push(entry, self.splitters.prefix(number).len());
-        if range.tails.len() < self.block_bytes { Ok(()) } else { range.store_tails(&mut self.store) }
+        let range = &mut self.arrivals[number];
+        Tail::push(entry, self.splitters.prefix(number).len(), &mut range.tails);
+        range.rows += 1;
+        if range.tails.len() < self.block_bytes { Ok(()) } else { range.store_tails(store) }
     }
 
-    /// The range that all URLs from `first` to `last` are in, if its rows are kept without the `known` bytes that these URLs begin
-    /// with.
-    pub fn range_of(&self, first: &[u8], last: &[u8], known: usize) -> Option<usize> {
-        let range = self.splitters.range_of(first);
-        let is_same = range == self.splitters.range_of(last) && known == self.splitters.prefix(range).len();
-        is_same.then_some(range)
-    }
-
-    /// Adds `rows` rows, whose [tails](Tail) are `tails`, to a range that [`Arriving::range_of`] has returned.
-    ///
-    /// # Errors
-    /// As [`Arriving::push`].
-    pub fn push_tails(&mut self, range: usize, tails: &[u8], rows: usize) -> Result<()> {
-        self.ranges[range].stored.push(self.store.append(tails)?, rows)
-    }
-
-    /// All rows, once no more will come.
-    ///
-    /// # Errors
-    /// As [`Arriving::push`], or if scratch cannot be mapped for reading.
-    pub fn finish(self) -> Result<Arrived> {
-        let Self { splitters, mut ranges, mut store, .. } = self;
-        ranges.iter_mut().try_for_each(|range| range.store_tails(&mut store))?;
-        let ranges = list(ranges.into_iter().map(|range| range.stored))?;
-        let is_held = store.scratch.is_none();
-        let (files, memory) = store.into_files()?;
-        Ok(Arrived { splitters, ranges, files, is_held, memory })
+    fn finish(mut self, store: &mut Store) -> Result<(Splitters, Vec<RangeRows>)> {
+        self.arrivals.iter_mut().try_for_each(|range| range.store_tails(store))?;
+        Ok((self.splitters, list(self.arrivals.into_iter().map(|range| range.stored))?))
     }
 }
 
 impl Arrivals {
-    /// Adds a row without the first `known` bytes of its URL.
-    fn push(&mut self, entry: &Entry<'_>, known: usize) {
-        Tail::push(entry, known, &mut self.tails);
-        self.rows += 1;
-    }
-
     fn store_tails(&mut self, store: &mut Store) -> Result<()> {
         if !self.tails.is_empty() {
             self.stored.push(store.append(&self.tails)?, std::mem::take(&mut self.rows))?;
             self.tails.clear();
         }
-        Ok(())
-    }
-}
-
-impl RangeRows {
-    /// Adds a block of rows from another process.
-    fn push(&mut self, at: StoredAt, rows: usize) -> Result<()> {
-        reserve_more(&mut self.blocks, 1)?;
-        self.blocks.push(RangeBlock { at, rows, has_places: false });
         Ok(())
     }
 }
@@ -194,24 +201,22 @@ fn split(range: &RangeRows, files: &[Input], store: &mut Store) -> Result<(Split
         let rows = std::iter::from_fn(|| rows.next()).take(sampled);
         rows.for_each(|(_, _, tail)| sample.push(tail.url.to_vec()));
     }
-    let splitters = Splitters::of_sample(sample, wanted);
-    let mut parts = list((0..splitters.ranges()).map(|_| Arrivals::default()))?;
+    let mut parts = Ranges::new(Splitters::of_sample(sample, wanted), &store.memory)?;
     for block in &range.blocks {
         let mut rows = RangeReader::new(block, files);
         while let Some((_, _, tail)) = rows.next() {
-            let number = splitters.range_of(tail.url);
-            let part = &mut parts[number];
-            part.push(&tail.entry(tail.url), splitters.prefix(number).len());
-            if part.tails.len() >= BLOCK_BYTES {
-                part.store_tails(store)?;
-            }
+            parts.push(&tail.entry(tail.url), store)?;
         }
     }
-    parts.iter_mut().try_for_each(|part| part.store_tails(store))?;
-    Ok((splitters, list(parts.into_iter().map(|part| part.stored))?))
+    parts.finish(store)
 }
 
 impl RegionRows {
+    /// The number of rows.
+    pub fn rows(&self) -> u64 {
+        self.ranges.iter().map(|range| range.rows() as u64).sum()
+    }
+
     /// How many rows each of `threads` threads may sort at once, and bytes of memory that sorted blocks may take.
     pub fn room(&self, threads: usize) -> (usize, usize) {
         let most = self.ranges.iter().map(RangeRows::rows).max().unwrap_or_default();

@@ -52,6 +52,16 @@ pub struct RangeRows {
 }
 
 impl RangeRows {
+    /// Adds a block of `rows` rows that another process has accepted.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub fn push(&mut self, at: StoredAt, rows: usize) -> Result<()> {
+        reserve_more(&mut self.blocks, 1)?;
+        self.blocks.push(RangeBlock { at, rows, has_places: false });
+        Ok(())
+    }
+
     /// Adds other rows of the range.
     ///
     /// # Errors

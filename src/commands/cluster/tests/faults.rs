@@ -1,5 +1,7 @@
 //! Tasks that fail or run twice, results that are lost or damaged, and jobs that a cluster cannot do.
 
+use super::super::block::Sealed;
+use super::super::plan::stamp_of;
 use super::*;
 
 #[test]
@@ -152,4 +154,20 @@ fn a_job_that_a_cluster_cannot_do_is_refused_with_the_reason() {
     check("its source", |job| job.input.paths = vec!["urls.txt".into()]);
     check("`rejects`", |job| job.publication.rejects = Some("rejects.tsv".into()));
     check("`urls_per_sitemap", |job| job.rules.urls_per_sitemap = 0);
+}
+
+#[test]
+fn rows_of_another_region_are_an_error_and_no_duplicates() {
+    ROWS_PER_BORDER_HERE.set(100);
+    let directory = Directory::new();
+    let job = directory.job("cluster");
+    let mut run = Run::map(&job, &rows(2_000, 6), 3, 1).unwrap();
+    let stamp = run.plan.stamp();
+    let (region, block) = run.routed[0].iter_mut().find(|(region, _)| *region > 0).unwrap();
+    let sealed = Sealed::of(block, stamp_of(stamp, *region)).unwrap();
+    *block = sealed.with_stamp(stamp_of(stamp, *region - 1)).unwrap();
+    *region -= 1;
+    let error = run.reduce_all(&job).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Internal);
+    assert!(error.to_string().contains("came in"), "{error}");
 }
