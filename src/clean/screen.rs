@@ -142,9 +142,16 @@ impl<'s> LineCleaner<'s> {
     /// Cleans and screens one raw line without its line end. The result does not depend on earlier lines.
     #[inline(always)]
     pub fn clean<'a>(&'a mut self, raw: &'a [u8]) -> Screened<'a> {
-        match &mut self.screener {
-            None => self.cleaner.clean(raw).into(),
-            Some(screener) => screener.clean(raw, &mut self.cleaner),
+        let Some(screener) = &mut self.screener else { return self.cleaner.clean(raw).into() };
+        if !screener.filters.has_cleared(raw) {
+            return screener.clean(raw, &mut self.cleaner);
+        }
+        match self.cleaner.clean(raw) {
+            // `raw` is in registers. The URL was written to memory word by word, and reading it in vectors would have to wait.
+            Cleaned::Url(url) if url.is(raw) => Screened::Url(CleanUrl::known(raw, url.may_grow())),
+            // It is not the line of which something was known.
+            Cleaned::Url(url) => screener.filters.apply(url, false),
+            cleaned @ (Cleaned::Blank | Cleaned::Rejected(_)) => cleaned.into(),
         }
     }
 
@@ -199,20 +206,9 @@ impl<'s> Screener<'s> {
         }
     }
 
-    #[inline(never)]
-    fn clean<'a>(&'a mut self, raw: &'a [u8], cleaner: &'a mut Cleaner) -> Screened<'a> {
-        if !self.filters.has_cleared(raw) {
-            return self.take_through(raw, cleaner);
-        }
-        match cleaner.clean(raw) {
-            Cleaned::Url(url) if !url.is(raw) => self.filters.apply(url, false),
-            cleaned => cleaned.into(),
-        }
-    }
-
     /// Takes a line through all steps.
     #[inline(never)]
-    fn take_through<'a>(&'a mut self, raw: &'a [u8], cleaner: &'a mut Cleaner) -> Screened<'a> {
+    fn clean<'a>(&'a mut self, raw: &'a [u8], cleaner: &'a mut Cleaner) -> Screened<'a> {
         (self.rewritten_by, self.filters.included_by) = (None, None);
         let relative_to = self.screen.relative_to.as_ref();
         let line = match relative_to.is_some_and(|base| base.resolve(raw, &mut self.absolute)) {
@@ -240,6 +236,9 @@ impl<'s> Screener<'s> {
 
     #[inline]
     fn count_accepted(&self, counts: &mut RuleCounts) {
+        if self.filters.only_excludes {
+            return;
+        }
         self.rewritten_by.into_iter().chain(self.filters.included_by).for_each(|rule| counts.count(rule));
     }
 }
@@ -291,6 +290,7 @@ impl<'s> Filters<'s> {
     }
 
     /// Keeps or excludes a URL. `is_line` if it is a line as it stands.
+    #[inline(never)]
     fn apply<'a>(&mut self, url: CleanUrl<'a>, is_line: bool) -> Screened<'a> {
         let (bytes, numbers) = (url.as_bytes(), self.screen.numbers);
         let may_be_excluded = !(is_line && self.excluding.has_cleared(bytes, self.text));

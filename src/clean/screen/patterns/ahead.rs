@@ -28,8 +28,8 @@ const BEGINNINGS_MAX: usize = 4;
 /// A word that is in so many bytes is frequent: in one of four lines of usual lengths.
 const FREQUENT_BYTES: usize = 1 << 8;
 
-/// With more than one suspect in so many bytes, it takes less time to look at URL after URL.
-const SUSPECT_BYTES: usize = 192;
+/// If more than one of so many lines may match, it takes less time to look at URL after URL.
+const SUSPECT_LINES: usize = 2;
 
 /// Looks ahead for patterns.
 #[derive(Debug, Clone)]
@@ -37,10 +37,13 @@ pub struct LookAhead {
     patterns: Vec<Sought>,
     /// One for each beginning of lines so far.
     searches: Vec<Search>,
-    /// The index of the one that is in use.
+    /// The index of the one that is in use, and the beginning of the lines that it is for. Empty if it is for any line.
     search: usize,
-    /// The addresses of the lines that were looked at last, from the one on that was asked for last.
+    beginning: Vec<u8>,
+    /// The addresses of the lines that were looked at last, from one that was asked for on.
     looked: Range<usize>,
+    /// The addresses at the start of these in which nothing was found.
+    clear: Range<usize>,
     /// The address of a byte in each of these lines that may match, in ascending order. The end of a line belongs to it.
     suspects: Vec<usize>,
     /// The first of them that is not before these lines.
@@ -64,6 +67,8 @@ struct Search {
     beginning: Vec<u8>,
     /// Whether it finds every line that a pattern matches.
     is_complete: bool,
+    /// Whether it finds those with another beginning, too.
+    is_for_any: bool,
     /// For patterns that require words, which are those with these indices.
     words: Option<Words>,
     of_words: Vec<usize>,
@@ -86,7 +91,9 @@ impl LookAhead {
             patterns: patterns.collect::<Result<_, String>>()?,
             searches: Vec::new(),
             search: 0,
+            beginning: Vec::new(),
             looked: 0..0,
+            clear: 0..0,
             suspects: Vec::new(),
             next: 0,
             is_done: true,
@@ -111,7 +118,16 @@ impl LookAhead {
         }
         let start = text.as_ptr().addr();
         self.looked = start..start;
-        self.is_done = !self.searches[self.search].is_complete;
+        self.clear = start..start;
+        self.begin_search();
+    }
+
+    /// Begins to use the search with the index that is in use.
+    fn begin_search(&mut self) {
+        let search = &self.searches[self.search];
+        self.beginning.clear();
+        self.beginning.extend_from_slice(if search.is_for_any { &[] } else { &search.beginning });
+        self.is_done = !search.is_complete;
     }
 
     /// Whether no pattern matches `line`: it is a line of `text` from the last one that was asked for on, it begins as most lines do,
@@ -119,16 +135,27 @@ impl LookAhead {
     #[inline]
     pub fn has_cleared(&mut self, line: &[u8], text: &[u8]) -> bool {
         let start = line.as_ptr().addr();
-        let is_known = start >= self.looked.start && start + line.len() <= self.looked.end;
-        if !is_known && (self.is_done || !self.look_at(start, text)) {
+        let is_clear = self.clear.start <= start && start + line.len() < self.clear.end;
+        if !is_clear && !self.clears(start..start + line.len(), text) {
             return false;
         }
-        self.looked.start = start;
-        while self.suspects.get(self.next).is_some_and(|&suspect| suspect < start) {
+        self.beginning.is_empty() || simd::starts_with(line, &self.beginning)
+    }
+
+    /// Whether nothing was found in the line at these addresses.
+    #[inline(never)]
+    fn clears(&mut self, line: Range<usize>, text: &[u8]) -> bool {
+        let is_known = line.start >= self.looked.start && line.end <= self.looked.end;
+        if !is_known && (self.is_done || !self.look_at(line.start, text)) {
+            return false;
+        }
+        self.looked.start = line.start;
+        while self.suspects.get(self.next).is_some_and(|&suspect| suspect < line.start) {
             self.next += 1;
         }
-        let is_clear = self.suspects.get(self.next).is_none_or(|&suspect| suspect > start + line.len());
-        is_clear && simd::starts_with(line, &self.searches[self.search].beginning)
+        let suspect = self.suspects.get(self.next);
+        self.clear = line.start..suspect.map_or(self.looked.end, |&suspect| suspect);
+        suspect.is_none_or(|&suspect| suspect > line.end)
     }
 
     /// Looks at more lines of `text`, until that at the address `line` is among them. False if it is before them, or in another text.
@@ -152,7 +179,7 @@ impl LookAhead {
 
     /// Finds the suspects in a few lines.
     fn find(&mut self, lines: &[u8]) {
-        let Self { patterns, searches, suspects, next, is_done, .. } = self;
+        let Self { patterns, searches, suspects, next, .. } = self;
         let search = &mut searches[self.search];
         suspects.clear();
         *next = 0;
@@ -167,6 +194,9 @@ impl LookAhead {
         if let Some(streams) = &mut search.streams {
             streams.find(lines, |at| suspects.push(start + at));
         }
+        if suspects.is_empty() {
+            return;
+        }
         suspects.sort_unstable();
         let most = lines.len().max(STRETCH_BYTES);
         let is_frequent = |(_, found): &(&usize, u64)| *found as usize * FREQUENT_BYTES > most;
@@ -174,9 +204,9 @@ impl LookAhead {
         if frequent.peek().is_some() {
             frequent.for_each(|(&pattern, _)| patterns[pattern].is_frequent = true);
             *search = Search::of(patterns, &std::mem::take(&mut search.beginning));
-            *is_done = !search.is_complete;
+            self.begin_search();
         } else {
-            *is_done = suspects.len() * SUSPECT_BYTES > most;
+            self.is_done = suspects.len() * SUSPECT_LINES > memchr::memchr_iter(b'\n', lines).count();
         }
     }
 }
@@ -228,7 +258,16 @@ impl Search {
         }
         let has_others = !others.is_empty();
         let streams = if has_others { LineStreams::of(others, &beginning).ok().flatten() } else { None };
-        Self { beginning, is_complete: streams.is_some() || !has_others, words, of_words, streams }
+        let is_at_start = |sought: &Sought| matches!(sought.shape, Shape::Edge(Edge::Start | Edge::Whole, _));
+        let is_for_any = !has_others && !patterns.iter().any(is_at_start);
+        Self {
+            beginning,
+            is_complete: streams.is_some() || !has_others,
+            is_for_any,
+            words,
+            of_words,
+            streams,
+        }
     }
 }
 

@@ -63,8 +63,8 @@ enum Filter {
     /// Which patterns require a word that it has. Of each of these, streams tell whether it matches. Where there are none, regular
     /// expressions tell.
     Words { gate: Box<Gate>, each: Vec<Option<Streams>> },
-    /// Whether one of the patterns matches: the automaton with this index tells.
-    Match(usize),
+    /// Whether one of the patterns matches: the automaton with this index tells. Which one does, streams for each of them tell.
+    Match { automaton: usize, each: Vec<Option<Streams>> },
     /// Which of the patterns is the first that matches, unless the URL is too long.
     First(Box<Streams>),
 }
@@ -105,7 +105,7 @@ impl PatternSet {
             Ok(())
         };
         for (at, (patterns, _)) in automata.iter().enumerate() {
-            add(Filter::Match(at), patterns)?;
+            add(Filter::Match { automaton: at, each: streams_of_each(patterns)? }, patterns)?;
         }
         if let Some((patterns, streams)) = streams {
             add(Filter::First(Box::new(streams)), &patterns)?;
@@ -180,9 +180,11 @@ impl PatternSet {
         let beginning = if self.in_a_row == STABLE { &self.beginning[..] } else { &[] };
         let streams = self.groups.iter_mut().flat_map(|group| -> Vec<&mut Streams> {
             match &mut group.filter {
-                Filter::Words { each, .. } => each.iter_mut().flatten().collect(),
+                Filter::Words { each, .. } | Filter::Match { each, .. } => {
+                    each.iter_mut().flatten().collect()
+                }
                 Filter::First(streams) => vec![&mut **streams],
-                Filter::Match(_) | Filter::None => Vec::new(),
+                Filter::None => Vec::new(),
             }
         });
         streams.for_each(|streams| streams.begin(beginning));
@@ -207,11 +209,19 @@ impl Group {
     #[inline]
     fn first_match(&mut self, url: &[u8], matching: impl Fn(usize) -> bool) -> Option<usize> {
         match &mut self.filter {
-            Filter::Match(automaton) => match self.indices[..] {
-                _ if !matching(*automaton) => None,
-                [only] => Some(only),
-                _ => self.first_expression(url),
-            },
+            Filter::Match { automaton, .. } if !matching(*automaton) => None,
+            Filter::Match { each, .. } => {
+                let last = each.len() - 1;
+                for (at, streams) in each[..last].iter_mut().enumerate() {
+                    match streams.as_mut().map(|streams| streams.first_match(url)) {
+                        Some(Ok(None)) => (),
+                        Some(Ok(Some(_))) => return Some(self.indices[at]),
+                        Some(Err(TooLong)) | None => return self.first_expression(url),
+                    }
+                }
+                // One of them matches.
+                Some(self.indices[last])
+            }
             Filter::First(streams) => match streams.first_match(url) {
                 Ok(first) => first.map(|at| self.indices[at]),
                 Err(TooLong) => self.first_expression(url),

@@ -85,7 +85,7 @@ fn any_set_of_patterns_finds_what_a_look_at_each_pattern_finds() {
         let Some(mut set) = PatternSet::of(&patterns).unwrap() else { continue };
         let has = |is: fn(&Filter) -> bool| usize::from(set.groups.iter().any(|group| is(&group.filter)));
         gated += has(|filter| matches!(filter, Filter::Words { .. }));
-        packed += has(|filter| matches!(filter, Filter::Match(_)));
+        packed += has(|filter| matches!(filter, Filter::Match { .. }));
         streamed += has(|filter| matches!(filter, Filter::First(_)));
         open += has(|filter| matches!(filter, Filter::None));
         // What URLs begin with is stable in some rounds.
