@@ -14,7 +14,7 @@ mod rules;
 
 use super::{CleanUrl, Cleaned, Cleaner, Reason, UrlEncoding};
 use crate::error::{Error, Message, Result, Setting, message};
-use patterns::ahead::LookAhead;
+use patterns::ahead::{Foreseen, LookAhead};
 use rewrite::Prefixes;
 use robots::Robots;
 use robots::matcher::Matcher;
@@ -293,19 +293,28 @@ impl<'s> Filters<'s> {
     #[inline(never)]
     fn apply<'a>(&mut self, url: CleanUrl<'a>, is_line: bool) -> Screened<'a> {
         let (bytes, numbers) = (url.as_bytes(), self.screen.numbers);
-        let may_be_excluded = !(is_line && self.excluding.has_cleared(bytes, self.text));
-        let exclude = self.exclude.as_mut().filter(|_| may_be_excluded);
-        if let Some(at) = exclude.and_then(|patterns| patterns.first_match(bytes)) {
+        let foreseen = |ahead: &mut LookAhead, text| {
+            if is_line { ahead.foresee(bytes, text) } else { Foreseen::Unknown }
+        };
+        let first = |foreseen, patterns: &mut PatternSet| match foreseen {
+            Foreseen::Unknown => patterns.first_match(bytes),
+            Foreseen::NoMatch => None,
+            Foreseen::First(at) => Some(at),
+        };
+        let excluding = foreseen(&mut self.excluding, self.text);
+        if let Some(patterns) = &mut self.exclude
+            // The patterns of a robots.txt come after these.
+            && let Some(at) = first(excluding, patterns).filter(|&at| at < numbers.exclude_count())
+        {
             return Screened::Excluded(numbers.exclude(at));
         }
         if let Some(patterns) = &mut self.include {
-            let may_be_included = !(is_line && self.including.has_cleared(bytes, self.text));
-            match may_be_included.then(|| patterns.first_match(bytes)).flatten() {
+            match first(foreseen(&mut self.including, self.text), patterns) {
                 None => return Screened::Excluded(numbers.not_included()),
                 Some(at) => self.included_by = Some(numbers.include(at)),
             }
         }
-        let robots = self.screen.robots.as_ref().filter(|_| may_be_excluded);
+        let robots = self.screen.robots.as_ref().filter(|_| excluding != Foreseen::NoMatch);
         match robots.and_then(|robots| robots.forbidding(url, &mut self.path)) {
             Some(at) => Screened::Excluded(numbers.robots(at)),
             None => Screened::Url(url),

@@ -102,6 +102,11 @@ impl Numbers {
         RuleNumber(self.exclude + at)
     }
 
+    /// The number of patterns that exclude URLs.
+    pub fn exclude_count(self) -> usize {
+        self.not_included - self.exclude
+    }
+
     pub fn not_included(self) -> RuleNumber {
         RuleNumber(self.not_included)
     }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::automaton::origin_bytes;
 use super::gate::{Gate, PATTERNS_MAX, Required};
 use super::literals::{self, ANY, Edge, Shape};
-use super::streams::LineStreams;
+use super::streams::{LineMatch, LineStreams};
 use super::words::{Matching, RARE_MIN, Words};
 use super::{Pattern, parsed};
 use crate::common::simd;
@@ -28,9 +28,6 @@ const BEGINNINGS_MAX: usize = 4;
 /// A word that is in so many bytes is frequent: in one of four lines of usual lengths.
 const FREQUENT_BYTES: usize = 1 << 8;
 
-/// If more than one of so many lines may match, it takes less time to look at URL after URL.
-const SUSPECT_LINES: usize = 2;
-
 /// Looks ahead for patterns.
 #[derive(Debug, Clone)]
 pub struct LookAhead {
@@ -44,12 +41,34 @@ pub struct LookAhead {
     looked: Range<usize>,
     /// The addresses at the start of these in which nothing was found.
     clear: Range<usize>,
-    /// The address of a byte in each of these lines that may match, in ascending order. The end of a line belongs to it.
-    suspects: Vec<usize>,
-    /// The first of them that is not before these lines.
+    /// What was found in these lines, in ascending order of addresses.
+    suspects: Vec<Suspect>,
+    /// The first of it that is not before these lines.
     next: usize,
-    /// Whether it takes less time not to look at the lines that follow.
-    is_done: bool,
+    /// Whether the search in use finds every line that a pattern matches. Otherwise nothing is known of the lines that follow.
+    is_complete: bool,
+}
+
+/// What is known of a line before it is cleaned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Foreseen {
+    /// Nothing.
+    Unknown,
+    /// No pattern matches it.
+    NoMatch,
+    /// The pattern with this index is the first that matches it, if the line as it stands is a URL.
+    First(usize),
+}
+
+/// A line that a pattern may match.
+#[derive(Debug, Clone, Copy)]
+struct Suspect {
+    /// The address of a byte in it. The end of a line belongs to it.
+    at: usize,
+    /// The index of the pattern.
+    pattern: usize,
+    /// Whether it does match.
+    is_certain: bool,
 }
 
 /// A pattern that is looked for.
@@ -72,8 +91,9 @@ struct Search {
     /// For patterns that require words, which are those with these indices.
     words: Option<Words>,
     of_words: Vec<usize>,
-    /// For the others that can match such lines.
+    /// For the others that can match such lines, which are those with these indices.
     streams: Option<LineStreams>,
+    of_streams: Vec<usize>,
 }
 
 impl LookAhead {
@@ -96,7 +116,7 @@ impl LookAhead {
             clear: 0..0,
             suspects: Vec::new(),
             next: 0,
-            is_done: true,
+            is_complete: false,
         })
     }
 
@@ -127,35 +147,55 @@ impl LookAhead {
         let search = &self.searches[self.search];
         self.beginning.clear();
         self.beginning.extend_from_slice(if search.is_for_any { &[] } else { &search.beginning });
-        self.is_done = !search.is_complete;
+        self.is_complete = search.is_complete;
     }
 
-    /// Whether no pattern matches `line`: it is a line of `text` from the last one that was asked for on, it begins as most lines do,
-    /// and nothing was found in it. The text is that of [`LookAhead::begin`].
+    /// Whether no pattern matches `line`, as far as [`LookAhead::foresee`] knows. Quick for one line after the other.
     #[inline]
     pub fn has_cleared(&mut self, line: &[u8], text: &[u8]) -> bool {
         let start = line.as_ptr().addr();
-        let is_clear = self.clear.start <= start && start + line.len() < self.clear.end;
-        if !is_clear && !self.clears(start..start + line.len(), text) {
-            return false;
+        if self.clear.start <= start && start + line.len() < self.clear.end && self.begins_as_usual(line) {
+            return true;
         }
-        self.beginning.is_empty() || simd::starts_with(line, &self.beginning)
+        self.foresee(line, text) == Foreseen::NoMatch
     }
 
-    /// Whether nothing was found in the line at these addresses.
+    /// What is known of `line`. Something is known of lines of `text` from the last one that was asked for on, if they begin as most
+    /// lines do. The text is that of [`LookAhead::begin`].
     #[inline(never)]
-    fn clears(&mut self, line: Range<usize>, text: &[u8]) -> bool {
-        let is_known = line.start >= self.looked.start && line.end <= self.looked.end;
-        if !is_known && (self.is_done || !self.look_at(line.start, text)) {
-            return false;
+    pub fn foresee(&mut self, line: &[u8], text: &[u8]) -> Foreseen {
+        let start = line.as_ptr().addr();
+        let end = start + line.len();
+        let is_known = start >= self.looked.start && end <= self.looked.end;
+        if !is_known && !(self.is_complete && self.look_at(start, text)) || !self.begins_as_usual(line) {
+            return Foreseen::Unknown;
         }
-        self.looked.start = line.start;
-        while self.suspects.get(self.next).is_some_and(|&suspect| suspect < line.start) {
+        self.looked.start = start;
+        while self.suspects.get(self.next).is_some_and(|suspect| suspect.at < start) {
             self.next += 1;
         }
-        let suspect = self.suspects.get(self.next);
-        self.clear = line.start..suspect.map_or(self.looked.end, |&suspect| suspect);
-        suspect.is_none_or(|&suspect| suspect > line.end)
+        let suspects = &self.suspects[self.next..];
+        self.clear = start..suspects.first().map_or(self.looked.end, |suspect| suspect.at);
+        let own = suspects.iter().take_while(|suspect| suspect.at <= end);
+        let first = |is_certain| {
+            own.clone()
+                .filter(|suspect| suspect.is_certain == is_certain)
+                .map(|suspect| suspect.pattern)
+                .min()
+        };
+        match (first(true), first(false)) {
+            (None, None) => Foreseen::NoMatch,
+            (Some(certain), uncertain) if uncertain.is_none_or(|it| certain <= it) => {
+                Foreseen::First(certain)
+            }
+            _ => Foreseen::Unknown,
+        }
+    }
+
+    /// Whether `line` begins as the lines do that are looked at.
+    #[inline]
+    fn begins_as_usual(&self, line: &[u8]) -> bool {
+        self.beginning.is_empty() || simd::starts_with(line, &self.beginning)
     }
 
     /// Looks at more lines of `text`, until that at the address `line` is among them. False if it is before them, or in another text.
@@ -166,7 +206,7 @@ impl LookAhead {
             return false;
         }
         while line >= self.looked.end {
-            if self.is_done {
+            if !self.is_complete {
                 return false;
             }
             let rest = &text[self.looked.end - start..];
@@ -186,18 +226,26 @@ impl LookAhead {
         let start = lines.as_ptr().addr();
         let mut found = [0; PATTERNS_MAX + 1];
         if let Some(words) = &search.words {
-            words.find(lines, |at, Matching { may, .. }| {
-                suspects.push(start + at);
-                found.iter_mut().enumerate().for_each(|(at, found)| *found += may >> at & 1);
+            words.find(lines, |at, Matching { may, does }| {
+                for (bit, &pattern) in
+                    search.of_words.iter().enumerate().filter(|(bit, _)| may >> bit & 1 == 1)
+                {
+                    found[bit] += 1;
+                    suspects.push(Suspect { at: start + at, pattern, is_certain: does >> bit & 1 == 1 });
+                }
             });
         }
         if let Some(streams) = &mut search.streams {
-            streams.find(lines, |at| suspects.push(start + at));
+            streams.find(lines, |LineMatch { at, pattern }| {
+                let pattern = pattern.map(|at| search.of_streams[at]);
+                let (is_certain, pattern) = (pattern.is_some(), pattern.unwrap_or(0));
+                suspects.push(Suspect { at: start + at, pattern, is_certain });
+            });
         }
         if suspects.is_empty() {
             return;
         }
-        suspects.sort_unstable();
+        suspects.sort_unstable_by_key(|suspect| suspect.at);
         let most = lines.len().max(STRETCH_BYTES);
         let is_frequent = |(_, found): &(&usize, u64)| *found as usize * FREQUENT_BYTES > most;
         let mut frequent = search.of_words.iter().zip(found).filter(is_frequent).peekable();
@@ -205,8 +253,6 @@ impl LookAhead {
             frequent.for_each(|(&pattern, _)| patterns[pattern].is_frequent = true);
             *search = Search::of(patterns, &std::mem::take(&mut search.beginning));
             self.begin_search();
-        } else {
-            self.is_done = suspects.len() * SUSPECT_LINES > memchr::memchr_iter(b'\n', lines).count();
         }
     }
 }
@@ -240,33 +286,35 @@ fn stretch_bytes(text: &[u8]) -> usize {
 impl Search {
     /// A search for `patterns`.
     fn of(patterns: &[Sought], beginning: &[u8]) -> Self {
-        let (mut of_words, mut required, mut others) = (Vec::new(), Vec::new(), Vec::new());
-        for (at, Sought { pattern, shape, is_frequent }) in patterns.iter().enumerate() {
+        let (mut of_words, mut required, mut of_streams) = (Vec::new(), Vec::new(), Vec::new());
+        for (at, Sought { shape, is_frequent, .. }) in patterns.iter().enumerate() {
             match rare_words(shape, beginning).filter(|_| !is_frequent) {
                 Some(words) if words.is_empty() => (),
                 Some(words) => {
                     of_words.push(at);
-                    required.push(Required { words, is_exact: false });
+                    let is_exact = matches!(shape, Shape::Containing { is_exact: true, .. });
+                    required.push(Required { words, is_exact });
                 }
-                None => others.push(pattern),
+                None => of_streams.push(at),
             }
         }
-        let beginning = beginning.to_vec();
         let words = Gate::of(&required).and_then(Gate::into_words);
         if words.is_none() {
-            others.extend(of_words.drain(..).map(|at| &patterns[at].pattern));
+            of_streams.append(&mut of_words);
         }
-        let has_others = !others.is_empty();
-        let streams = if has_others { LineStreams::of(others, &beginning).ok().flatten() } else { None };
+        let has_streams = !of_streams.is_empty();
+        let of_pattern = |&at: &usize| &patterns[at].pattern;
+        let streams = has_streams.then(|| LineStreams::of(of_streams.iter().map(of_pattern), beginning));
+        let streams = streams.and_then(|streams| streams.ok().flatten());
         let is_at_start = |sought: &Sought| matches!(sought.shape, Shape::Edge(Edge::Start | Edge::Whole, _));
-        let is_for_any = !has_others && !patterns.iter().any(is_at_start);
         Self {
-            beginning,
-            is_complete: streams.is_some() || !has_others,
-            is_for_any,
+            beginning: beginning.to_vec(),
+            is_complete: streams.is_some() || !has_streams,
+            is_for_any: !has_streams && !patterns.iter().any(is_at_start),
             words,
             of_words,
             streams,
+            of_streams,
         }
     }
 }

@@ -15,5 +15,5 @@ mod urls;
 #[cfg(target_arch = "x86_64")]
 mod wide;
 
-pub use lines::LineStreams;
+pub use lines::{LineMatch, LineStreams};
 pub use urls::{Streams, TooLong};

@@ -19,6 +19,9 @@ pub trait Stream:
     /// The first words of a stream of these.
     fn of_longer(words: &[u64; WORDS_MAX]) -> Self;
 
+    /// Its words, with others after them that have no bits.
+    fn longest(self) -> [u64; WORDS_MAX];
+
     /// Whether there is a bit.
     fn is_any(self) -> bool;
 
@@ -78,6 +81,11 @@ impl<const WORDS: usize> Stream for Bits<WORDS> {
     #[inline(always)]
     fn of_longer(words: &[u64; WORDS_MAX]) -> Self {
         Self(array::from_fn(|word| words[word]))
+    }
+
+    #[inline(always)]
+    fn longest(self) -> [u64; WORDS_MAX] {
+        array::from_fn(|word| self.0.get(word).copied().unwrap_or(0))
     }
 
     #[inline(always)]

@@ -20,6 +20,17 @@ pub struct LineStreams {
     /// The classes that are needed, a bit for each.
     needed: u32,
     found: Found,
+    /// Where each program matches in the lines that were looked at last.
+    matches: Vec<Bits<WORDS_MAX>>,
+}
+
+/// A line that a pattern may match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LineMatch {
+    /// A position in the line. The end of the line belongs to it.
+    pub at: usize,
+    /// The index of the pattern, which matches if the line is a URL. `None` if the line is too long to tell.
+    pub pattern: Option<usize>,
 }
 
 impl LineStreams {
@@ -42,12 +53,13 @@ impl LineStreams {
         let programs: Vec<_> = all.into_iter().map(begin).collect();
         let steps = programs.iter().flat_map(|(program, begun)| &program.steps[begun.steps..]);
         let needed = classes.needed(steps.fold(0, |all, step| all | step.classes()));
-        Ok(Some(Self { classes, line_ends, programs, needed, found: [[0; WORDS_MAX]; CLASSES_MAX] }))
+        let matches = vec![Bits::NONE; programs.len()];
+        let found = [[0; WORDS_MAX]; CLASSES_MAX];
+        Ok(Some(Self { classes, line_ends, programs, needed, found, matches }))
     }
 
-    /// Calls `act` with a position in each line of `text` that a pattern may match, in ascending order. The end of a line belongs to it.
-    /// Every line ends in `text`, or with it.
-    pub fn find(&mut self, text: &[u8], mut act: impl FnMut(usize)) {
+    /// Calls `act` for each pattern and each line of `text` that it matches, in any order. Every line ends in `text`, or with it.
+    pub fn find(&mut self, text: &[u8], mut act: impl FnMut(LineMatch)) {
         let mut from = 0;
         while from < text.len() {
             let rest = &text[from..];
@@ -60,14 +72,16 @@ impl LineStreams {
                 Some(last) => last + 1,
                 None => {
                     // The line is too long for a stream.
-                    act(from);
+                    act(LineMatch { at: from, pattern: None });
                     from += memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
                     continue;
                 }
             };
-            let matches = self.matches(window);
-            if matches.is_any() {
-                self.in_each_line(matches, &window[..end], |at| act(from + at));
+            if self.look_for_matches(window) {
+                for (pattern, &matches) in self.matches.iter().enumerate() {
+                    let act = |at| act(LineMatch { at: from + at, pattern: Some(pattern) });
+                    self.in_each_line(matches, &window[..end], act);
+                }
             }
             from += end;
         }
@@ -84,13 +98,14 @@ impl LineStreams {
         }
     }
 
-    /// Where programs match in `window`, whose classes are known. What they match in a line that goes on after it means nothing.
+    /// Looks where programs match in `window`, whose classes are known. What they match in a line that goes on after it means nothing.
+    /// Returns whether there are matches.
     #[cfg(target_arch = "x86_64")]
-    fn matches(&self, window: &[u8]) -> Bits<WORDS_MAX> {
+    fn look_for_matches(&mut self, window: &[u8]) -> bool {
         use super::wide::Wide;
         #[target_feature(enable = "avx2,bmi1,bmi2")]
-        fn with_avx2(lines: &LineStreams, window: &[u8]) -> Bits<WORDS_MAX> {
-            Bits(lines.matches_by::<Wide>(window).words())
+        fn with_avx2(lines: &mut LineStreams, window: &[u8]) -> bool {
+            lines.look_by::<Wide>(window)
         }
         #[expect(unsafe_code)]
         // SAFETY: the processor has these instructions, see `Classes::new`.
@@ -100,12 +115,12 @@ impl LineStreams {
     }
 
     #[cfg(not(target_arch = "x86_64"))]
-    fn matches(&self, window: &[u8]) -> Bits<WORDS_MAX> {
-        self.matches_by(window)
+    fn look_for_matches(&mut self, window: &[u8]) -> bool {
+        self.look_by::<Bits<WORDS_MAX>>(window)
     }
 
     #[inline(always)]
-    fn matches_by<S: Stream>(&self, window: &[u8]) -> S {
+    fn look_by<S: Stream>(&mut self, window: &[u8]) -> bool {
         let [lf, cr]: [S; 2] = [0, 1].map(|at| S::of_longer(&self.found[self.line_ends[at]]));
         let mut text = Text {
             classes: &self.found,
@@ -117,12 +132,14 @@ impl LineStreams {
             text.ends = text.ends | S::of_longer(&Bits::one(window.len()).0);
         }
         let none = lf & !lf;
-        let mut matches = none;
+        let mut all = none;
         // A closure would not have the instructions of the function that this is inlined into.
-        for (program, begun) in &self.programs {
+        for ((program, begun), matches) in self.programs.iter().zip(&mut self.matches) {
             let at = if begun.steps > 0 { begun.after(text.starts) } else { !none };
-            matches = matches | run(&program.steps[begun.steps..], at, &text);
+            let own = run(&program.steps[begun.steps..], at, &text);
+            *matches = Bits(own.longest());
+            all = all | own;
         }
-        matches
+        all.is_any()
     }
 }
