@@ -1,7 +1,7 @@
 //! The look ahead: which lines of a text a pattern may match, before any of them is cleaned.
 //!
-//! Few lines match, and most lines are clean already. To look through a text for all of its lines at once takes a fraction of the time
-//! that it takes to look at URL after URL. Lines that may match, and those that cleaning changes, are looked at again.
+//! Most lines are clean already. To look through a text for all of its lines at once takes a fraction of the time that it takes to look
+//! at URL after URL. Lines that cleaning changes are looked at again, and so are those that have a word that a pattern requires.
 
 use std::ops::Range;
 
@@ -166,8 +166,9 @@ impl LookAhead {
     pub fn foresee(&mut self, line: &[u8], text: &[u8]) -> Foreseen {
         let start = line.as_ptr().addr();
         let end = start + line.len();
-        let is_known = start >= self.looked.start && end <= self.looked.end;
-        if !is_known && !(self.is_complete && self.look_at(start, text)) || !self.begins_as_usual(line) {
+        let is_looked_at = start >= self.looked.start && end <= self.looked.end
+            || self.is_complete && self.look_at(start, text);
+        if !is_looked_at || !self.begins_as_usual(line) {
             return Foreseen::Unknown;
         }
         self.looked.start = start;
@@ -245,7 +246,9 @@ impl LookAhead {
         if suspects.is_empty() {
             return;
         }
-        suspects.sort_unstable_by_key(|suspect| suspect.at);
+        if !suspects.is_sorted_by_key(|suspect| suspect.at) {
+            suspects.sort_unstable_by_key(|suspect| suspect.at);
+        }
         let most = lines.len().max(STRETCH_BYTES);
         let is_frequent = |(_, found): &(&usize, u64)| *found as usize * FREQUENT_BYTES > most;
         let mut frequent = search.of_words.iter().zip(found).filter(is_frequent).peekable();

@@ -213,8 +213,12 @@ mod avx2 {
             let [low, high] = block.as_chunks().0 else { unreachable!("a block is two vectors") };
             u64::from(bits(low)) | u64::from(bits(high)) << vectors::BLOCK
         };
-        let all = blocks.iter().map(bits).chain(last.map(|(block, known)| bits(block) >> known));
-        words.iter_mut().zip(all.chain(std::iter::repeat(0))).for_each(|(word, bits)| *word = bits);
+        let (full, rest) = words.split_at_mut(blocks.len());
+        full.iter_mut().zip(blocks).for_each(|(word, block)| *word = bits(block));
+        rest.fill(0);
+        if let Some((block, known)) = last {
+            rest[0] = bits(block) >> known;
+        }
     }
 
     /// Which of `bytes` are the byte that is in all places of `byte`.

@@ -89,12 +89,15 @@ impl LineStreams {
 
     /// Calls `act` with the first position in each of `lines` that is among `matches`.
     #[cold]
-    fn in_each_line(&self, mut matches: Bits<WORDS_MAX>, lines: &[u8], mut act: impl FnMut(usize)) {
+    fn in_each_line(&self, matches: Bits<WORDS_MAX>, lines: &[u8], mut act: impl FnMut(usize)) {
         let line_ends = Bits(self.found[self.line_ends[0]]);
-        while let Some(at) = matches.first().filter(|&at| at < lines.len() || !lines.ends_with(b"\n")) {
+        let mut from = 0;
+        while let Some(at) =
+            matches.first_from(from).filter(|&at| at < lines.len() || !lines.ends_with(b"\n"))
+        {
             act(at);
-            let end = (line_ends & !Bits::up_to(at) | line_ends & Bits::one(at)).first();
-            matches = end.map_or(Bits::NONE, |end| matches & !Bits::up_to(end));
+            let Some(end) = line_ends.first_from(at) else { break };
+            from = end + 1;
         }
     }
 
