@@ -178,18 +178,10 @@ impl LookAhead {
         let suspects = &self.suspects[self.next..];
         self.clear = start..suspects.first().map_or(self.looked.end, |suspect| suspect.at);
         let own = suspects.iter().take_while(|suspect| suspect.at <= end);
-        let first = |is_certain| {
-            own.clone()
-                .filter(|suspect| suspect.is_certain == is_certain)
-                .map(|suspect| suspect.pattern)
-                .min()
-        };
-        match (first(true), first(false)) {
-            (None, None) => Foreseen::NoMatch,
-            (Some(certain), uncertain) if uncertain.is_none_or(|it| certain <= it) => {
-                Foreseen::First(certain)
-            }
-            _ => Foreseen::Unknown,
+        match own.min_by_key(|suspect| (suspect.pattern, !suspect.is_certain)) {
+            None => Foreseen::NoMatch,
+            Some(&Suspect { pattern, is_certain: true, .. }) => Foreseen::First(pattern),
+            Some(_) => Foreseen::Unknown,
         }
     }
 

@@ -58,7 +58,8 @@ impl LineStreams {
         Ok(Some(Self { classes, line_ends, programs, needed, found, matches }))
     }
 
-    /// Calls `act` for each pattern and each line of `text` that it matches, in any order. Every line ends in `text`, or with it.
+    /// Calls `act` for each pattern and each line of `text` that it matches, in any order, and for each line that is too long to tell.
+    /// Every line ends in `text`, or with it.
     pub fn find(&mut self, text: &[u8], mut act: impl FnMut(LineMatch)) {
         let mut from = 0;
         while from < text.len() {
