@@ -236,6 +236,7 @@ impl<'s> Screener<'s> {
 
     #[inline]
     fn count_accepted(&self, counts: &mut RuleCounts) {
+        // Then, neither of these rules is ever set.
         if self.filters.only_excludes {
             return;
         }

@@ -1,7 +1,7 @@
 //! The look ahead: which lines of a text a pattern may match, before any of them is cleaned.
 //!
 //! Most lines are clean already. To look through a text for all of its lines at once takes a fraction of the time that it takes to look
-//! at URL after URL. Lines that cleaning changes are looked at again, and so are those that have a word that a pattern requires.
+//! at URL after URL. Lines that cleaning changes are looked at again, and so are those with a word that is only a part of a pattern.
 
 use std::ops::Range;
 

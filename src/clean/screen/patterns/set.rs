@@ -197,6 +197,13 @@ fn streams_of_each(patterns: &[Numbered<'_>]) -> Result<Vec<Option<Streams>>, St
     own.map(|&(_, pattern)| Streams::of([pattern])).collect()
 }
 
+/// Whether the pattern at `at` matches `url`. `None` if there are no streams for it, or the URL is too long for them.
+#[inline]
+fn is_match(each: &mut [Option<Streams>], at: usize, url: &[u8]) -> Option<bool> {
+    let first = each.get_mut(at)?.as_mut()?.first_match(url);
+    first.ok().map(|first| first.is_some())
+}
+
 impl Group {
     fn of(filter: Filter, patterns: &[Numbered<'_>]) -> Result<Self, String> {
         let mut builder = RegexSetBuilder::new(patterns.iter().map(|(_, pattern)| pattern.as_str()));
@@ -212,11 +219,11 @@ impl Group {
             Filter::Match { automaton, .. } if !matching(*automaton) => None,
             Filter::Match { each, .. } => {
                 let last = each.len() - 1;
-                for (at, streams) in each[..last].iter_mut().enumerate() {
-                    match streams.as_mut().map(|streams| streams.first_match(url)) {
-                        Some(Ok(None)) => (),
-                        Some(Ok(Some(_))) => return Some(self.indices[at]),
-                        Some(Err(TooLong)) | None => return self.first_expression(url),
+                for at in 0..last {
+                    match is_match(each, at, url) {
+                        Some(false) => (),
+                        Some(true) => return Some(self.indices[at]),
+                        None => return self.first_expression(url),
                     }
                 }
                 // One of them matches.
@@ -233,10 +240,10 @@ impl Group {
                     if does >> at & 1 == 1 && at < gate::PATTERNS_MAX {
                         return Some(self.indices[at]);
                     }
-                    match each.get_mut(at).and_then(Option::as_mut).map(|streams| streams.first_match(url)) {
-                        Some(Ok(None)) => admitted &= admitted - 1,
-                        Some(Ok(Some(_))) => return Some(self.indices[at]),
-                        Some(Err(TooLong)) | None => return self.first_expression(url),
+                    match is_match(each, at, url) {
+                        Some(false) => admitted &= admitted - 1,
+                        Some(true) => return Some(self.indices[at]),
+                        None => return self.first_expression(url),
                     }
                 }
                 None

@@ -20,7 +20,7 @@ pub trait Stream:
     fn of_longer(words: &[u64; WORDS_MAX]) -> Self;
 
     /// Its words, with others after them that have no bits.
-    fn longest(self) -> [u64; WORDS_MAX];
+    fn words(self) -> [u64; WORDS_MAX];
 
     /// Whether there is a bit.
     fn is_any(self) -> bool;
@@ -94,7 +94,7 @@ impl<const WORDS: usize> Stream for Bits<WORDS> {
     }
 
     #[inline(always)]
-    fn longest(self) -> [u64; WORDS_MAX] {
+    fn words(self) -> [u64; WORDS_MAX] {
         array::from_fn(|word| self.0.get(word).copied().unwrap_or(0))
     }
 

@@ -141,7 +141,7 @@ impl LineStreams {
         for ((program, begun), matches) in self.programs.iter().zip(&mut self.matches) {
             let at = if begun.steps > 0 { begun.after(text.starts) } else { !none };
             let own = run(&program.steps[begun.steps..], at, &text);
-            *matches = Bits(own.longest());
+            *matches = Bits(own.words());
             all = all | own;
         }
         all.is_any()

@@ -59,7 +59,7 @@ impl Stream for Wide {
     }
 
     #[inline(always)]
-    fn longest(self) -> [u64; WORDS_MAX] {
+    fn words(self) -> [u64; WORDS_MAX] {
         let words = self.0.map(|vector| {
             let words = avx2!([
                 _mm256_extract_epi64::<0>(vector),
@@ -84,7 +84,7 @@ impl Stream for Wide {
     #[inline(always)]
     fn up(self, by: usize) -> Self {
         if by >= BITS {
-            return Self::of(&Bits(self.longest()).up(by).0);
+            return Self::of(&Bits(self.words()).up(by).0);
         }
         let [low, high] = self.0;
         avx2!({
@@ -105,7 +105,7 @@ impl Stream for Wide {
     #[inline(always)]
     fn down(self, by: usize) -> Self {
         if by >= BITS {
-            return Self::of(&Bits(self.longest()).down(by).0);
+            return Self::of(&Bits(self.words()).down(by).0);
         }
         let [low, high] = self.0;
         avx2!({
@@ -205,13 +205,13 @@ mod tests {
             let (one, other) = (bits(), bits());
             let [wide, wide_other] = [one, other].map(|Bits(words)| Wide::of(&words));
             let by = round % (BITS * WORDS_MAX);
-            assert_eq!(wide.up(by).longest(), one.up(by).0, "{by}");
-            assert_eq!(wide.down(by).longest(), one.down(by).0, "{by}");
-            assert_eq!(wide.plus(wide_other).longest(), one.plus(other).0);
-            assert_eq!((wide & wide_other).longest(), (one & other).0);
-            assert_eq!((wide | wide_other).longest(), (one | other).0);
-            assert_eq!((wide ^ wide_other).longest(), (one ^ other).0);
-            assert_eq!((!wide).longest(), (!one).0);
+            assert_eq!(wide.up(by).words(), one.up(by).0, "{by}");
+            assert_eq!(wide.down(by).words(), one.down(by).0, "{by}");
+            assert_eq!(wide.plus(wide_other).words(), one.plus(other).0);
+            assert_eq!((wide & wide_other).words(), (one & other).0);
+            assert_eq!((wide | wide_other).words(), (one | other).0);
+            assert_eq!((wide ^ wide_other).words(), (one ^ other).0);
+            assert_eq!((!wide).words(), (!one).0);
             assert!(wide.is_any() && !(wide ^ wide).is_any());
         }
     }
