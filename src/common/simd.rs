@@ -80,6 +80,27 @@ pub fn find_any(bytes: &[u8], [one, other]: [u8; 2]) -> Option<usize> {
     }
 }
 
+/// The bytes of `block` before the first one that is one of the two `wanted` bytes, or at most `low`, padded with zeros. None if there
+/// is no such byte. Takes no branch that depends on where it is.
+#[inline(always)]
+pub fn before_any(block: &[u8; LANES], wanted: [u8; 2], low: u8) -> Option<u128> {
+    #[cfg(target_arch = "x86_64")]
+    #[expect(unsafe_code)]
+    // SAFETY: the function requires SSE2, which every processor of this architecture has.
+    let found = unsafe { sse2::any_of(block, wanted, low) };
+    #[cfg(not(target_arch = "x86_64"))]
+    let found = any_of_anywhere(block, wanted, low);
+    // Subtracting 1 sets all bits before the first byte that was found, and no other that was not.
+    (found != 0).then(|| u128::from_le_bytes(*block) & found.wrapping_sub(1) & !found)
+}
+
+/// For each byte of `block`, all bits if it is one of the `wanted` or at most `low`, otherwise none.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+fn any_of_anywhere(block: &[u8; LANES], [one, other]: [u8; 2], low: u8) -> u128 {
+    let is_found = |byte: u8| (byte == one) | (byte == other) | (byte <= low);
+    u128::from_le_bytes(block.map(|byte| if is_found(byte) { u8::MAX } else { 0 }))
+}
+
 /// Returns whether any of `lanes` is true, without a branch per lane.
 #[inline(always)]
 pub fn any(lanes: [bool; LANES]) -> bool {
@@ -128,10 +149,13 @@ pub fn put_ones<const USUAL: usize>(mut ones: u64, at: usize, to: &mut [u32], co
     }
 }
 
-/// Gathers a bit of each byte with one instruction. Compilers do not generate it from a loop.
+/// Compares sixteen bytes with one instruction, and gathers a bit of each with another. Compilers do not generate these from a loop.
 #[cfg(target_arch = "x86_64")]
 mod sse2 {
-    use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8};
+    use std::arch::x86_64::{
+        __m128i, _mm_cmpeq_epi8, _mm_cvtsi128_si64, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128,
+        _mm_set_epi64x, _mm_set1_epi8, _mm_unpackhi_epi64,
+    };
 
     use super::{BITS, LANES};
 
@@ -140,11 +164,29 @@ mod sse2 {
     pub fn find(block: &[u8; BITS], wanted: u8) -> u64 {
         let (vectors, _) = block.as_chunks::<LANES>();
         vectors.iter().rev().fold(0, |bits, vector| {
-            let [low, high] = *vector.as_chunks().0 else { unreachable!("a vector is two words") };
-            let bytes = _mm_set_epi64x(i64::from_le_bytes(high), i64::from_le_bytes(low));
-            let found = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(wanted as i8)));
+            let found = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes_of(vector), _mm_set1_epi8(wanted as i8)));
             bits << LANES | u64::from(found as u16)
         })
+    }
+
+    /// For each byte of `block`, all bits if it is one of the `wanted` or at most `low`, otherwise none.
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    pub fn any_of(block: &[u8; LANES], wanted: [u8; 2], low: u8) -> u128 {
+        let bytes = bytes_of(block);
+        let [one, other] = wanted.map(|byte| _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte as i8)));
+        let is_low = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(low as i8)), bytes);
+        let found = _mm_or_si128(_mm_or_si128(one, other), is_low);
+        let [low, high] =
+            [found, _mm_unpackhi_epi64(found, found)].map(|half| _mm_cvtsi128_si64(half) as u64);
+        u128::from(high) << u64::BITS | u128::from(low)
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn bytes_of(block: &[u8; LANES]) -> __m128i {
+        let [low, high] = *block.as_chunks().0 else { unreachable!("a block is two words") };
+        _mm_set_epi64x(i64::from_le_bytes(high), i64::from_le_bytes(low))
     }
 }
 
@@ -160,6 +202,29 @@ mod tests {
             for at in (0..length).rev() {
                 bytes[at] = if at % 3 == 0 { b'?' } else { b'/' };
                 assert_eq!(find_any(&bytes, *b"/?"), Some(at));
+            }
+        }
+    }
+
+    #[test]
+    fn the_bytes_before_the_first_wanted_one_are_kept() {
+        for wanted in [b'/', b'?', b' ', b'\n', 0] {
+            for other in [b'!', b'.', b'0', b'>', b'@', 0x7F, 0x80, 0xFF] {
+                for at in 0..=LANES {
+                    // After the first one, every other byte is one, too.
+                    let is_wanted = |lane: usize| lane >= at && (lane - at).is_multiple_of(2);
+                    let block: [u8; LANES] =
+                        std::array::from_fn(|lane| if is_wanted(lane) { wanted } else { other });
+                    let all = u128::from_le_bytes([other; LANES]);
+                    let kept = all.checked_shr(8 * (LANES - at) as u32).unwrap_or(0);
+                    assert_eq!(before_any(&block, *b"/?", b' '), (at < LANES).then_some(kept));
+                    #[cfg(target_arch = "x86_64")]
+                    #[expect(unsafe_code)]
+                    // SAFETY: as in `before_any`.
+                    let found = unsafe { sse2::any_of(&block, *b"/?", b' ') };
+                    #[cfg(target_arch = "x86_64")]
+                    assert_eq!(found, any_of_anywhere(&block, *b"/?", b' '));
+                }
             }
         }
     }

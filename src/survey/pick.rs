@@ -9,8 +9,9 @@ use super::context::Context;
 use super::layout::{EntryAt, Layout, ListedChunk};
 use super::memory::Memory;
 use super::picks::{CHUNKS_TOGETHER, PickedChunk, PickedRows, Picks, Place};
-use super::recorded::{RECORDED_SHARE, Recorded};
+use super::recorded::{RECORDED_SHARE, Recorded, RecordedChunk};
 use super::rooms::Rooms;
+use super::sizes::Sizes;
 use super::stable;
 use super::tally::Tally;
 use crate::common::ordered::ordered;
@@ -65,7 +66,8 @@ pub fn count(run: Context<'_>, layout: &Layout, recorded: &Recorded, numbers: us
     Ok(counts)
 }
 
-/// Splits `layout`, whose entries are `recorded`. Entries with the number `n` are in the part `part_of[n]`.
+/// Splits `layout`, whose entries are `recorded`. Entries with the number `n` are in the part `part_of[n]`. The recorded places become
+/// those of the parts.
 /// Returns the index and the layout of each part that has entries, in the order in which the parts first occur. None if that would
 /// take too much memory.
 ///
@@ -74,19 +76,27 @@ pub fn count(run: Context<'_>, layout: &Layout, recorded: &Recorded, numbers: us
 pub fn pick(
     run: Context<'_>,
     layout: &Layout,
-    recorded: &Recorded,
+    recorded: Recorded,
     part_of: &[u32],
     memory: &Memory,
 ) -> Result<Option<Vec<(usize, Layout)>>> {
     run.progress.begin(Phase::Split, layout.tally.listed);
     let parts_max = part_of.iter().max().map_or(0, |&most| most as usize + 1);
-    let picker = || Picker { layout, recorded, part_of, next: vec![0; parts_max], order: Vec::new() };
+    let Recorded { chunks: mut recorded, sizes, .. } = recorded;
+    let picker = || Picker {
+        layout,
+        sizes: &sizes,
+        part_of,
+        next: vec![0; parts_max],
+        order: Vec::new(),
+        places: Vec::new(),
+    };
     let mut parts = Parts { run, parts: Vec::new(), at: vec![None; parts_max], bytes: 0 };
     let done = ordered(
         run.job.resources.threads.get(),
-        groups(&layout.chunks),
+        groups(&layout.chunks, &mut recorded),
         picker,
-        |picker: &mut Picker<'_>, chunks| picker.pick(chunks),
+        |picker: &mut Picker<'_>, (chunks, recorded)| picker.pick(chunks, recorded),
         |group| {
             run.stop.check()?;
             parts.push(group?)?;
@@ -106,15 +116,18 @@ pub fn pick(
     Ok(Some(try_list(parts.parts.into_iter().map(finish))?))
 }
 
-/// The chunks that are picked from together: a few neighbours of one input.
-fn groups(chunks: &[ListedChunk]) -> impl Iterator<Item = Range<usize>> + Send {
+/// The chunks that are picked from together: a few neighbours of one input, and what is recorded of them.
+fn groups<'r>(
+    chunks: &'r [ListedChunk],
+    mut recorded: &'r mut [RecordedChunk],
+) -> impl Iterator<Item = (Range<usize>, &'r mut [RecordedChunk])> + Send {
     let mut next = 0;
     std::iter::from_fn(move || {
         let input = chunks.get(next)?.chunk.input;
         let own = chunks[next..].iter().take(CHUNKS_TOGETHER).take_while(|it| it.chunk.input == input);
         let own = next..next + own.count();
         next = own.end;
-        Some(own)
+        Some((own.clone(), recorded.split_off_mut(..own.len())?))
     })
 }
 
@@ -130,22 +143,25 @@ struct Group {
 /// Sorts the rows of a few chunks by part.
 struct Picker<'r> {
     layout: &'r Layout,
-    recorded: &'r Recorded,
+    /// The sizes of the entries of each chunk.
+    sizes: &'r [Sizes],
     part_of: &'r [u32],
     /// Of each part: rows so far, then where the next one goes. All are 0 between two groups.
     next: Vec<u32>,
     /// Parts that have rows, in the order in which they first occur.
     order: Vec<u32>,
+    /// The places of all rows, part by part.
+    places: Vec<Place>,
 }
 
 impl Picker<'_> {
-    fn pick(&mut self, chunks: Range<usize>) -> Result<Group> {
-        let Self { layout, recorded, part_of, next, order } = self;
+    fn pick(&mut self, chunks: Range<usize>, recorded: &mut [RecordedChunk]) -> Result<Group> {
+        let Self { layout, part_of, next, order, .. } = self;
+        let listed = &layout.chunks[chunks.clone()];
         order.clear();
-        for at in chunks.clone() {
-            let numbers = &recorded.chunks[at].numbers;
-            layout.chunks[at].survivors.for_each(|ordinal| {
-                let part = part_of[usize::from(numbers[ordinal])];
+        for (listed, own) in listed.iter().zip(&*recorded) {
+            listed.survivors.for_each(|ordinal| {
+                let part = part_of[usize::from(own.numbers[ordinal])];
                 let count = &mut next[part as usize];
                 if *count == 0 {
                     order.push(part);
@@ -160,33 +176,46 @@ impl Picker<'_> {
             rows += std::mem::replace(&mut next[part as usize], first);
             runs.push((part as usize, first..rows, Room::default()));
         }
-        let (places, rooms) = self.sort(chunks.clone(), rows as usize)?;
+        let rooms = self.sort(chunks, recorded, rows as usize)?;
         runs.iter_mut().for_each(|(_, range, room)| *room = rooms.sum(range.clone()));
         self.order.iter().for_each(|&part| self.next[part as usize] = 0);
-        let listed = &self.layout.chunks[chunks];
         let input = listed[0].chunk.input;
         let chunks = try_list(listed.iter().map(|listed| Ok(picked_chunk(listed))))?;
+        let places = take_memory(&self.places, recorded)?;
         Ok(Group { input, picks: Arc::new(Picks { chunks, places }), rooms, runs })
     }
 
-    /// The places and the rooms of all `rows` listed rows of `chunks`.
-    fn sort(&mut self, chunks: Range<usize>, rows: usize) -> Result<(Vec<Place>, Rooms)> {
-        let (mut places, mut rooms) = (Vec::new(), Rooms::of(rows)?);
-        reserve(&mut places, rows)?;
+    /// Sorts the places of all `rows` listed rows of `chunks`. Returns their rooms.
+    fn sort(&mut self, chunks: Range<usize>, recorded: &[RecordedChunk], rows: usize) -> Result<Rooms> {
+        let Self { layout, sizes, part_of, next, places, .. } = self;
+        let mut rooms = Rooms::of(rows)?;
+        places.clear();
+        reserve(places, rows)?;
         places.resize(rows, Place::default());
-        for (nth, at) in chunks.enumerate() {
-            let own = &self.recorded.chunks[at];
-            let mut sizes = self.recorded.sizes[at].view().cursor();
-            self.layout.chunks[at].survivors.try_for_each(|ordinal| {
-                let to = &mut self.next[self.part_of[usize::from(own.numbers[ordinal])] as usize];
+        for (nth, (at, own)) in chunks.zip(recorded).enumerate() {
+            let mut sizes = sizes[at].view().cursor();
+            layout.chunks[at].survivors.try_for_each(|ordinal| {
+                let to = &mut next[part_of[usize::from(own.numbers[ordinal])] as usize];
                 places[*to as usize] = own.places[ordinal].in_chunk(nth);
                 rooms.set(*to, sizes.room(ordinal))?;
                 *to += 1;
                 Ok::<_, Error>(())
             })?;
         }
-        Ok((places, rooms))
+        Ok(rooms)
     }
+}
+
+/// Copies `places` to the memory of those that were `recorded`, which have as many or more.
+fn take_memory(mut places: &[Place], recorded: &mut [RecordedChunk]) -> Result<Vec<Vec<Place>>> {
+    try_list(recorded.iter_mut().map(|chunk| {
+        let mut own = std::mem::take(&mut chunk.places);
+        own.truncate(places.len());
+        let (these, others) = places.split_at(own.len());
+        own.copy_from_slice(these);
+        places = others;
+        Ok(own)
+    }))
 }
 
 fn picked_chunk(listed: &ListedChunk) -> PickedChunk {
@@ -235,7 +264,6 @@ struct Parts<'r> {
 impl Parts<'_> {
     fn push(&mut self, group: Group) -> Result<()> {
         let Group { input, picks, rooms, runs } = group;
-        self.bytes += picks.places.len() * size_of::<Place>();
         for (part, range, room) in runs {
             let at = match self.at[part] {
                 Some(at) => at,

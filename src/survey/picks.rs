@@ -96,8 +96,8 @@ pub enum PickedRows {
 pub struct Picks {
     /// The chunks.
     pub chunks: Vec<PickedChunk>,
-    /// The rows in order.
-    pub places: Vec<Place>,
+    /// The rows in order, in pieces of any length.
+    pub places: Vec<Vec<Place>>,
 }
 
 /// A row that was picked.
@@ -120,11 +120,29 @@ impl Picks {
         input: &'i [u8],
         mut act: impl FnMut(Picked<'i>) -> Result<(), E>,
     ) -> Result<(), E> {
-        for at in range {
-            if at.is_multiple_of(AHEAD) {
-                self.fetch(at + AHEAD, input);
+        let mut before = 0;
+        for places in &self.places {
+            let own = range.start.max(before)..range.end.min(before + places.len());
+            if !own.is_empty() {
+                self.try_for_each_of(&places[own.start - before..own.end - before], input, &mut act)?;
             }
-            let place = self.places[at];
+            before += places.len();
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn try_for_each_of<'i, E>(
+        &self,
+        places: &[Place],
+        input: &'i [u8],
+        act: &mut impl FnMut(Picked<'i>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.fetch(places, input);
+        for (at, &place) in places.iter().enumerate() {
+            if at.is_multiple_of(AHEAD) {
+                self.fetch(&places[(at + AHEAD).min(places.len())..], input);
+            }
             let PickedChunk { bytes, rows } = &self.chunks[place.chunk()];
             let row = &input[bytes.start + place.start()..bytes.end];
             act(match rows {
@@ -136,22 +154,18 @@ impl Picks {
         Ok(())
     }
 
-    /// Prefetches the rows from `from` on, all but the middle of long ones. Of the rows after these, only the first bytes: so their
+    /// Prefetches the first rows at `places`, all but the middle of long ones. Of the rows after these, only the first bytes: so their
     /// pages are looked up at the same time, and are known when the rest is prefetched.
     #[inline(never)]
-    fn fetch(&self, from: usize, input: &[u8]) {
-        let rows = |from: usize| {
-            let places = self.places.iter().skip(from).take(AHEAD);
-            places.map(|place| {
-                let start = self.chunks[place.chunk()].bytes.start + place.start();
-                (start, start + place.length())
-            })
-        };
+    fn fetch(&self, places: &[Place], input: &[u8]) {
+        let start = |place: &Place| self.chunks[place.chunk()].bytes.start + place.start();
         let fetch = |at: usize| input.get(at).into_iter().for_each(prefetch::fetch);
-        rows(from + AHEAD).for_each(|(start, _)| fetch(start));
-        rows(from).for_each(|(start, end)| {
-            fetch(end.min(start + prefetch::LINE_BYTES));
-            fetch(end);
+        let (these, next) = places.split_at(places.len().min(AHEAD));
+        next.iter().take(AHEAD).for_each(|place| fetch(start(place)));
+        these.iter().for_each(|place| {
+            let (start, length) = (start(place), place.length());
+            fetch(start + length.min(prefetch::LINE_BYTES));
+            fetch(start + length);
         });
     }
 }
@@ -193,16 +207,26 @@ mod tests {
         let own: Vec<_> = lines::chunks(text.len()).map(|nominal| lines::own(&text, nominal)).collect();
         assert!(own.len() < CHUNKS_TOGETHER);
         let mut want = Vec::new();
-        let mut picks = Picks { chunks: Vec::new(), places: Vec::new() };
+        let (mut chunks, mut places) = (Vec::new(), Vec::new());
         for (at, bytes) in own.into_iter().enumerate() {
             for line in lines::lines(&text[bytes.clone()], bytes.start as u64) {
                 want.push(line.raw);
                 let start = line.offset as usize - bytes.start;
-                picks.places.push(Place::new(start, line.raw.len(), false).unwrap().in_chunk(at));
+                places.push(Place::new(start, line.raw.len(), false).unwrap().in_chunk(at));
             }
-            picks.chunks.push(PickedChunk { bytes, rows: PickedRows::Lines });
+            chunks.push(PickedChunk { bytes, rows: PickedRows::Lines });
         }
-        for from in [0, 1, want.len()] {
+        // The first two pieces are empty, the last one may be.
+        let mut pieces = Vec::new();
+        for length in 0.. {
+            let rest = places.split_off(places.len().min(length / 2));
+            pieces.push(std::mem::replace(&mut places, rest));
+            if places.is_empty() {
+                break;
+            }
+        }
+        let picks = Picks { chunks, places: pieces };
+        for from in [0, 1, 7, want.len()] {
             let mut found = Vec::new();
             let ok = picks.try_for_each(from..want.len(), &text, |row| {
                 let Picked::Row(Content::Url(raw, _)) = row else {

@@ -133,6 +133,9 @@ pub struct Recorder<'r> {
     decider: Decider<'r>,
     /// The text of the chunk, if its rows are lines.
     text: Option<&'r [u8]>,
+    /// Whether the numbers of entries whose URLs are lines of `text` are found later, all together.
+    finds_later: bool,
+    /// As long as `places`, or shorter if the last numbers are found later.
     numbers: Vec<u16>,
     places: Vec<Place>,
     /// Whether an entry of the chunk could not be recorded.
@@ -157,8 +160,15 @@ impl<'r> Recorder<'r> {
                 Decider::Path(SegmentNumbers::new(paths, &recording.segments))
             }
         };
-        let (numbers, places) = (Vec::new(), Vec::new());
-        Some(Self { recording, decider, text: None, numbers, places, has_failed: false })
+        Some(Self {
+            recording,
+            decider,
+            text: None,
+            finds_later: false,
+            numbers: Vec::new(),
+            places: Vec::new(),
+            has_failed: false,
+        })
     }
 
     /// Begins a chunk, whose rows are lines if they are in a `text`.
@@ -168,6 +178,7 @@ impl<'r> Recorder<'r> {
     pub fn begin(&mut self, text: Option<&'r [u8]>) -> Result<()> {
         self.has_failed = self.recording.has_given_up();
         self.text = text;
+        self.finds_later = text.is_some() && matches!(self.decider, Decider::Path(_));
         self.numbers.clear();
         self.places.clear();
         reserve(&mut self.numbers, CHUNK_URLS_MAX)?;
@@ -177,6 +188,14 @@ impl<'r> Recorder<'r> {
     /// Records the next entry, whose row is at `place`. `is_raw` says that the URL is that of the row, byte by byte.
     #[inline(always)]
     pub fn push(&mut self, entry: &Entry<'_>, place: Option<Place>, is_raw: bool) {
+        match place {
+            Some(place) if self.finds_later & is_raw => self.places.push(place),
+            _ => self.push_with_number(entry, place),
+        }
+    }
+
+    #[inline(never)]
+    fn push_with_number(&mut self, entry: &Entry<'_>, place: Option<Place>) {
         if self.has_failed {
             return;
         }
@@ -187,11 +206,11 @@ impl<'r> Recorder<'r> {
                 let rule = matcher.rule_of(url);
                 rule.map_or(Some(0), |rule| u16::try_from(rule + 1).ok())
             }
-            Decider::Path(_) if is_raw && self.text.is_some() => Some(LATER),
             Decider::Path(numbers) => numbers.of_url(url),
         };
         match (number, place) {
             (Some(number), Some(place)) => {
+                self.numbers.resize(self.places.len(), LATER);
                 self.numbers.push(number);
                 self.places.push(place);
             }
@@ -204,10 +223,11 @@ impl<'r> Recorder<'r> {
     /// # Errors
     /// If there is no memory for it.
     pub fn end(&mut self) -> Result<Option<RecordedChunk>> {
-        if let (Decider::Path(segments), Some(text)) = (&mut self.decider, self.text)
-            && !segments.put_later(text, &self.places, &mut self.numbers)
-        {
-            self.fail();
+        if let (Decider::Path(segments), Some(text)) = (&mut self.decider, self.text) {
+            self.numbers.resize(self.places.len(), LATER);
+            if !segments.put_later(text, &self.places, &mut self.numbers) {
+                self.fail();
+            }
         }
         if self.has_failed {
             return Ok(None);

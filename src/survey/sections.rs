@@ -121,7 +121,7 @@ fn parts(
     segments: &PathSegments,
 ) -> Result<(Split, LeftOut)> {
     if let Some(recorded) = layout.recorded.take()
-        && let Some(split) = picked(run, layout, &recorded, memory)?
+        && let Some(split) = picked(run, layout, recorded, memory)?
     {
         return Ok(split);
     }
@@ -151,7 +151,7 @@ fn parts(
 fn picked(
     run: Context<'_>,
     layout: &Layout,
-    recorded: &Recorded,
+    recorded: Recorded,
     memory: &Memory,
 ) -> Result<Option<(Split, LeftOut)>> {
     let sections = run.job.rules.sections.as_ref().expect("entries are recorded only for sections");
@@ -159,7 +159,7 @@ fn picked(
     let counts = match sections {
         SectionsBy::Column { .. } => Vec::new(),
         SectionsBy::Path { sections_max } if numbers <= *sections_max as usize => Vec::new(),
-        SectionsBy::Path { .. } | SectionsBy::Rules(_) => pick::count(run, layout, recorded, numbers)?,
+        SectionsBy::Path { .. } | SectionsBy::Rules(_) => pick::count(run, layout, &recorded, numbers)?,
     };
     let mut left_out = LeftOut::default();
     let number_key = |number: u16| number.to_be_bytes().to_vec();

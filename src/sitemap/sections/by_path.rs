@@ -40,16 +40,7 @@ impl PathSegments {
     #[inline(always)]
     pub fn padded(&self, text: &[u8]) -> Option<u128> {
         let Root::Url(root) = &self.root else { return None };
-        let word = u128::from_le_bytes(*without(root, text)?.first_chunk()?);
-        const BETWEEN: u8 = b'/' ^ b'?';
-        let all = |byte: u8| u128::from_ne_bytes([byte; size_of::<u128>()]);
-        // Sets the highest bit of each byte that is less, and of some after the first of these.
-        let below = |word: u128, byte: u8| word.wrapping_sub(all(byte)) & !word;
-        // `/` and `?` differ in a single bit.
-        let is_slash_or_query = below((word | all(BETWEEN)) ^ all(b'?'), 1);
-        let ends = (is_slash_or_query | below(word, b' ' + 1)) & all(0x80);
-        let first_end = (ends & ends.wrapping_neg()) >> (u8::BITS - 1);
-        (ends != 0).then(|| word & first_end.wrapping_sub(1))
+        simd::before_any(without(root, text)?.first_chunk()?, *b"/?", b' ')
     }
 
     /// The first segment of the path of `url`. Empty if there is none, or if it is the name of the section of such URLs.

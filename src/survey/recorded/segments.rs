@@ -65,7 +65,7 @@ pub struct SegmentNumbers<'r> {
     all: &'r Segments,
     known: QuickNumbers,
     /// Short segments, each in the slot of its hash, unless a later one has taken it.
-    short: Box<[Short]>,
+    short: Box<[Short; 1 << SLOT_BITS]>,
 }
 
 /// A short segment, padded with zeros, and its number.
@@ -93,7 +93,7 @@ impl Short {
 impl<'r> SegmentNumbers<'r> {
     /// Numbers of the segments that `paths` finds, which other threads also add to `all`.
     pub fn new(paths: PathSegments, all: &'r Segments) -> Self {
-        let short = vec![Short::NONE; 1 << SLOT_BITS].into();
+        let short = Box::new([Short::NONE; 1 << SLOT_BITS]);
         Self { paths, all, known: QuickNumbers::default(), short }
     }
 
@@ -108,27 +108,35 @@ impl<'r> SegmentNumbers<'r> {
     /// there are too many segments. This takes a third of the time of calling [`SegmentNumbers::of_url`] whenever a row is judged:
     /// in a short loop, the processor works on several URLs at once.
     #[must_use]
-    #[inline(never)]
     pub fn put_later(&mut self, text: &[u8], places: &[Place], numbers: &mut [u16]) -> bool {
-        let mut are_known = true;
-        for (number, &place) in numbers.iter_mut().zip(places).filter(|(number, _)| **number == LATER) {
-            match self.of_text(&text[place.start()..], place) {
-                Some(known) => *number = known,
+        let (mut are_known, mut done) = (true, 0);
+        loop {
+            done += self.put_known(text, &places[done..], &mut numbers[done..]);
+            let Some(&place) = places.get(done) else { return are_known };
+            let rest = &text[place.start()..];
+            match self.of_line(picks::line(rest, place), self.paths.padded(rest)) {
+                Some(known) => numbers[done] = known,
                 None => are_known = false,
             }
+            done += 1;
         }
-        are_known
     }
 
-    /// The number of the segment of the URL at `place`, with which `text` begins.
-    #[inline(always)]
-    fn of_text(&mut self, text: &[u8], place: Place) -> Option<u16> {
-        let padded = self.paths.padded(text);
-        let short = padded.map(|padded| self.short[Short::slot(padded)]);
-        match short {
-            Some(short) if Some(short.padded) == padded => Some(short.number),
-            _ => self.of_line(picks::line(text, place), padded),
+    /// Does so up to the first URL whose segment is not in its slot. Returns the number of URLs before that.
+    #[inline(never)]
+    fn put_known(&self, text: &[u8], places: &[Place], numbers: &mut [u16]) -> usize {
+        for (at, (number, &place)) in numbers.iter_mut().zip(places).enumerate() {
+            if *number != LATER {
+                continue;
+            }
+            match self.paths.padded(&text[place.start()..]) {
+                Some(padded) if self.short[Short::slot(padded)].padded == padded => {
+                    *number = self.short[Short::slot(padded)].number;
+                }
+                _ => return at,
+            }
         }
+        places.len()
     }
 
     /// The number of the segment of `url`, which from now on is in its slot, if it can be `padded`.
