@@ -49,8 +49,16 @@ pub enum Edge {
 }
 
 impl Shape {
-    /// The shape of a pattern for URLs.
+    /// The shape of a pattern for URLs. Words that no URL can have are left out.
     pub fn of(pattern: &Hir) -> Self {
+        let mut shape = Self::of_any_text(pattern);
+        if let Self::Edge(_, words) | Self::Containing { words, .. } = &mut shape {
+            words.retain(|word| word.iter().all(|byte| URL_BYTES.contains(byte) || *byte == ANY));
+        }
+        shape
+    }
+
+    fn of_any_text(pattern: &Hir) -> Self {
         if let Some((edge, rest)) = anchored(pattern)
             && let Some(words) = exact_words(&rest)
         {
@@ -233,6 +241,9 @@ mod tests {
             (".*foo|[0-9]{8}", Shape::Any),
             (r"\bsale\b$", within(&["sale"])),
             ("(?:a{0}|)$", edge(Edge::End, &[""])),
+            (r"a\nhttp", exactly(&[])),
+            (r"/(?:a|b\n)$", edge(Edge::End, &["/a"])),
+            (r"^.\x7F", edge(Edge::Start, &[])),
         ] {
             assert_eq!(Shape::of(&parse(pattern).unwrap()), want, "{pattern}");
         }

@@ -54,6 +54,9 @@ fn no_line_that_matches_is_cleared() {
         "/$",
         "%",
         "~",
+        r"\n",
+        r"[^a]\r",
+        r"a\nhttps",
         "example",
         "/x/[a-z]+-[0-9]+",
     ];

@@ -50,28 +50,23 @@ impl Classes {
 
     /// The indices of the classes of the line ends LF and CR. From now on, texts may have several lines.
     pub fn of_line_ends(&mut self) -> Option<[usize; 2]> {
-        self.line_ends = Some([self.of_byte(b'\n')?, self.of_byte(b'\r')?]);
+        self.line_ends = Some([self.push(Class::Byte(b'\n'))?, self.push(Class::Byte(b'\r'))?]);
         self.line_ends
     }
 
-    /// The index of a class of one byte. `None` if there are too many.
-    pub fn of_byte(&mut self, byte: u8) -> Option<usize> {
-        self.push(Class::Byte(byte))
-    }
-
-    /// The index of a class.
+    /// The index of a class. `None` if there are too many.
     pub fn of(&mut self, class: &ClassBytes) -> Option<usize> {
         self.add(class.iter().flat_map(|range| range.start()..=range.end()))
     }
 
-    /// The same for the bytes of a class. What no URL has is left out.
+    /// The same for these bytes. What no URL has is left out, so that no pattern matches the end of a line.
     pub fn add(&mut self, bytes: impl Iterator<Item = u8>) -> Option<usize> {
         let bytes: Vec<_> = bytes.filter(|byte| URL_BYTES.contains(byte)).collect();
         let others: Vec<_> = URL_BYTES.filter(|byte| !bytes.contains(byte)).collect();
         match (&bytes[..], &others[..]) {
-            (&[byte], _) => self.of_byte(byte),
+            (&[byte], _) => self.push(Class::Byte(byte)),
             (_, &[other]) => {
-                let other = self.of_byte(other)?;
+                let other = self.push(Class::Byte(other))?;
                 self.push(Class::Not(other))
             }
             _ => {
@@ -258,7 +253,7 @@ mod tests {
             assert_eq!(classes.add(set.iter().copied()), Some(at));
         }
         assert_eq!(classes.add(sets[5].iter().copied()), Some(5));
-        assert_eq!(classes.of_byte(1), None);
+        assert_eq!(classes.add([b'!'].into_iter()), None);
         for length in 0..256 {
             let byte = |random: &mut Random| match random.below(20) {
                 0 => b'\n',

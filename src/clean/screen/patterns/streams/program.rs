@@ -1,5 +1,7 @@
 //! Programs: patterns as steps on streams.
 
+use std::iter;
+
 use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 
 use super::classes::Classes;
@@ -183,7 +185,7 @@ impl Compiler<'_> {
         match pattern.kind() {
             HirKind::Empty => Some(()),
             HirKind::Literal(literal) => literal.0.iter().try_for_each(|&byte| {
-                let class = self.classes.of_byte(byte)?;
+                let class = self.classes.add(iter::once(byte))?;
                 self.add(Step::One(class), steps)
             }),
             HirKind::Class(_) => {
@@ -231,7 +233,7 @@ impl Compiler<'_> {
     fn class(&mut self, pattern: &Hir) -> Option<usize> {
         match pattern.kind() {
             HirKind::Class(Class::Bytes(class)) => self.classes.of(class),
-            HirKind::Literal(literal) if literal.0.len() == 1 => self.classes.of_byte(literal.0[0]),
+            HirKind::Literal(literal) if literal.0.len() == 1 => self.classes.add(iter::once(literal.0[0])),
             HirKind::Capture(capture) => self.class(&capture.sub),
             _ => None,
         }
