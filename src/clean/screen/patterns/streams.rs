@@ -14,6 +14,8 @@ mod run;
 mod urls;
 #[cfg(target_arch = "x86_64")]
 mod wide;
+#[cfg(target_arch = "x86_64")]
+mod wider;
 
 pub use lines::{LineMatch, LineStreams};
 pub use urls::{Streams, TooLong};

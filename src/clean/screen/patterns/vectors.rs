@@ -1,8 +1,12 @@
-//! Vectors of 32 bytes for processors with AVX2, which can look up all of them with one instruction. Compilers do not generate it from
-//! a loop. Without it, the same is done byte by byte.
+//! Vectors of 32 bytes for processors with AVX2, and of 64 bytes for those with AVX-512, which can look up all of them with one
+//! instruction. Compilers do not generate it from a loop. Without it, the same is done byte by byte.
 
 /// Bytes of a vector.
 pub const BLOCK: usize = 32;
+
+/// Bytes of a vector of AVX-512.
+#[cfg(target_arch = "x86_64")]
+pub const LONG_BLOCK: usize = 64;
 
 /// Values of half a byte, and bytes of the table in which a shuffle looks up.
 pub const NIBBLES: usize = 16;
@@ -17,8 +21,22 @@ pub fn are_available() -> bool {
     false
 }
 
+/// Whether the processor has vectors of 64 bytes, too: AVX-512 with the instructions that search for bytes (BW) and shift across words
+/// (VBMI2), as all processors have that came with the latter.
+pub fn are_long_available() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return are_available()
+        && is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512vbmi2");
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
 #[cfg(target_arch = "x86_64")]
 pub use avx2::{bytes_of, halves, twice, vector};
+#[cfg(target_arch = "x86_64")]
+pub use avx512::{four_times, long_halves, long_vector};
 
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
@@ -68,5 +86,43 @@ mod avx2 {
         let mut bytes = [0; BLOCK];
         bytes.as_chunks_mut().0.iter_mut().zip(words).for_each(|(to, word)| *to = word.to_le_bytes());
         bytes
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    use std::arch::x86_64::{
+        __m512i, _mm_set_epi64x, _mm512_and_si512, _mm512_broadcast_i32x4, _mm512_maskz_loadu_epi8,
+        _mm512_set1_epi8, _mm512_srli_epi16,
+    };
+
+    use super::{LONG_BLOCK, NIBBLES};
+
+    /// A vector of these bytes, at most 64, and of bytes of 0 after them.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    pub fn long_vector(bytes: &[u8]) -> __m512i {
+        let others = LONG_BLOCK - bytes.len();
+        let own = u64::MAX.checked_shr(others as u32).unwrap_or(0);
+        #[expect(unsafe_code)]
+        // SAFETY: nothing is read but the bytes whose bits are set, and there are as many.
+        unsafe {
+            _mm512_maskz_loadu_epi8(own, bytes.as_ptr().cast())
+        }
+    }
+
+    /// A table for the shuffle, which looks up each quarter of a vector in the same quarter of the table.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub fn four_times(table: &[u8; NIBBLES]) -> __m512i {
+        let [low, high] = *table.as_chunks().0 else { unreachable!("a table is two words") };
+        _mm512_broadcast_i32x4(_mm_set_epi64x(i64::from_le_bytes(high), i64::from_le_bytes(low)))
+    }
+
+    /// The same as [`halves`](super::halves).
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    pub fn long_halves(bytes: __m512i) -> (__m512i, __m512i) {
+        (bytes, _mm512_and_si512(_mm512_srli_epi16::<4>(bytes), _mm512_set1_epi8(15)))
     }
 }

@@ -69,6 +69,8 @@ pub struct Words {
     words: Vec<Placed>,
     /// Whether letters stand for both cases.
     is_folded: bool,
+    /// Whether the processor has vectors of 64 bytes.
+    are_vectors_long: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -102,7 +104,8 @@ impl Words {
                 }
             }
         }
-        Some(Self { buckets, rare, words, is_folded })
+        let are_vectors_long = vectors::are_long_available();
+        Some(Self { buckets, rare, words, is_folded, are_vectors_long })
     }
 
     /// What the words in `text` tell.
@@ -130,7 +133,8 @@ impl Words {
     ) {
         let buckets = self.buckets.first_chunk::<RARE>().expect("there are as many");
         let mut from = 0;
-        while let Some((at, places)) = next_places::<RARE, LEAST>(buckets, text, from) {
+        while let Some((at, places)) = next_places::<RARE, LEAST>(buckets, text, from, self.are_vectors_long)
+        {
             self.around(text, at, &places, &mut act);
             from = at + BLOCK;
         }
@@ -171,13 +175,20 @@ fn next_places<const RARE: usize, const LEAST: usize>(
     buckets: &[Buckets; RARE],
     text: &[u8],
     from: usize,
+    are_vectors_long: bool,
 ) -> Option<(usize, [u8; BLOCK])> {
     #[cfg(target_arch = "x86_64")]
     #[expect(unsafe_code)]
-    // SAFETY: the processor has AVX2, see `Words::of`.
-    return unsafe { avx2::next_places::<RARE, LEAST>(buckets, text, from) };
+    // SAFETY: the processor has these instructions, see `Words::of`.
+    return unsafe {
+        let from = if are_vectors_long { avx512::skip_places(buckets, text, from) } else { from };
+        avx2::next_places::<RARE, LEAST>(buckets, text, from)
+    };
     #[cfg(not(target_arch = "x86_64"))]
-    next_by::<RARE, LEAST>(text, from, |bytes| places(buckets, bytes))
+    {
+        debug_assert!(!are_vectors_long);
+        next_by::<RARE, LEAST>(text, from, |bytes| places(buckets, bytes))
+    }
 }
 
 /// The same with a function that tells the buckets of 32 places.
@@ -259,6 +270,35 @@ mod avx2 {
     }
 }
 
+/// Looks up 64 bytes with one instruction.
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    use std::arch::x86_64::{_mm512_and_si512, _mm512_set1_epi8, _mm512_shuffle_epi8, _mm512_test_epi8_mask};
+
+    use crate::clean::screen::patterns::vectors::{LONG_BLOCK, four_times, long_halves, long_vector};
+    use crate::clean::screen::patterns::words::Buckets;
+
+    /// The first place from `from` on, in steps of 64, that begins 64 places one of which has buckets; or one after which there are
+    /// fewer.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    pub fn skip_places<const RARE: usize>(buckets: &[Buckets; RARE], text: &[u8], mut from: usize) -> usize {
+        while let Some(bytes) = text.get(from..from + LONG_BLOCK + RARE - 1) {
+            let mut places = _mm512_set1_epi8(-1);
+            for (at, Buckets { low, high }) in buckets.iter().enumerate() {
+                let (of_low, of_high) = long_halves(long_vector(&bytes[at..at + LONG_BLOCK]));
+                places = _mm512_and_si512(places, _mm512_shuffle_epi8(four_times(low), of_low));
+                places = _mm512_and_si512(places, _mm512_shuffle_epi8(four_times(high), of_high));
+            }
+            if _mm512_test_epi8_mask(places, places) != 0 {
+                break;
+            }
+            from += LONG_BLOCK;
+        }
+        from
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -325,13 +365,16 @@ mod tests {
         let Some(search) = Words::of(&words, true) else { return };
         let mut random = Random::new(37);
         for _ in 0..20_000 {
-            let length = RARE_MAX + random.below(2 * BLOCK);
+            let length = RARE_MAX + random.below(6 * BLOCK);
             let bytes: Vec<u8> = (0..length).map(|_| b"abcxyz=/-1q?%20AC"[random.below(17)]).collect();
-            let quick = next_places::<RARE_MAX, { BLOCK + RARE_MAX - 1 }>(&search.buckets, &bytes, 0);
             let plain = next_by::<RARE_MAX, { BLOCK + RARE_MAX - 1 }>(&bytes, 0, |bytes| {
                 places(&search.buckets, bytes)
             });
-            assert_eq!(quick, plain);
+            for are_long in [false, vectors::are_long_available()] {
+                let quick =
+                    next_places::<RARE_MAX, { BLOCK + RARE_MAX - 1 }>(&search.buckets, &bytes, 0, are_long);
+                assert_eq!(quick, plain);
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::bits::{BITS_MAX, Bits, Stream, WORDS_MAX};
 use super::classes::{CLASSES_MAX, Classes};
 use super::program::{Program, Step};
-use super::run::{Text, run};
+use super::run::{Run, Text};
 
 /// The steps that are the same for all URLs with a known beginning.
 #[derive(Debug, Clone, Copy, Default)]
@@ -31,7 +31,7 @@ impl Begun {
             [&known, &any].map(|classes| Text { classes, starts: Bits::one(0), ends: Bits::NONE });
         for step in program.steps.iter().take_while(|step| step.is_monotone()) {
             let step = std::slice::from_ref(step);
-            let [with_none, with_any] = [&known, &any].map(|text| run(step, begun.at, text));
+            let [with_none, with_any] = [&known, &any].map(|text| Bits::run(step, begun.at, text));
             if with_none != with_any {
                 break;
             }

@@ -183,9 +183,35 @@ impl<const WORDS: usize> Not for Bits<WORDS> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::common::random::Random;
+
+    /// Checks that the longest streams calculate as those that are nothing but words.
+    pub fn check_calculations<S: Stream>() {
+        let mut random = Random::new(41);
+        for round in 0..3_000 {
+            let mut bits = || -> Bits<WORDS_MAX> {
+                // Long carries are as likely as short ones.
+                Bits(array::from_fn(|_| match random.below(3) {
+                    0 => u64::MAX,
+                    1 => random.next(),
+                    _ => random.next() & random.next() & random.next(),
+                }))
+            };
+            let (one, other) = (bits(), bits());
+            let [own, own_other] = [one, other].map(|Bits(words)| S::of_longer(&words));
+            let by = round % (BITS * WORDS_MAX);
+            assert_eq!(own.up(by).words(), one.up(by).0, "{by}");
+            assert_eq!(own.down(by).words(), one.down(by).0, "{by}");
+            assert_eq!(own.plus(own_other).words(), one.plus(other).0);
+            assert_eq!((own & own_other).words(), (one & other).0);
+            assert_eq!((own | own_other).words(), (one | other).0);
+            assert_eq!((own ^ own_other).words(), (one ^ other).0);
+            assert_eq!((!own).words(), (!one).0);
+            assert!(own.is_any() && !S::of_longer(&[0; WORDS_MAX]).is_any());
+        }
+    }
 
     #[test]
     fn two_words_calculate_as_a_number_of_128_bits() {

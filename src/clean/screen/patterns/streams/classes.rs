@@ -35,12 +35,26 @@ pub struct Classes {
     all: Vec<Class>,
     /// The classes of the line ends LF and CR, if texts have several lines.
     line_ends: Option<[usize; 2]>,
+    /// Whether the processor has vectors of 64 bytes.
+    are_vectors_long: bool,
 }
 
 impl Classes {
     /// No classes yet. `None` if the processor lacks the instructions to find them quickly.
     pub fn new() -> Option<Self> {
-        vectors::are_available().then(|| Self { all: Vec::new(), line_ends: None })
+        let are_vectors_long = vectors::are_long_available();
+        vectors::are_available().then_some(Self { all: Vec::new(), line_ends: None, are_vectors_long })
+    }
+
+    /// Whether the processor has vectors of 64 bytes, which are used then.
+    pub fn are_vectors_long(&self) -> bool {
+        self.are_vectors_long
+    }
+
+    /// The same classes, found with vectors of 32 bytes.
+    #[cfg(test)]
+    pub fn with_short_vectors(self) -> Self {
+        Self { are_vectors_long: false, ..self }
     }
 
     /// The number of classes.
@@ -105,13 +119,24 @@ impl Classes {
     pub fn find<const WORDS: usize>(&self, needed: u32, text: &[u8], found: &mut Found) {
         #[cfg(target_arch = "x86_64")]
         #[expect(unsafe_code)]
-        // SAFETY: the processor has AVX2, see `new`.
+        // SAFETY: the processor has these instructions, see `new`.
         unsafe {
-            avx2::find::<WORDS>(&self.all, needed, text, found);
+            match self.are_vectors_long {
+                true => avx512::find::<WORDS>(self, needed, text, found),
+                false => avx2::find::<WORDS>(self, needed, text, found),
+            }
         }
         #[cfg(not(target_arch = "x86_64"))]
-        find_anywhere::<WORDS>(&self.all, needed, text, found);
-        let mut in_urls = if text.is_empty() { Bits::NONE } else { Bits::<WORDS>::up_to(text.len() - 1) };
+        {
+            find_anywhere::<WORDS>(&self.all, needed, text, found);
+            self.find_complements::<WORDS>(needed, text.len(), found);
+        }
+    }
+
+    /// Puts the streams of the classes that are complements into `found`, which has those of the others. The text has this many bytes.
+    #[inline(always)]
+    fn find_complements<const WORDS: usize>(&self, needed: u32, bytes: usize, found: &mut Found) {
+        let mut in_urls = bytes.checked_sub(1).map_or(Bits::NONE, Bits::<WORDS>::up_to);
         for at in self.line_ends.into_iter().flatten() {
             in_urls = in_urls & !Bits::of_longer(&found[at]);
         }
@@ -151,6 +176,10 @@ fn find_anywhere<const WORDS: usize>(classes: &[Class], needed: u32, text: &[u8]
     }
 }
 
+/// The bit of each high half of a byte. Bytes that are not ASCII are in no class.
+#[cfg(target_arch = "x86_64")]
+const BIT: Table = [1, 2, 4, 8, 16, 32, 64, 128, 255, 255, 255, 255, 255, 255, 255, 255];
+
 /// Looks up 32 bytes with one instruction.
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
@@ -159,15 +188,12 @@ mod avx2 {
         _mm256_shuffle_epi8,
     };
 
-    use crate::clean::screen::patterns::streams::classes::{BLOCK, Class, Found, Table, ones};
+    use crate::clean::screen::patterns::streams::classes::{BIT, BLOCK, Class, Classes, Found, ones};
     use crate::clean::screen::patterns::vectors::{self, halves, twice, vector};
-
-    /// The bit of each high half of a byte. Bytes that are not ASCII are in no class.
-    const BIT: Table = [1, 2, 4, 8, 16, 32, 64, 128, 255, 255, 255, 255, 255, 255, 255, 255];
 
     #[inline]
     #[target_feature(enable = "avx2")]
-    pub fn find<const WORDS: usize>(classes: &[Class], needed: u32, text: &[u8], found: &mut Found) {
+    pub fn find<const WORDS: usize>(classes: &Classes, needed: u32, text: &[u8], found: &mut Found) {
         let (blocks, rest) = text.as_chunks();
         // The last block overlaps the one before it. Its first bytes are shifted out.
         let (last, known) = match text.last_chunk() {
@@ -182,7 +208,7 @@ mod avx2 {
         let bit = twice(&BIT);
         for at in ones(needed) {
             let words = &mut found[at][..WORDS];
-            match &classes[at] {
+            match &classes.all[at] {
                 Class::Byte(byte) => {
                     let byte = _mm256_set1_epi8(*byte as i8);
                     put(words, blocks, last, |bytes| are_equal(byte, bytes));
@@ -194,6 +220,7 @@ mod avx2 {
                 Class::Not(_) => (),
             }
         }
+        classes.find_complements::<WORDS>(needed, text.len(), found);
     }
 
     /// Puts the bits of all blocks into `words`. Of the last one, so many bits are known already.
@@ -234,6 +261,52 @@ mod avx2 {
     }
 }
 
+/// Looks up 64 bytes with one instruction.
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    use std::arch::x86_64::{
+        _mm512_cmpeq_epi8_mask, _mm512_set1_epi8, _mm512_setzero_si512, _mm512_shuffle_epi8,
+        _mm512_test_epi8_mask,
+    };
+
+    use crate::clean::screen::patterns::streams::classes::{BIT, BLOCK, Class, Classes, Found, ones};
+    use crate::clean::screen::patterns::vectors::{four_times, long_halves, long_vector};
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,bmi1,bmi2")]
+    pub fn find<const WORDS: usize>(classes: &Classes, needed: u32, text: &[u8], found: &mut Found) {
+        let bit = four_times(&BIT);
+        let mut blocks = [_mm512_setzero_si512(); WORDS];
+        // The bit of the high half of each byte.
+        let mut bits = blocks;
+        for (at, block) in text.chunks(BLOCK).take(WORDS).enumerate() {
+            // The bytes of 0 after a short block are in no class.
+            let (low, high) = long_halves(long_vector(block));
+            (blocks[at], bits[at]) = (low, _mm512_shuffle_epi8(bit, high));
+        }
+        for at in ones(needed) {
+            let words = &mut found[at][..WORDS];
+            match &classes.all[at] {
+                Class::Byte(byte) => {
+                    let byte = _mm512_set1_epi8(*byte as i8);
+                    for (word, &block) in words.iter_mut().zip(&blocks) {
+                        *word = _mm512_cmpeq_epi8_mask(block, byte);
+                    }
+                }
+                Class::Table(table) => {
+                    let table = four_times(table);
+                    for ((word, &block), &bits) in words.iter_mut().zip(&blocks).zip(&bits) {
+                        // It finds 0 for a byte that is not ASCII.
+                        *word = _mm512_test_epi8_mask(_mm512_shuffle_epi8(table, block), bits);
+                    }
+                }
+                Class::Not(_) => (),
+            }
+        }
+        classes.find_complements::<WORDS>(needed, text.len(), found);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -264,8 +337,10 @@ mod tests {
             let text: Vec<u8> = (0..length).map(|_| byte(&mut random)).collect();
             let wanted = random.next() as u32 & ((1 << CLASSES_MAX) - 1);
             let needed = classes.needed(wanted);
-            let [mut quick, mut plain] = [Found::default(), Found::default()];
+            let [mut quick, mut short, mut plain] = [(); 3].map(|()| Found::default());
             classes.find::<4>(needed, &text, &mut quick);
+            classes.clone().with_short_vectors().find::<4>(needed, &text, &mut short);
+            assert!(quick == short);
             find_anywhere::<4>(&classes.all, needed, &text, &mut plain);
             for (at, words) in quick.iter().enumerate() {
                 let is_found = |place: usize| words[place / 64] >> (place % 64) & 1 == 1;

@@ -1,10 +1,10 @@
 //! Streams of several lines: about six of usual lengths fit in the longest stream, so that a step is taken for all of them at once.
 
 use super::begun::Begun;
-use super::bits::{BITS_MAX, Bits, Stream, WORDS_MAX};
+use super::bits::{BITS_MAX, Bits, WORDS_MAX};
 use super::classes::{CLASSES_MAX, Classes, Found};
 use super::program::{Program, Programs};
-use super::run::{Text, run};
+use super::run::{Run, Text};
 use crate::clean::screen::patterns::Pattern;
 
 /// Most positions in which the known beginning of lines may leave a program. With more, all of its steps are taken.
@@ -107,14 +107,22 @@ impl LineStreams {
     #[cfg(target_arch = "x86_64")]
     fn look_for_matches(&mut self, window: &[u8]) -> bool {
         use super::wide::Wide;
+        use super::wider::Wider;
         #[target_feature(enable = "avx2,bmi1,bmi2")]
         fn with_avx2(lines: &mut LineStreams, window: &[u8]) -> bool {
             lines.look_by::<Wide>(window)
         }
+        #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,bmi2")]
+        fn with_avx512(lines: &mut LineStreams, window: &[u8]) -> bool {
+            lines.look_by::<Wider>(window)
+        }
         #[expect(unsafe_code)]
         // SAFETY: the processor has these instructions, see `Classes::new`.
         unsafe {
-            with_avx2(self, window)
+            match self.classes.are_vectors_long() {
+                true => with_avx512(self, window),
+                false => with_avx2(self, window),
+            }
         }
     }
 
@@ -124,7 +132,7 @@ impl LineStreams {
     }
 
     #[inline(always)]
-    fn look_by<S: Stream>(&mut self, window: &[u8]) -> bool {
+    fn look_by<S: Run>(&mut self, window: &[u8]) -> bool {
         let [lf, cr]: [S; 2] = [0, 1].map(|at| S::of_longer(&self.found[self.line_ends[at]]));
         let mut text = Text {
             classes: &self.found,
@@ -140,10 +148,63 @@ impl LineStreams {
         // A closure would not have the instructions of the function that this is inlined into.
         for ((program, begun), matches) in self.programs.iter().zip(&mut self.matches) {
             let at = if begun.steps > 0 { begun.after(text.starts) } else { !none };
-            let own = run(&program.steps[begun.steps..], at, &text);
+            let own = S::run(&program.steps[begun.steps..], at, &text);
             *matches = Bits(own.words());
             all = all | own;
         }
         all.is_any()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::common::random::Random;
+
+    #[test]
+    fn short_vectors_find_what_long_ones_find() {
+        let mut random = Random::new(47);
+        let parts = [
+            "/",
+            "[ab]",
+            "^https://[^/]+/",
+            "[^a]",
+            "a+",
+            ".*",
+            "[^/]{9,}",
+            "$",
+            r"\b",
+            "|",
+            "(?:a|bb)*",
+            "x{0}",
+        ];
+        let (mut compared, mut found) = (0, 0);
+        for _ in 0..1_000 {
+            let pattern = |random: &mut Random| -> String {
+                (0..1 + random.below(5)).map(|_| parts[random.below(parts.len())]).collect()
+            };
+            let patterns: Vec<Pattern> =
+                (0..1 + random.below(3)).filter_map(|_| pattern(&mut random).parse().ok()).collect();
+            let Ok(Some(mut streams)) = LineStreams::of(&patterns, b"https://h/") else { continue };
+            let mut short = streams.clone();
+            short.classes = short.classes.with_short_vectors();
+            let mut text = Vec::new();
+            while text.len() < 2_000 {
+                text.extend_from_slice(b"https://h/");
+                text.extend((0..random.below(90)).map(|_| b"aaabbbB/-~"[random.below(10)]));
+                text.extend_from_slice([&b"\n"[..], b"\r\n"][random.below(2)]);
+            }
+            let find = |streams: &mut LineStreams| {
+                let mut all = Vec::new();
+                streams.find(&text, |found| all.push(found));
+                all
+            };
+            let all = find(&mut streams);
+            assert_eq!(find(&mut short), all, "{patterns:?}");
+            compared += 1;
+            found += all.len();
+        }
+        // On processors without the instructions, there is nothing to compare.
+        assert!(compared == 0 || compared > 800 && found > 10_000, "{compared}, {found}");
     }
 }

@@ -1,8 +1,10 @@
 //! Takes the steps of a program through a text.
 
-use super::bits::Stream;
+use super::bits::{Bits, Stream};
 use super::classes::Found;
 use super::program::Step;
+#[cfg(target_arch = "x86_64")]
+use super::{wide::Wide, wider::Wider};
 
 /// The streams of a URL, or of a few lines.
 #[derive(Clone, Copy)]
@@ -13,25 +15,62 @@ pub struct Text<'f, S> {
     pub ends: S,
 }
 
-/// Where `steps` lead from the positions `at`.
+/// A stream that takes steps, with the instructions that it is made of.
+pub trait Run: Stream {
+    /// Where `steps` lead from the positions `at`.
+    fn run(steps: &[Step], at: Self, text: &Text<'_, Self>) -> Self;
+}
+
+impl<const WORDS: usize> Run for Bits<WORDS> {
+    #[inline]
+    fn run(steps: &[Step], at: Self, text: &Text<'_, Self>) -> Self {
+        #[cfg(target_arch = "x86_64")]
+        return run_with_avx2(steps, at, text);
+        #[cfg(not(target_arch = "x86_64"))]
+        run_by(steps, at, text, |steps, at| Self::run(steps, at, text))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Run for Wide {
+    #[inline]
+    fn run(steps: &[Step], at: Self, text: &Text<'_, Self>) -> Self {
+        run_with_avx2(steps, at, text)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Run for Wider {
+    #[inline]
+    fn run(steps: &[Step], at: Self, text: &Text<'_, Self>) -> Self {
+        #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,bmi2")]
+        fn run(steps: &[Step], at: Wider, text: &Text<'_, Wider>) -> Wider {
+            run_by(steps, at, text, |steps, at| run(steps, at, text))
+        }
+        #[expect(unsafe_code)]
+        // SAFETY: there are streams of this type only if the processor has these instructions.
+        unsafe {
+            run(steps, at, text)
+        }
+    }
+}
+
+/// Takes steps with AVX2 and the instructions for bits that came with it.
+#[cfg(target_arch = "x86_64")]
 #[inline]
-pub fn run<S: Stream>(steps: &[Step], at: S, text: &Text<'_, S>) -> S {
-    #[cfg(target_arch = "x86_64")]
+fn run_with_avx2<S: Stream>(steps: &[Step], at: S, text: &Text<'_, S>) -> S {
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    fn run<S: Stream>(steps: &[Step], at: S, text: &Text<'_, S>) -> S {
+        run_by(steps, at, text, |steps, at| run(steps, at, text))
+    }
     #[expect(unsafe_code)]
     // SAFETY: the processor has these instructions, see `Classes::new`.
-    return unsafe { run_with_avx2(steps, at, text) };
-    #[cfg(not(target_arch = "x86_64"))]
-    run_by(steps, at, text, |steps, at| run(steps, at, text))
+    unsafe {
+        run(steps, at, text)
+    }
 }
 
-/// The same with instructions for several words at once.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,bmi1,bmi2")]
-fn run_with_avx2<S: Stream>(steps: &[Step], at: S, text: &Text<'_, S>) -> S {
-    run_by(steps, at, text, |steps, at| run_with_avx2(steps, at, text))
-}
-
-/// The same with a function for the steps in other steps.
+/// Takes steps, and those in other steps with a function. Without inlining, it would not have the instructions of its caller.
 #[inline(always)]
 fn run_by<S: Stream>(steps: &[Step], mut at: S, text: &Text<'_, S>, run: impl Fn(&[Step], S) -> S) -> S {
     for step in steps {

@@ -4,7 +4,7 @@ use super::begun::Begun;
 use super::bits::{BITS_MAX, Bits, Stream, WORDS_MAX};
 use super::classes::{CLASSES_MAX, Classes, Found};
 use super::program::Programs;
-use super::run::{Text, run};
+use super::run::{Run, Text};
 use crate::clean::screen::patterns::Pattern;
 
 /// A few patterns, each as a program for streams. Reuses its memory.
@@ -88,7 +88,7 @@ impl Streams {
         let url = Text { classes: &self.found, starts, ends };
         all.iter().zip(&self.begun).position(|(program, begun)| {
             let at = if begun.steps > 0 { Bits::of_longer(&begun.at.0) } else { Bits::up_to(rest.len()) };
-            run(&program.steps[begun.steps..], at, &url).is_any()
+            Bits::run(&program.steps[begun.steps..], at, &url).is_any()
         })
     }
 }

@@ -183,36 +183,14 @@ impl Not for Wide {
 
 #[cfg(test)]
 mod tests {
-    use super::super::classes::Classes;
+    use super::super::bits::tests::check_calculations;
     use super::*;
-    use crate::common::random::Random;
+    use crate::clean::screen::patterns::vectors;
 
     #[test]
-    fn vectors_calculate_as_words_do() {
-        if Classes::new().is_none() {
-            return;
-        }
-        let mut random = Random::new(41);
-        for round in 0..3_000 {
-            let mut bits = || -> Bits<WORDS_MAX> {
-                // Long carries are as likely as short ones.
-                Bits(array::from_fn(|_| match random.below(3) {
-                    0 => u64::MAX,
-                    1 => random.next(),
-                    _ => random.next() & random.next() & random.next(),
-                }))
-            };
-            let (one, other) = (bits(), bits());
-            let [wide, wide_other] = [one, other].map(|Bits(words)| Wide::of(&words));
-            let by = round % (BITS * WORDS_MAX);
-            assert_eq!(wide.up(by).words(), one.up(by).0, "{by}");
-            assert_eq!(wide.down(by).words(), one.down(by).0, "{by}");
-            assert_eq!(wide.plus(wide_other).words(), one.plus(other).0);
-            assert_eq!((wide & wide_other).words(), (one & other).0);
-            assert_eq!((wide | wide_other).words(), (one | other).0);
-            assert_eq!((wide ^ wide_other).words(), (one ^ other).0);
-            assert_eq!((!wide).words(), (!one).0);
-            assert!(wide.is_any() && !(wide ^ wide).is_any());
+    fn vectors_of_32_bytes_calculate_as_words_do() {
+        if vectors::are_available() {
+            check_calculations::<Wide>();
         }
     }
 }
