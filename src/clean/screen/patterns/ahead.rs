@@ -134,7 +134,7 @@ impl LookAhead {
         }
         self.search = is_known(beginning).unwrap_or(self.searches.len());
         if self.search == self.searches.len() {
-            self.searches.push(Search::of(&self.patterns, beginning));
+            self.searches.push(Search::of(&self.patterns, beginning, &sample(text)));
         }
         let start = text.as_ptr().addr();
         self.looked = start..start;
@@ -246,7 +246,7 @@ impl LookAhead {
         let mut frequent = search.of_words.iter().zip(found).filter(is_frequent).peekable();
         if frequent.peek().is_some() {
             frequent.for_each(|(&pattern, _)| patterns[pattern].is_frequent = true);
-            *search = Search::of(patterns, &std::mem::take(&mut search.beginning));
+            *search = Search::of(patterns, &std::mem::take(&mut search.beginning), lines);
             self.begin_search();
         }
     }
@@ -264,6 +264,12 @@ fn beginning(text: &[u8]) -> &[u8] {
     samples[..2].iter().map(|sample| origin(sample)).find(is_usual).unwrap_or_default()
 }
 
+/// A sample of `text`: a few stretches of it, spread evenly.
+fn sample(text: &[u8]) -> Vec<u8> {
+    let stretches = (0..SAMPLES).map(|at| &text[text.len() / SAMPLES * at..]);
+    stretches.flat_map(|rest| &rest[..rest.len().min(STRETCH_BYTES / SAMPLES)]).copied().collect()
+}
+
 /// The origin at the start of `lines`, with the slash after it. Empty if the first line has none.
 fn origin(lines: &[u8]) -> &[u8] {
     let head = &lines[..lines.len().min(BEGINNING_BYTES_MAX)];
@@ -279,8 +285,8 @@ fn stretch_bytes(text: &[u8]) -> usize {
 }
 
 impl Search {
-    /// A search for `patterns`.
-    fn of(patterns: &[Sought], beginning: &[u8]) -> Self {
+    /// A search for `patterns` in lines with this `beginning`, in texts like `sample`.
+    fn of(patterns: &[Sought], beginning: &[u8], sample: &[u8]) -> Self {
         let (mut of_words, mut required, mut of_streams) = (Vec::new(), Vec::new(), Vec::new());
         for (at, Sought { shape, is_frequent, .. }) in patterns.iter().enumerate() {
             match rare_words(shape, beginning).filter(|_| !is_frequent) {
@@ -293,7 +299,7 @@ impl Search {
                 None => of_streams.push(at),
             }
         }
-        let words = Gate::of(&required).and_then(Gate::into_words);
+        let words = Gate::of(&required, sample).and_then(Gate::into_words);
         if words.is_none() {
             of_streams.append(&mut of_words);
         }

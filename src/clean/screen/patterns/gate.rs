@@ -53,8 +53,9 @@ enum Search {
 }
 
 impl Gate {
-    /// A gate for patterns. `None` if there are none, or too many words, or the processor lacks the instructions.
-    pub fn of(patterns: &[Required]) -> Option<Self> {
+    /// A gate for patterns, for texts like `sample`, or for any if that is empty. `None` if there are none, or too many words, or the
+    /// processor lacks the instructions.
+    pub fn of(patterns: &[Required], sample: &[u8]) -> Option<Self> {
         let plain = distinct(patterns, |word| word.to_vec());
         let folded = distinct(patterns, <[u8]>::to_ascii_lowercase);
         // Both cases of a letter are one word then.
@@ -68,7 +69,7 @@ impl Gate {
         let of_bytes = bytes.iter().fold(0, |all, word| all | word.any_case.may);
         let bytes: Vec<_> = bytes.iter().map(|word| word.bytes[0]).collect();
         let bytes = bytes.first().map(|&first| std::array::from_fn(|at| *bytes.get(at).unwrap_or(&first)));
-        let words = match Words::of(&words, is_folded) {
+        let words = match Words::of(&words, is_folded, sample) {
             _ if words.is_empty() => Search::None,
             Some(words) => Search::Words(words),
             None => {

@@ -93,7 +93,7 @@ impl PatternSet {
             }
         }
         edges.finish();
-        let gate = Gate::of(&words);
+        let gate = Gate::of(&words, &[]);
         if gate.is_none() {
             open.append(&mut gated);
             open.sort_by_key(|&(index, _)| index);

@@ -9,7 +9,7 @@ mod rare;
 use std::ops::BitOr;
 
 use super::vectors::{self, BLOCK, NIBBLES};
-use rare::{BUCKETS, packs, rarest};
+use rare::{BUCKETS, Texts, packs};
 
 /// Most bytes that are looked for of each word.
 const RARE_MAX: usize = 4;
@@ -83,19 +83,22 @@ struct Placed {
 }
 
 impl Words {
-    /// Of these words. `None` if there are too many, one is shorter than three bytes, or the processor lacks the instructions.
-    pub fn of(words: &[Word], is_folded: bool) -> Option<Self> {
+    /// Of these words, which will be looked for in texts like `sample`, or in any if that is empty. `None` if there are too many, one is
+    /// shorter than three bytes, or the processor lacks the instructions.
+    pub fn of(words: &[Word], is_folded: bool, sample: &[u8]) -> Option<Self> {
         let rare = words.iter().map(|word| word.bytes.len()).min()?.min(RARE_MAX);
         if words.len() > WORDS_MAX || rare < RARE_MIN || !vectors::are_available() {
             return None;
         }
+        let sample = if is_folded { &sample.to_ascii_lowercase() } else { sample };
+        let texts = Texts::like(sample);
         let place =
-            |word: &Word| Placed { word: word.clone(), rare_at: rarest(&word.bytes, rare), bucket: 0 };
+            |word: &Word| Placed { word: word.clone(), rare_at: texts.rarest(&word.bytes, rare), bucket: 0 };
         let mut words: Vec<_> = words.iter().map(place).collect();
         let mut buckets = [Buckets::default(); RARE_MAX];
         let looked_for: Vec<_> =
             words.iter().map(|placed| &placed.word.bytes[placed.rare_at..placed.rare_at + rare]).collect();
-        for (bucket, pack) in packs(&looked_for, is_folded).into_iter().enumerate() {
+        for (bucket, pack) in packs(&looked_for, is_folded, &texts).into_iter().enumerate() {
             pack.words.iter().for_each(|&at| words[at].bucket = 1 << bucket);
             for (buckets, halves) in buckets.iter_mut().zip(&pack.halves) {
                 for half in 0..NIBBLES {
@@ -322,7 +325,8 @@ mod tests {
                     }
                 })
                 .collect();
-            let search = Words::of(&words, is_folded);
+            let sample = if round % 4 < 2 { &b""[..] } else { b"bab/xyz-AB/aa-b" };
+            let search = Words::of(&words, is_folded, sample);
             assert_eq!(search.is_some(), vectors::are_available());
             let Some(search) = search else { return };
             for _ in 0..10 {
@@ -362,7 +366,7 @@ mod tests {
             same_case: 0,
         };
         let words: Vec<_> = words.iter().map(word).collect();
-        let Some(search) = Words::of(&words, true) else { return };
+        let Some(search) = Words::of(&words, true, &[]) else { return };
         let mut random = Random::new(37);
         for _ in 0..20_000 {
             let length = RARE_MAX + random.below(6 * BLOCK);

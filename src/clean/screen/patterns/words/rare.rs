@@ -1,5 +1,7 @@
 //! Rare bytes: which bytes of words are looked for, and which words share a bucket.
 
+use std::cmp::Reverse;
+
 /// The number of buckets that words are divided among.
 pub const BUCKETS: usize = 8;
 
@@ -47,13 +49,50 @@ pub struct Pack {
     frequency: f64,
 }
 
-/// Divides words, of which these bytes are looked for, among the buckets. Two words share one if it is rare that bytes have the low
-/// half of one word and the high half of the other. If the search `is_folded`, letters stand for both cases.
-pub fn packs(words: &[&[u8]], is_folded: bool) -> Vec<Pack> {
-    let frequencies: Vec<_> = (0..=u8::MAX).map(|byte| 1.0 / (2 + rank(byte)) as f64).collect();
+/// What is known of the texts in which words are looked for.
+pub struct Texts<'t> {
+    /// A sample of them, in lower case if letters stand for both cases. Empty if there is none.
+    sample: &'t [u8],
+    /// How often each byte occurs, about.
+    frequencies: [f64; 256],
+}
+
+impl<'t> Texts<'t> {
+    /// Texts like this `sample`. If it is empty, texts like most URLs.
+    pub fn like(sample: &'t [u8]) -> Self {
+        let frequencies = match sample {
+            [] => std::array::from_fn(|byte| 1.0 / (2 + rank(byte as u8)) as f64),
+            _ => {
+                // A byte that is not in the sample may be in the text.
+                let mut counts = [0.5; 256];
+                sample.iter().for_each(|&byte| counts[usize::from(byte)] += 1.0);
+                counts.map(|count| count / sample.len() as f64)
+            }
+        };
+        Self { sample, frequencies }
+    }
+
+    /// Where in `word` this many bytes begin that are probably rarest.
+    pub fn rarest(&self, word: &[u8], bytes: usize) -> usize {
+        // Most URLs of an input share the host.
+        let slash = word.iter().position(|&byte| byte == b'/').unwrap_or(0);
+        let has_host = word[..slash].contains(&b'.') && word.len() - slash >= bytes;
+        let from = if has_host { slash } else { 0 };
+        let rarity = |bytes: &[u8]| {
+            let times = memchr::memmem::find_iter(self.sample, bytes).count();
+            (Reverse(times), bytes.iter().map(|&byte| rank(byte)).sum::<usize>())
+        };
+        let places = (from..).zip(word[from..].windows(bytes));
+        places.max_by_key(|(_, bytes)| rarity(bytes)).map_or(0, |(at, _)| at)
+    }
+}
+
+/// Divides words, of which these bytes are looked for in `texts`, among the buckets. Two words share one if it is rare that bytes have
+/// the low half of one word and the high half of the other. If the search `is_folded`, letters stand for both cases.
+pub fn packs(words: &[&[u8]], is_folded: bool, texts: &Texts<'_>) -> Vec<Pack> {
     let frequency = |halves: &[Halves]| -> f64 {
         let of_byte = |halves: &Halves| -> f64 {
-            (0..128).filter(|&byte| halves.has(byte)).map(|byte| frequencies[usize::from(byte)]).sum()
+            (0..128).filter(|&byte| halves.has(byte)).map(|byte| texts.frequencies[usize::from(byte)]).sum()
         };
         halves.iter().map(of_byte).product()
     };
@@ -89,17 +128,6 @@ fn rank(byte: u8) -> usize {
     COMMON.iter().position(|common| *common == byte).unwrap_or(COMMON.len())
 }
 
-/// Where in `word` this many bytes begin that are probably rarest in URLs.
-pub fn rarest(word: &[u8], bytes: usize) -> usize {
-    // Most URLs of an input share the host.
-    let slash = word.iter().position(|&byte| byte == b'/').unwrap_or(0);
-    let has_host = word[..slash].contains(&b'.') && word.len() - slash >= bytes;
-    let from = if has_host { slash } else { 0 };
-    let rarity = |bytes: &[u8]| bytes.iter().map(|&byte| rank(byte)).sum::<usize>();
-    let places = (from..).zip(word[from..].windows(bytes));
-    places.max_by_key(|(_, bytes)| rarity(bytes)).map_or(0, |(at, _)| at)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,8 +140,17 @@ mod tests {
             ("utm_source=", "m_s"),
             (".example.com/search", "rch"),
         ] {
-            let at = rarest(word.as_bytes(), rare.len());
+            let at = Texts::like(&[]).rarest(word.as_bytes(), rare.len());
             assert_eq!(&word[at..at + rare.len()], rare);
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_rare_in_a_sample_are_looked_for() {
+        let texts = Texts::like(b"https://h.example/archive/private-parts/1");
+        for (word, rare) in [("/private/", "ate/"), (".example.com/search", "earc")] {
+            let at = texts.rarest(word.as_bytes(), 4);
+            assert_eq!(&word[at..at + 4], rare);
         }
     }
 
@@ -122,7 +159,7 @@ mod tests {
         // With the halves of both, `priv` and `tag/` would also be found in `tri/`, which is common.
         let words: Vec<&[u8]> =
             [&b"priv"[..], b"tag/", b"prin", b"/car", b"ckou", b"/log", b"?sor", b"utm_", b"/wp-"].into();
-        let packs = packs(&words, false);
+        let packs = packs(&words, false, &Texts::like(&[]));
         assert_eq!(packs.len(), BUCKETS);
         let mut all: Vec<_> = packs.iter().flat_map(|pack| pack.words.clone()).collect();
         let pair = packs.iter().find(|pack| pack.words.len() == 2).unwrap();
