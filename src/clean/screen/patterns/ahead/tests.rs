@@ -44,6 +44,7 @@ fn no_line_that_matches_is_cleared() {
         r"\.(jpe?g|png)$",
         "[0-9]{4}",
         "[^/]{30,}",
+        "^https?://[^/]+/[^a]",
         "(?:/[^/]+){4,}",
         "/a",
         "abc",
@@ -153,6 +154,15 @@ fn lines_with_another_beginning_are_looked_at_one_by_one() {
     let text = text.replacen("https://other.example/", "https://www.example.com/", 1)
         + "https://other.example/\nhttps://third.example/\n";
     assert_eq!(cleared(&mut ahead, &patterns, &text), (3_000, 3_001));
+}
+
+#[test]
+fn a_short_line_does_not_lead_into_the_next_one() {
+    let patterns = ["^https?://[^/]+/[^a]".to_owned()];
+    for short in ["", "h", "https://h.exampl", "https://h.example", "https://h.example/"] {
+        let text = format!("{}{short}\n", "https://h.example/ab\n".repeat(9)).repeat(9);
+        cleared(&mut look_ahead(&patterns), &patterns, &text);
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::begun::Begun;
 use super::bits::{BITS_MAX, Bits, WORDS_MAX};
 use super::classes::{CLASSES_MAX, Classes, Found};
 use super::program::{Program, Programs};
-use super::run::{Run, Text};
+use super::run::{Run, Text, runs};
 use crate::clean::screen::patterns::Pattern;
 
 /// Most positions in which the known beginning of lines may leave a program. With more, all of its steps are taken.
@@ -17,6 +17,8 @@ pub struct LineStreams {
     /// The classes of the line ends LF and CR.
     line_ends: [usize; 2],
     programs: Vec<(Program, Begun)>,
+    /// The most bytes of a line that a program skips, because all lines begin with them.
+    skipped: usize,
     /// The classes that are needed, a bit for each.
     needed: u32,
     found: Found,
@@ -51,11 +53,13 @@ impl LineStreams {
             _ => (program, Begun::default()),
         };
         let programs: Vec<_> = all.into_iter().map(begin).collect();
+        let has_begun = programs.iter().map(|(_, begun)| begun).filter(|begun| begun.steps > 0);
+        let skipped = has_begun.filter_map(|begun| begun.at.last()).max().unwrap_or(0);
         let steps = programs.iter().flat_map(|(program, begun)| &program.steps[begun.steps..]);
         let needed = classes.needed(steps.fold(0, |all, step| all | step.classes()));
         let matches = vec![Bits::NONE; programs.len()];
         let found = [[0; WORDS_MAX]; CLASSES_MAX];
-        Ok(Some(Self { classes, line_ends, programs, needed, found, matches }))
+        Ok(Some(Self { classes, line_ends, programs, skipped, needed, found, matches }))
     }
 
     /// Calls `act` for each pattern and each line of `text` that it matches, in any order, and for each line that is too long to tell.
@@ -145,9 +149,11 @@ impl LineStreams {
         }
         let none = lf & !lf;
         let mut all = none;
+        // A shorter line would lead into the one after it.
+        let long = if self.skipped > 0 { text.starts & runs(!lf, self.skipped) } else { text.starts };
         // A closure would not have the instructions of the function that this is inlined into.
         for ((program, begun), matches) in self.programs.iter().zip(&mut self.matches) {
-            let at = if begun.steps > 0 { begun.after(text.starts) } else { !none };
+            let at = if begun.steps > 0 { begun.after(long) } else { !none };
             let own = S::run(&program.steps[begun.steps..], at, &text);
             *matches = Bits(own.words());
             all = all | own;

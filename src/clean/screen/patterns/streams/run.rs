@@ -70,6 +70,18 @@ fn run_with_avx2<S: Stream>(steps: &[Step], at: S, text: &Text<'_, S>) -> S {
     }
 }
 
+/// Where this many bytes of a `class` begin, or one.
+#[inline(always)]
+pub fn runs<S: Stream>(class: S, count: usize) -> S {
+    let (mut runs, mut bytes) = (class, 1);
+    while bytes < count {
+        let more = bytes.min(count - bytes);
+        runs = runs & runs.down(more);
+        bytes += more;
+    }
+    runs
+}
+
 /// Takes steps, and those in other steps with a function. Without inlining, it would not have the instructions of its caller.
 #[inline(always)]
 fn run_by<S: Stream>(steps: &[Step], mut at: S, text: &Text<'_, S>, run: impl Fn(&[Step], S) -> S) -> S {
@@ -86,15 +98,7 @@ fn run_by<S: Stream>(steps: &[Step], mut at: S, text: &Text<'_, S>, run: impl Fn
                 // The sum carries each position through the run of the class that begins there.
                 ((at & class).plus(class) ^ class) | at
             }
-            Step::Run(class, count) => {
-                let (mut runs, mut bytes) = (S::of_longer(&text.classes[class]), 1);
-                while bytes < count {
-                    let more = bytes.min(count - bytes);
-                    runs = runs & runs.down(more);
-                    bytes += more;
-                }
-                (at & runs).up(count)
-            }
+            Step::Run(class, count) => (at & runs(S::of_longer(&text.classes[class]), count)).up(count),
             Step::Edge { class, is_wanted } => {
                 let class = S::of_longer(&text.classes[class]);
                 let edges = class ^ class.up(1);
