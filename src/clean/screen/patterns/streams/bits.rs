@@ -61,18 +61,18 @@ impl<const WORDS: usize> Bits<WORDS> {
 
     /// The lowest bit.
     pub fn first(self) -> Option<usize> {
-        self.first_from(0)
+        let word = self.0.iter().position(|&word| word != 0)?;
+        Some(word * BITS + self.0[word].trailing_zeros() as usize)
     }
 
-    /// The lowest bit from the position `from` on.
-    pub fn first_from(self, from: usize) -> Option<usize> {
-        let mut word = from / BITS;
-        let mut bits = self.0.get(word)? & u64::MAX << (from % BITS);
-        while bits == 0 {
-            word += 1;
-            bits = *self.0.get(word)?;
+    /// Calls `act` with each bit, the lowest first.
+    pub fn for_each(self, mut act: impl FnMut(usize)) {
+        for (word, mut bits) in self.0.into_iter().enumerate() {
+            while bits != 0 {
+                act(word * BITS + bits.trailing_zeros() as usize);
+                bits &= bits - 1;
+            }
         }
-        Some(word * BITS + bits.trailing_zeros() as usize)
     }
 
     /// The highest bit.
@@ -235,8 +235,9 @@ pub(super) mod tests {
             assert_eq!(number(Bits::up_to(by)), u128::MAX >> (127 - by));
         }
         assert_eq!([Bits([6, 1]), Bits([0, 8]), Bits::NONE].map(Bits::first), [Some(1), Some(67), None]);
-        let found = [0, 1, 2, 3, 64, 65, 127, 128].map(|from| Bits([6, 1]).first_from(from));
-        assert_eq!(found, [Some(1), Some(1), Some(2), Some(64), Some(64), None, None, None]);
+        let mut all = Vec::new();
+        Bits([6, 1 << 63]).for_each(|bit| all.push(bit));
+        assert_eq!(all, [1, 2, 127]);
         assert!(Bits([0, 1]).is_any() && !Bits([0, 0]).is_any());
     }
 }

@@ -4,7 +4,7 @@ use super::begun::Begun;
 use super::bits::{BITS_MAX, Bits, WORDS_MAX};
 use super::classes::{CLASSES_MAX, Classes, Found};
 use super::program::{Program, Programs};
-use super::run::{Run, Text, runs};
+use super::run::{Run, Text, runs, through};
 use crate::clean::screen::patterns::Pattern;
 
 /// Most positions in which the known beginning of lines may leave a program. With more, all of its steps are taken.
@@ -22,14 +22,14 @@ pub struct LineStreams {
     /// The classes that are needed, a bit for each.
     needed: u32,
     found: Found,
-    /// Where each program matches in the lines that were looked at last.
+    /// For each program, the ends of the URLs that it matches, in the lines that were looked at last.
     matches: Vec<Bits<WORDS_MAX>>,
 }
 
 /// A line that a pattern may match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineMatch {
-    /// A position in the line. The end of the line belongs to it.
+    /// The end of the URL in the line, or a position in a line that is too long.
     pub at: usize,
     /// The index of the pattern, which matches if the line is a URL. `None` if the line is too long to tell.
     pub pattern: Option<usize>,
@@ -83,30 +83,18 @@ impl LineStreams {
                 }
             };
             if self.look_for_matches(window) {
+                // What is after the last line is in the next window.
+                let last = if window[..end].ends_with(b"\n") { end - 1 } else { end };
                 for (pattern, &matches) in self.matches.iter().enumerate() {
                     let act = |at| act(LineMatch { at: from + at, pattern: Some(pattern) });
-                    self.in_each_line(matches, &window[..end], act);
+                    (matches & Bits::up_to(last)).for_each(act);
                 }
             }
             from += end;
         }
     }
 
-    /// Calls `act` with the first position in each of `lines` that is among `matches`.
-    #[cold]
-    fn in_each_line(&self, matches: Bits<WORDS_MAX>, lines: &[u8], mut act: impl FnMut(usize)) {
-        let line_ends = Bits(self.found[self.line_ends[0]]);
-        let mut from = 0;
-        while let Some(at) =
-            matches.first_from(from).filter(|&at| at < lines.len() || !lines.ends_with(b"\n"))
-        {
-            act(at);
-            let Some(end) = line_ends.first_from(at) else { break };
-            from = end + 1;
-        }
-    }
-
-    /// Looks where programs match in `window`, whose classes are known. What they match in a line that goes on after it means nothing.
+    /// Looks which lines of `window` programs match. Its classes are known. A match in a line that goes on after it means nothing.
     /// Returns whether there are matches.
     #[cfg(target_arch = "x86_64")]
     fn look_for_matches(&mut self, window: &[u8]) -> bool {
@@ -138,25 +126,32 @@ impl LineStreams {
     #[inline(always)]
     fn look_by<S: Run>(&mut self, window: &[u8]) -> bool {
         let [lf, cr]: [S; 2] = [0, 1].map(|at| S::of_longer(&self.found[self.line_ends[at]]));
-        let mut text = Text {
+        let none = lf & !lf;
+        let last = match window.ends_with(b"\n") {
+            true => none,
+            // A line that ends with the text, or one that goes on, of which nothing is asked.
+            false => S::of_longer(&Bits::one(window.len()).0),
+        };
+        let after_lines = lf | last;
+        // A CR before the end of a line is not a part of it.
+        let after_urls = after_lines & !cr.up(1) | cr & after_lines.down(1);
+        let text = Text {
             classes: &self.found,
             starts: lf.up(1) | S::of_longer(&Bits::one(0).0),
-            ends: lf | cr & lf.down(1),
+            ends: after_lines | cr & lf.down(1),
         };
-        if !window.ends_with(b"\n") {
-            // A line that ends with the text, or one that goes on, of which nothing is asked.
-            text.ends = text.ends | S::of_longer(&Bits::one(window.len()).0);
-        }
-        let none = lf & !lf;
         let mut all = none;
         // A shorter line would lead into the one after it.
         let long = if self.skipped > 0 { text.starts & runs(!lf, self.skipped) } else { text.starts };
         // A closure would not have the instructions of the function that this is inlined into.
         for ((program, begun), matches) in self.programs.iter().zip(&mut self.matches) {
             let at = if begun.steps > 0 { begun.after(long) } else { !none };
-            let own = S::run(&program.steps[begun.steps..], at, &text);
+            let mut own = S::run(&program.steps[begun.steps..], at, &text);
+            if own.is_any() {
+                own = through(own, !lf) & after_urls;
+                all = all | own;
+            }
             *matches = Bits(own.words());
-            all = all | own;
         }
         all.is_any()
     }

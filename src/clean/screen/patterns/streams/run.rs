@@ -70,6 +70,13 @@ fn run_with_avx2<S: Stream>(steps: &[Step], at: S, text: &Text<'_, S>) -> S {
     }
 }
 
+/// The positions `at`, and those that any number of bytes of a `class` lead to from there.
+#[inline(always)]
+pub fn through<S: Stream>(at: S, class: S) -> S {
+    // The sum carries each position through the run of the class that begins there.
+    ((at & class).plus(class) ^ class) | at
+}
+
 /// Where this many bytes of a `class` begin, or one.
 #[inline(always)]
 pub fn runs<S: Stream>(class: S, count: usize) -> S {
@@ -93,11 +100,7 @@ fn run_by<S: Stream>(steps: &[Step], mut at: S, text: &Text<'_, S>, run: impl Fn
             Step::Start => at & text.starts,
             Step::End => at & text.ends,
             Step::One(class) => (at & S::of_longer(&text.classes[class])).up(1),
-            Step::Any(class) => {
-                let class = S::of_longer(&text.classes[class]);
-                // The sum carries each position through the run of the class that begins there.
-                ((at & class).plus(class) ^ class) | at
-            }
+            Step::Any(class) => through(at, S::of_longer(&text.classes[class])),
             Step::Run(class, count) => (at & runs(S::of_longer(&text.classes[class]), count)).up(count),
             Step::Edge { class, is_wanted } => {
                 let class = S::of_longer(&text.classes[class]);
