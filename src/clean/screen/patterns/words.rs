@@ -1,8 +1,8 @@
-//! Words that may be anywhere in a URL, looked for in 32 places at a time.
+//! Words that may be anywhere in a URL, looked for in 32 or 64 places at a time.
 //!
 //! Of each word, the few bytes in a row that are probably rarest are looked for. Only where they are, whole words are compared. The
 //! method is that of Teddy, in the crate `aho-corasick`, which looks for the first bytes of each word. Nearly every URL of a shop has
-//! the first bytes of `/private/`, but not the `rivat`.
+//! the first bytes of `/private/`, but not the `riva`.
 
 mod rare;
 
