@@ -163,7 +163,10 @@ fn lines_of_a_text_become_what_single_lines_become() {
         robots: Some(Robots::parse(b"User-agent: *\nDisallow: /cart\nDisallow: /*x$", None)),
     };
     let of_robots = UrlRules { robots: all.robots.clone(), ..UrlRules::default() };
-    for rules in [&excluding, &of_robots, &all] {
+    // Patterns that could be found from a short line into the next one, or in the end of a line.
+    let across = patterns(&["^https?://[^/]+/[^a-c]", r"usual-line\r?\n", r"\n"]);
+    let across = UrlRules { exclude: across, ..UrlRules::default() };
+    for rules in [&excluding, &of_robots, &all, &across] {
         let screen = Screen::of(rules, UrlEncoding::default()).unwrap();
         for line_end in ["\n", "\r\n"] {
             // Lines that nothing excludes make it worth while to look ahead.
