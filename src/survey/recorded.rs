@@ -131,10 +131,8 @@ impl Recording {
 pub struct Recorder<'r> {
     recording: &'r Recording,
     decider: Decider<'r>,
-    /// The text of the chunk, if its rows are lines.
+    /// The text of the chunk, if the numbers of entries whose URLs are lines of it are found later, all together.
     text: Option<&'r [u8]>,
-    /// Whether the numbers of entries whose URLs are lines of `text` are found later, all together.
-    finds_later: bool,
     /// As long as `places`, or shorter if the last numbers are found later.
     numbers: Vec<u16>,
     places: Vec<Place>,
@@ -160,15 +158,8 @@ impl<'r> Recorder<'r> {
                 Decider::Path(SegmentNumbers::new(paths, &recording.segments))
             }
         };
-        Some(Self {
-            recording,
-            decider,
-            text: None,
-            finds_later: false,
-            numbers: Vec::new(),
-            places: Vec::new(),
-            has_failed: false,
-        })
+        let (numbers, places) = (Vec::new(), Vec::new());
+        Some(Self { recording, decider, text: None, numbers, places, has_failed: false })
     }
 
     /// Begins a chunk, whose rows are lines if they are in a `text`.
@@ -177,8 +168,7 @@ impl<'r> Recorder<'r> {
     /// If there is no memory for it.
     pub fn begin(&mut self, text: Option<&'r [u8]>) -> Result<()> {
         self.has_failed = self.recording.has_given_up();
-        self.text = text;
-        self.finds_later = text.is_some() && matches!(self.decider, Decider::Path(_));
+        self.text = text.filter(|_| !self.has_failed && matches!(self.decider, Decider::Path(_)));
         self.numbers.clear();
         self.places.clear();
         reserve(&mut self.numbers, CHUNK_URLS_MAX)?;
@@ -189,7 +179,7 @@ impl<'r> Recorder<'r> {
     #[inline(always)]
     pub fn push(&mut self, entry: &Entry<'_>, place: Option<Place>, is_raw: bool) {
         match place {
-            Some(place) if self.finds_later & is_raw => self.places.push(place),
+            Some(place) if is_raw && self.text.is_some() => self.places.push(place),
             _ => self.push_with_number(entry, place),
         }
     }
@@ -237,6 +227,7 @@ impl<'r> Recorder<'r> {
 
     fn fail(&mut self) {
         self.has_failed = true;
+        self.text = None;
         self.recording.give_up();
     }
 }

@@ -16,7 +16,7 @@ use crate::common::simd;
 /// Bytes that are looked at at a time. They stay in the first-level cache.
 const STRETCH_BYTES: usize = 16 << 10;
 
-/// Lines of a text that tell what most of them begin with.
+/// Places in a text that tell what most of its lines are like.
 const SAMPLES: usize = 8;
 
 /// A longer beginning is none.
@@ -254,10 +254,10 @@ impl LookAhead {
 
 /// The origin that most lines of `text` begin with, with the slash after it. Empty if there seems to be none.
 fn beginning(text: &[u8]) -> &[u8] {
+    let places = spread(text);
     let samples: [&[u8]; SAMPLES] = std::array::from_fn(|at| {
-        let rest = &text[text.len() / SAMPLES * at..];
-        let start = if at == 0 { Some(0) } else { memchr::memchr(b'\n', rest).map(|end| end + 1) };
-        start.map_or(&[][..], |start| &rest[start..])
+        let start = if at == 0 { Some(0) } else { memchr::memchr(b'\n', places[at]).map(|end| end + 1) };
+        start.map_or(&[][..], |start| &places[at][start..])
     });
     let is_usual =
         |origin: &&[u8]| samples.iter().filter(|sample| sample.starts_with(origin)).count() + 1 >= SAMPLES;
@@ -266,8 +266,13 @@ fn beginning(text: &[u8]) -> &[u8] {
 
 /// A sample of `text`: a few stretches of it, spread evenly.
 fn sample(text: &[u8]) -> Vec<u8> {
-    let stretches = (0..SAMPLES).map(|at| &text[text.len() / SAMPLES * at..]);
-    stretches.flat_map(|rest| &rest[..rest.len().min(STRETCH_BYTES / SAMPLES)]).copied().collect()
+    let stretches = spread(text).map(|rest| &rest[..rest.len().min(STRETCH_BYTES / SAMPLES)]);
+    stretches.concat()
+}
+
+/// What comes after each of a few places in `text` that are spread evenly. The first is its start.
+fn spread(text: &[u8]) -> [&[u8]; SAMPLES] {
+    std::array::from_fn(|at| &text[text.len() / SAMPLES * at..])
 }
 
 /// The origin at the start of `lines`, with the slash after it. Empty if the first line has none.

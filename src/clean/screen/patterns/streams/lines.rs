@@ -133,12 +133,13 @@ impl LineStreams {
             false => S::of_longer(&Bits::one(window.len()).0),
         };
         let after_lines = lf | last;
-        // A CR before the end of a line is not a part of it.
-        let after_urls = after_lines & !cr.up(1) | cr & after_lines.down(1);
+        // A CR before a LF is not a part of the line.
+        let crlf = cr & lf.down(1);
+        let after_urls = after_lines & !crlf.up(1) | crlf;
         let text = Text {
             classes: &self.found,
             starts: lf.up(1) | S::of_longer(&Bits::one(0).0),
-            ends: after_lines | cr & lf.down(1),
+            ends: after_lines | crlf,
         };
         let mut all = none;
         // A shorter line would lead into the one after it.
