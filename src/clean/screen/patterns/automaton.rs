@@ -1,10 +1,12 @@
 //! Automata of at most sixteen states: few enough that [`Pair`](super::pair::Pair) can step through them quickly.
 
+use std::array;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use regex_automata::hybrid::{LazyStateID, dfa};
 use regex_automata::nfa::thompson::{self, WhichCaptures};
+use regex_automata::util::alphabet::Unit;
 use regex_automata::util::{start, syntax};
 use regex_automata::{Anchored, MatchKind};
 
@@ -58,6 +60,8 @@ pub struct States {
     pub is_match: Vec<bool>,
     /// The first state.
     pub start: u8,
+    /// A byte of each kind: every other byte leads to the same states as one of these.
+    kinds: Vec<u8>,
 }
 
 impl States {
@@ -69,14 +73,17 @@ impl States {
             .thompson(thompson::Config::new().utf8(false).which_captures(WhichCaptures::None))
             .build_many(patterns)
             .ok()?;
+        let classes = dfa.byte_classes();
+        let kinds: Vec<u8> = classes.representatives(..).filter_map(Unit::as_u8).collect();
         let mut cache = dfa.create_cache();
         let start = dfa.start_state(&mut cache, &start::Config::new().anchored(Anchored::No)).ok()?;
         let mut numbers = HashMap::from([(start, MATCHED + 1)]);
         let mut ids: Vec<LazyStateID> = vec![start];
-        let mut states = Self { next: vec![[MATCHED; BYTES]], is_match: vec![true], start: MATCHED + 1 };
+        let (next, is_match) = (vec![[MATCHED; BYTES]], vec![true]);
+        let mut states = Self { next, is_match, start: MATCHED + 1, kinds };
         while let Some(&id) = ids.get(states.next.len() - 1) {
-            let mut next = [MATCHED; BYTES];
-            for byte in 0..=u8::MAX {
+            let mut by_class = [MATCHED; BYTES];
+            for &byte in &states.kinds {
                 let to = dfa.next_state(&mut cache, id, byte).ok()?;
                 if to.is_quit() {
                     return None;
@@ -84,7 +91,7 @@ impl States {
                 if to.is_match() {
                     continue;
                 }
-                next[usize::from(byte)] = match numbers.entry(to) {
+                by_class[usize::from(classes.get(byte))] = match numbers.entry(to) {
                     Entry::Occupied(known) => *known.get(),
                     Entry::Vacant(_) if ids.len() == UNMERGED_MAX => return None,
                     Entry::Vacant(new) => {
@@ -93,6 +100,7 @@ impl States {
                     }
                 };
             }
+            let next = array::from_fn(|byte| by_class[usize::from(classes.get(byte as u8))]);
             states.next.push(next);
             states.is_match.push(dfa.next_eoi_state(&mut cache, id).ok()?.is_match());
         }
@@ -140,7 +148,8 @@ impl States {
         let mut reached = vec![self.start];
         let mut at = 0;
         while let Some(&state) = reached.get(at) {
-            for to in self.next[usize::from(state)] {
+            let next = &self.next[usize::from(state)];
+            for to in self.kinds.iter().map(|&byte| next[usize::from(byte)]) {
                 if !reached.contains(&to) {
                     reached.push(to);
                 }
@@ -160,7 +169,8 @@ impl States {
             let mut finer = Vec::with_capacity(groups.len());
             for (state, next) in self.next.iter().enumerate() {
                 let new = numbers.len() as u8;
-                let behaviour = (groups[state], next.map(|to| groups[usize::from(to)]));
+                let group = |&byte: &u8| groups[usize::from(next[usize::from(byte)])];
+                let behaviour = (groups[state], self.kinds.iter().map(group).collect::<Vec<_>>());
                 finer.push(*numbers.entry(behaviour).or_insert(new));
             }
             groups = finer;
@@ -185,6 +195,7 @@ impl States {
             next: states.iter().map(old).map(|state| self.next[state].map(&renumbered)).collect(),
             is_match: states.iter().map(old).map(|state| self.is_match[state]).collect(),
             start: renumbered(self.start),
+            kinds: self.kinds.clone(),
         }
     }
 }

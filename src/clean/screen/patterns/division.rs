@@ -1,5 +1,7 @@
 //! The division of patterns without a required word among the ways that look for them.
 
+use std::collections::HashMap;
+
 use super::Pattern;
 use super::automaton::Automaton;
 use super::pair::LANES;
@@ -41,8 +43,9 @@ impl<'p> Division<'p> {
         if patterns.is_empty() || patterns.len() > PATTERNS_MAX {
             return Ok(best);
         }
+        let mut automata = Automata::default();
         for pairs in 0..=PAIRS_MAX {
-            let (automata, rest) = packed(patterns, LANES * pairs);
+            let (automata, rest) = automata.packed(patterns, LANES * pairs);
             let streams = Streams::of(rest.iter().map(|&(_, pattern)| pattern))?;
             if rest.is_empty() || streams.is_some() {
                 let streams = streams.map(|streams| (rest, streams));
@@ -65,35 +68,50 @@ impl<'p> Division<'p> {
     }
 }
 
-/// Divides patterns among at most `automata_max` small automata. The others are those that do not fit.
-fn packed<'p>(
-    patterns: &[Numbered<'p>],
-    automata_max: usize,
-) -> (Vec<(Vec<Numbered<'p>>, Automaton)>, Vec<Numbered<'p>>) {
-    let mut packs: Vec<(Vec<Numbered<'_>>, Automaton)> = Vec::new();
-    let mut rest = Vec::new();
-    for &numbered in patterns {
-        let alone = if automata_max > 0 { automaton(&[numbered]) } else { None };
-        let Some(alone) = alone else {
-            rest.push(numbered);
-            continue;
-        };
-        let fits = |pack: &[Numbered<'_>]| automaton(&[pack, &[numbered]].concat());
-        match packs.iter().enumerate().find_map(|(at, (pack, _))| Some((at, fits(pack)?))) {
-            Some((at, shared)) => {
-                packs[at].0.push(numbered);
-                packs[at].1 = shared;
-            }
-            None if packs.len() == automata_max => rest.push(numbered),
-            None => packs.push((vec![numbered], alone)),
-        }
-    }
-    (packs, rest)
+/// Automata, each made only once.
+#[derive(Default)]
+struct Automata {
+    /// Those so far, by the indices of their patterns. `None` if one has too many states.
+    known: HashMap<Vec<usize>, Option<Automaton>>,
 }
 
-fn automaton(patterns: &[Numbered<'_>]) -> Option<Automaton> {
-    let patterns: Vec<&str> = patterns.iter().map(|(_, pattern)| pattern.as_str()).collect();
-    Automaton::of(&patterns)
+impl Automata {
+    /// Divides patterns among at most `automata_max` small automata. The others are those that do not fit.
+    fn packed<'p>(
+        &mut self,
+        patterns: &[Numbered<'p>],
+        automata_max: usize,
+    ) -> (Vec<(Vec<Numbered<'p>>, Automaton)>, Vec<Numbered<'p>>) {
+        let mut packs: Vec<(Vec<Numbered<'_>>, Automaton)> = Vec::new();
+        let mut rest = Vec::new();
+        for &numbered in patterns {
+            let alone = if automata_max > 0 { self.of(&[numbered]) } else { None };
+            let Some(alone) = alone else {
+                rest.push(numbered);
+                continue;
+            };
+            let mut fits = |pack: &[Numbered<'_>]| self.of(&[pack, &[numbered]].concat());
+            match packs.iter().enumerate().find_map(|(at, (pack, _))| Some((at, fits(pack)?))) {
+                Some((at, shared)) => {
+                    packs[at].0.push(numbered);
+                    packs[at].1 = shared;
+                }
+                None if packs.len() == automata_max => rest.push(numbered),
+                None => packs.push((vec![numbered], alone)),
+            }
+        }
+        (packs, rest)
+    }
+
+    /// The automaton for `patterns`. `None` if it has too many states.
+    fn of(&mut self, patterns: &[Numbered<'_>]) -> Option<Automaton> {
+        let indices = patterns.iter().map(|&(index, _)| index).collect();
+        let make = || {
+            let patterns: Vec<&str> = patterns.iter().map(|(_, pattern)| pattern.as_str()).collect();
+            Automaton::of(&patterns)
+        };
+        self.known.entry(indices).or_insert_with(make).clone()
+    }
 }
 
 #[cfg(test)]
