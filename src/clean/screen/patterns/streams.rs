@@ -7,7 +7,9 @@
 
 mod begun;
 mod bits;
+mod both;
 mod classes;
+mod finder;
 mod lines;
 mod program;
 mod run;

@@ -28,7 +28,9 @@ pub fn are_long_available() -> bool {
     return are_available()
         && is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512vbmi2");
+        && is_x86_feature_detected!("avx512vbmi")
+        && is_x86_feature_detected!("avx512vbmi2")
+        && is_x86_feature_detected!("gfni");
     #[cfg(not(target_arch = "x86_64"))]
     false
 }

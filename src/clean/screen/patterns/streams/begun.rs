@@ -2,6 +2,7 @@
 
 use super::bits::{BITS_MAX, Bits, Stream, WORDS_MAX};
 use super::classes::{CLASSES_MAX, Classes};
+use super::finder::Finder;
 use super::program::{Program, Step};
 use super::run::{Run, Text};
 
@@ -23,15 +24,15 @@ impl Begun {
             return begun;
         }
         let mut known = [[0; WORDS_MAX]; CLASSES_MAX];
-        classes.find::<WORDS_MAX>(classes.needed(u32::MAX), beginning, &mut known);
+        Finder::of(classes, u32::MAX).find::<WORDS_MAX>(beginning, &mut known);
         // Whatever follows is between nothing and bytes that are in all classes at once.
         let rest = !Bits::up_to(beginning.len()) | Bits::one(beginning.len());
-        let any = known.map(|class| (Bits(class) | rest).0);
-        let [known, any] =
-            [&known, &any].map(|classes| Text { classes, starts: Bits::one(0), ends: Bits::NONE });
+        let texts = [known, known.map(|class| (Bits(class) | rest).0)];
+        let text = |classes| Text { classes, starts: Bits::one(0), ends: Bits::NONE };
         for step in program.steps.iter().take_while(|step| step.is_monotone()) {
             let step = std::slice::from_ref(step);
-            let [with_none, with_any] = [&known, &any].map(|text| Bits::run(step, begun.at, text));
+            let [with_none, with_any] =
+                [&texts[..1], &texts[1..]].map(|classes| Bits::run(step, begun.at, &text(classes)));
             if with_none != with_any {
                 break;
             }

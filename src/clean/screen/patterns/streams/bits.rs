@@ -1,6 +1,7 @@
 //! Streams of bits: numbers of one word or more. The first position is the lowest bit.
 
 use std::array;
+use std::hint;
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
 /// Words of the longest stream.
@@ -12,15 +13,27 @@ pub const BITS: usize = u64::BITS as usize;
 /// Bits of the longest stream.
 pub const BITS_MAX: usize = WORDS_MAX * BITS;
 
-/// What a stream can do.
+/// What a stream can do. Unless it says otherwise, it is that of one text.
 pub trait Stream:
     Copy + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
 {
     /// The first words of a stream of these.
     fn of_longer(words: &[u64; WORDS_MAX]) -> Self;
 
-    /// Its words, with others after them that have no bits.
-    fn words(self) -> [u64; WORDS_MAX];
+    /// A bit at each of these positions, one in each text. There are as many texts as it is made for.
+    #[inline(always)]
+    fn at(positions: &[usize]) -> Self {
+        Self::of_longer(&Bits::one(positions[0]).0)
+    }
+
+    /// The streams that begin with the words which `words` has for each text, by its index.
+    #[inline(always)]
+    fn of_texts<'w>(words: impl Fn(usize) -> &'w [u64; WORDS_MAX]) -> Self {
+        Self::of_longer(words(0))
+    }
+
+    /// Puts its words where those of each text belong.
+    fn put(self, to: &mut [Bits<WORDS_MAX>]);
 
     /// Whether there is a bit.
     fn is_any(self) -> bool;
@@ -76,9 +89,14 @@ impl<const WORDS: usize> Bits<WORDS> {
     }
 
     /// The highest bit.
+    #[inline]
     pub fn last(self) -> Option<usize> {
-        let word = self.0.iter().rposition(|&word| word != 0)?;
-        Some(word * BITS + self.0[word].ilog2() as usize)
+        // Nobody can predict which word it is in.
+        let last = self.0.iter().enumerate().fold(usize::MAX, |last, (at, &word)| {
+            let own = (at * BITS + BITS - 1).wrapping_sub(word.leading_zeros() as usize);
+            hint::select_unpredictable(word != 0, own, last)
+        });
+        (last < usize::MAX).then_some(last)
     }
 
     /// The number of bits.
@@ -94,8 +112,8 @@ impl<const WORDS: usize> Stream for Bits<WORDS> {
     }
 
     #[inline(always)]
-    fn words(self) -> [u64; WORDS_MAX] {
-        array::from_fn(|word| self.0.get(word).copied().unwrap_or(0))
+    fn put(self, to: &mut [Bits<WORDS_MAX>]) {
+        to[0] = Bits(array::from_fn(|word| self.0.get(word).copied().unwrap_or(0)));
     }
 
     #[inline(always)]
@@ -202,15 +220,22 @@ pub(super) mod tests {
             let (one, other) = (bits(), bits());
             let [own, own_other] = [one, other].map(|Bits(words)| S::of_longer(&words));
             let by = round % (BITS * WORDS_MAX);
-            assert_eq!(own.up(by).words(), one.up(by).0, "{by}");
-            assert_eq!(own.down(by).words(), one.down(by).0, "{by}");
-            assert_eq!(own.plus(own_other).words(), one.plus(other).0);
-            assert_eq!((own & own_other).words(), (one & other).0);
-            assert_eq!((own | own_other).words(), (one | other).0);
-            assert_eq!((own ^ own_other).words(), (one ^ other).0);
-            assert_eq!((!own).words(), (!one).0);
+            assert_eq!(words(own.up(by)), one.up(by).0, "{by}");
+            assert_eq!(words(own.down(by)), one.down(by).0, "{by}");
+            assert_eq!(words(own.plus(own_other)), one.plus(other).0);
+            assert_eq!(words(own & own_other), (one & other).0);
+            assert_eq!(words(own | own_other), (one | other).0);
+            assert_eq!(words(own ^ own_other), (one ^ other).0);
+            assert_eq!(words(!own), (!one).0);
             assert!(own.is_any() && !S::of_longer(&[0; WORDS_MAX]).is_any());
         }
+    }
+
+    /// The words of the last text of a stream.
+    fn words<S: Stream>(stream: S) -> [u64; WORDS_MAX] {
+        let mut texts = [Bits::NONE; 2];
+        stream.put(&mut texts);
+        texts.into_iter().rfind(|text| text.is_any()).unwrap_or_default().0
     }
 
     #[test]

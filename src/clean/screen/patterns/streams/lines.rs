@@ -1,29 +1,36 @@
 //! Streams of several lines: about six of usual lengths fit in the longest stream, so that a step is taken for all of them at once.
 
+use std::array;
+use std::ops::Range;
+
 use super::begun::Begun;
 use super::bits::{BITS_MAX, Bits, WORDS_MAX};
 use super::classes::{CLASSES_MAX, Classes, Found};
+use super::finder::Finder;
 use super::program::{Program, Programs};
-use super::run::{Run, Text, runs, through};
+use super::run::{Run, Text, run_by, runs, through};
 use crate::clean::screen::patterns::Pattern;
 
 /// Most positions in which the known beginning of lines may leave a program. With more, all of its steps are taken.
 const BEGUN_MAX: u32 = 2;
 
+/// Stretches of lines that are looked at together, each in a stream of its own.
+const WINDOWS: usize = 2;
+
 /// A few patterns that are looked for in lines. Reuses its memory.
 #[derive(Debug, Clone)]
 pub struct LineStreams {
-    classes: Classes,
+    finder: Finder,
     /// The classes of the line ends LF and CR.
     line_ends: [usize; 2],
     programs: Vec<(Program, Begun)>,
     /// The most bytes of a line that a program skips, because all lines begin with them.
     skipped: usize,
-    /// The classes that are needed, a bit for each.
-    needed: u32,
-    found: Found,
-    /// For each program, the ends of the URLs that it matches, in the lines that were looked at last.
-    matches: Vec<Bits<WORDS_MAX>>,
+    /// The classes in each of the windows that were looked at last, and their lengths.
+    found: [Found; WINDOWS],
+    ends: [usize; WINDOWS],
+    /// For each program, the ends of the URLs that it matches in each of them.
+    matches: Vec<[Bits<WORDS_MAX>; WINDOWS]>,
 }
 
 /// A line that a pattern may match.
@@ -45,8 +52,11 @@ impl LineStreams {
         patterns: impl IntoIterator<Item = &'p Pattern>,
         beginning: &[u8],
     ) -> Result<Option<Self>, String> {
-        let Some(mut classes) = Classes::new() else { return Ok(None) };
-        let Some(line_ends) = classes.of_line_ends() else { return Ok(None) };
+        if !Finder::is_available() {
+            return Ok(None);
+        }
+        let mut classes = Classes::default();
+        let Some(line_ends) = classes.add_line_ends() else { return Ok(None) };
         let Some(Programs { classes, all }) = Programs::of(patterns, classes)? else { return Ok(None) };
         let begin = |program: Program| match Begun::of(&program, &classes, beginning) {
             begun if beginning.len() < BITS_MAX && begun.at.count() <= BEGUN_MAX => (program, begun),
@@ -56,10 +66,10 @@ impl LineStreams {
         let has_begun = programs.iter().map(|(_, begun)| begun).filter(|begun| begun.steps > 0);
         let skipped = has_begun.filter_map(|begun| begun.at.last()).max().unwrap_or(0);
         let steps = programs.iter().flat_map(|(program, begun)| &program.steps[begun.steps..]);
-        let needed = classes.needed(steps.fold(0, |all, step| all | step.classes()));
-        let matches = vec![Bits::NONE; programs.len()];
-        let found = [[0; WORDS_MAX]; CLASSES_MAX];
-        Ok(Some(Self { classes, line_ends, programs, skipped, needed, found, matches }))
+        let finder = Finder::of(&classes, steps.fold(0, |all, step| all | step.classes()));
+        let matches = vec![[Bits::NONE; WINDOWS]; programs.len()];
+        let found = [[[0; WORDS_MAX]; CLASSES_MAX]; WINDOWS];
+        Ok(Some(Self { finder, line_ends, programs, skipped, found, ends: [0; WINDOWS], matches }))
     }
 
     /// Calls `act` for each pattern and each line of `text` that it matches, in any order, and for each line that is too long to tell.
@@ -67,95 +77,111 @@ impl LineStreams {
     pub fn find(&mut self, text: &[u8], mut act: impl FnMut(LineMatch)) {
         let mut from = 0;
         while from < text.len() {
-            let rest = &text[from..];
-            // There is one position more than bytes.
-            let window = &rest[..rest.len().min(BITS_MAX - 1)];
-            self.classes.find::<WORDS_MAX>(self.needed, window, &mut self.found);
-            let lf = Bits(self.found[self.line_ends[0]]);
-            let end = match lf.last() {
-                _ if window.len() == rest.len() => window.len(),
-                Some(last) => last + 1,
-                None => {
-                    // The line is too long for a stream.
-                    act(LineMatch { at: from, pattern: None });
-                    from += memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
-                    continue;
-                }
-            };
-            if self.look_for_matches(window) {
-                // What is after the last line is in the next window.
-                let last = if window[..end].ends_with(b"\n") { end - 1 } else { end };
-                for (pattern, &matches) in self.matches.iter().enumerate() {
-                    let act = |at| act(LineMatch { at: from + at, pattern: Some(pattern) });
+            let windows: [_; WINDOWS] = array::from_fn(|at| self.begin_window(at, text, &mut from, &mut act));
+            if !self.look_for_matches() {
+                continue;
+            }
+            for (pattern, matches) in self.matches.iter().enumerate() {
+                for (Range { start, end }, &matches) in windows.iter().zip(matches) {
+                    // What is after the last line is in the next window.
+                    let Some(last) = last_of(&text[*start..*end]) else { continue };
+                    let act = |at| act(LineMatch { at: start + at, pattern: Some(pattern) });
                     (matches & Bits::up_to(last)).for_each(act);
                 }
             }
-            from += end;
         }
     }
 
-    /// Looks which lines of `window` programs match. Its classes are known. A match in a line that goes on after it means nothing.
-    /// Returns whether there are matches.
+    /// Finds the classes of the window with this index: the lines of `text` from the position `from` on that fit in a stream. They are
+    /// returned, and `from` is behind them then. Calls `act` for lines that are too long.
+    fn begin_window(
+        &mut self,
+        at: usize,
+        text: &[u8],
+        from: &mut usize,
+        mut act: impl FnMut(LineMatch),
+    ) -> Range<usize> {
+        loop {
+            let rest = &text[*from..];
+            // There is one position more than bytes.
+            let window = &rest[..rest.len().min(BITS_MAX - 1)];
+            let found = &mut self.found[at];
+            self.finder.find::<WORDS_MAX>(window, found);
+            let end = match Bits(found[self.line_ends[0]]).last() {
+                _ if window.len() == rest.len() => window.len(),
+                Some(last) => last + 1,
+                None => {
+                    act(LineMatch { at: *from, pattern: None });
+                    *from += memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+                    continue;
+                }
+            };
+            self.ends[at] = window.len();
+            *from += end;
+            return *from - end..*from;
+        }
+    }
+
+    /// Looks which lines of the windows programs match. Their classes are known. A match in a line that goes on after a window means
+    /// nothing. Returns whether there are matches.
     #[cfg(target_arch = "x86_64")]
-    fn look_for_matches(&mut self, window: &[u8]) -> bool {
-        use super::wide::Wide;
-        use super::wider::Wider;
+    fn look_for_matches(&mut self) -> bool {
+        use super::{both::Both, wide::Wide, wider::Wider};
         #[target_feature(enable = "avx2,bmi1,bmi2")]
-        fn with_avx2(lines: &mut LineStreams, window: &[u8]) -> bool {
-            lines.look_by::<Wide>(window)
+        fn with_avx2(lines: &mut LineStreams) -> bool {
+            lines.look_by::<Both<Wide>>()
         }
         #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,bmi2")]
-        fn with_avx512(lines: &mut LineStreams, window: &[u8]) -> bool {
-            lines.look_by::<Wider>(window)
+        fn with_avx512(lines: &mut LineStreams) -> bool {
+            lines.look_by::<Both<Wider>>()
         }
         #[expect(unsafe_code)]
-        // SAFETY: the processor has these instructions, see `Classes::new`.
+        // SAFETY: the processor has these instructions, see `Finder::of`.
         unsafe {
-            match self.classes.are_vectors_long() {
-                true => with_avx512(self, window),
-                false => with_avx2(self, window),
+            match self.finder.are_vectors_long() {
+                true => with_avx512(self),
+                false => with_avx2(self),
             }
         }
     }
 
     #[cfg(not(target_arch = "x86_64"))]
-    fn look_for_matches(&mut self, window: &[u8]) -> bool {
-        self.look_by::<Bits<WORDS_MAX>>(window)
+    fn look_for_matches(&mut self) -> bool {
+        self.look_by::<super::both::Both<Bits<WORDS_MAX>>>()
     }
 
     #[inline(always)]
-    fn look_by<S: Run>(&mut self, window: &[u8]) -> bool {
-        let [lf, cr]: [S; 2] = [0, 1].map(|at| S::of_longer(&self.found[self.line_ends[at]]));
+    fn look_by<S: Run>(&mut self) -> bool {
+        let [lf, cr] = self.line_ends;
+        let (lf, cr) = (S::of_texts(|text| &self.found[text][lf]), S::of_texts(|text| &self.found[text][cr]));
+        // A line that ends with the text, or one that goes on, of which nothing is asked.
+        let lf = lf | S::at(&self.ends);
         let none = lf & !lf;
-        let last = match window.ends_with(b"\n") {
-            true => none,
-            // A line that ends with the text, or one that goes on, of which nothing is asked.
-            false => S::of_longer(&Bits::one(window.len()).0),
-        };
-        let after_lines = lf | last;
         // A CR before a LF is not a part of the line.
         let crlf = cr & lf.down(1);
-        let after_urls = after_lines & !crlf.up(1) | crlf;
-        let text = Text {
-            classes: &self.found,
-            starts: lf.up(1) | S::of_longer(&Bits::one(0).0),
-            ends: after_lines | crlf,
-        };
+        let after_urls = lf & !crlf.up(1) | crlf;
+        let text = Text { classes: &self.found, starts: lf.up(1) | S::at(&[0; WINDOWS]), ends: lf | crlf };
         let mut all = none;
         // A shorter line would lead into the one after it.
         let long = if self.skipped > 0 { text.starts & runs(!lf, self.skipped) } else { text.starts };
         // A closure would not have the instructions of the function that this is inlined into.
         for ((program, begun), matches) in self.programs.iter().zip(&mut self.matches) {
             let at = if begun.steps > 0 { begun.after(long) } else { !none };
-            let mut own = S::run(&program.steps[begun.steps..], at, &text);
+            let mut own =
+                run_by(&program.steps[begun.steps..], at, &text, |steps, at| S::run(steps, at, &text));
             if own.is_any() {
                 own = through(own, !lf) & after_urls;
                 all = all | own;
             }
-            *matches = Bits(own.words());
+            own.put(matches);
         }
         all.is_any()
     }
+}
+
+/// The position after the last line of a window, or in front of its line end. `None` if there are no lines.
+fn last_of(lines: &[u8]) -> Option<usize> {
+    lines.last().map(|&byte| lines.len() - usize::from(byte == b'\n'))
 }
 
 #[cfg(test)]
@@ -189,7 +215,7 @@ mod tests {
                 (0..1 + random.below(3)).filter_map(|_| pattern(&mut random).parse().ok()).collect();
             let Ok(Some(mut streams)) = LineStreams::of(&patterns, b"https://h/") else { continue };
             let mut short = streams.clone();
-            short.classes = short.classes.with_short_vectors();
+            short.finder = short.finder.with_short_vectors();
             let mut text = Vec::new();
             while text.len() < 2_000 {
                 text.extend_from_slice(b"https://h/");

@@ -1,18 +1,30 @@
 //! Takes the steps of a program through a text.
 
+#[cfg(not(target_arch = "x86_64"))]
+use super::bits::WORDS_MAX;
 use super::bits::{Bits, Stream};
+use super::both::Both;
 use super::classes::Found;
 use super::program::Step;
 #[cfg(target_arch = "x86_64")]
 use super::{wide::Wide, wider::Wider};
 
-/// The streams of a URL, or of a few lines.
+/// The streams of a text, which is a URL or a few lines, or of several texts.
 #[derive(Clone, Copy)]
 pub struct Text<'f, S> {
-    pub classes: &'f Found,
+    /// The classes in each of the texts.
+    pub classes: &'f [Found],
     /// Where URLs start and end.
     pub starts: S,
     pub ends: S,
+}
+
+impl<S: Stream> Text<'_, S> {
+    /// The stream of a class in each of the texts.
+    #[inline(always)]
+    fn class(&self, class: usize) -> S {
+        S::of_texts(|text| &self.classes[text][class])
+    }
 }
 
 /// A stream that takes steps, with the instructions that it is made of.
@@ -32,7 +44,7 @@ impl<const WORDS: usize> Run for Bits<WORDS> {
 }
 
 #[cfg(target_arch = "x86_64")]
-impl Run for Wide {
+impl Run for Both<Wide> {
     #[inline]
     fn run(steps: &[Step], at: Self, text: &Text<'_, Self>) -> Self {
         run_with_avx2(steps, at, text)
@@ -40,11 +52,11 @@ impl Run for Wide {
 }
 
 #[cfg(target_arch = "x86_64")]
-impl Run for Wider {
+impl Run for Both<Wider> {
     #[inline]
     fn run(steps: &[Step], at: Self, text: &Text<'_, Self>) -> Self {
         #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,bmi2")]
-        fn run(steps: &[Step], at: Wider, text: &Text<'_, Wider>) -> Wider {
+        fn run(steps: &[Step], at: Both<Wider>, text: &Text<'_, Both<Wider>>) -> Both<Wider> {
             run_by(steps, at, text, |steps, at| run(steps, at, text))
         }
         #[expect(unsafe_code)]
@@ -52,6 +64,13 @@ impl Run for Wider {
         unsafe {
             run(steps, at, text)
         }
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+impl Run for Both<Bits<WORDS_MAX>> {
+    fn run(steps: &[Step], at: Self, text: &Text<'_, Self>) -> Self {
+        run_by(steps, at, text, |steps, at| Self::run(steps, at, text))
     }
 }
 
@@ -64,7 +83,7 @@ fn run_with_avx2<S: Stream>(steps: &[Step], at: S, text: &Text<'_, S>) -> S {
         run_by(steps, at, text, |steps, at| run(steps, at, text))
     }
     #[expect(unsafe_code)]
-    // SAFETY: the processor has these instructions, see `Classes::new`.
+    // SAFETY: the processor has these instructions, see `Finder::of`.
     unsafe {
         run(steps, at, text)
     }
@@ -89,9 +108,10 @@ pub fn runs<S: Stream>(class: S, count: usize) -> S {
     runs
 }
 
-/// Takes steps, and those in other steps with a function. Without inlining, it would not have the instructions of its caller.
+/// Takes steps, and those in other steps with a function. Without inlining, it would not have the instructions of its caller, and long
+/// vectors would come and go through memory, which takes longer than the steps.
 #[inline(always)]
-fn run_by<S: Stream>(steps: &[Step], mut at: S, text: &Text<'_, S>, run: impl Fn(&[Step], S) -> S) -> S {
+pub fn run_by<S: Stream>(steps: &[Step], mut at: S, text: &Text<'_, S>, run: impl Fn(&[Step], S) -> S) -> S {
     for step in steps {
         if !at.is_any() {
             break;
@@ -99,11 +119,11 @@ fn run_by<S: Stream>(steps: &[Step], mut at: S, text: &Text<'_, S>, run: impl Fn
         at = match *step {
             Step::Start => at & text.starts,
             Step::End => at & text.ends,
-            Step::One(class) => (at & S::of_longer(&text.classes[class])).up(1),
-            Step::Any(class) => through(at, S::of_longer(&text.classes[class])),
-            Step::Run(class, count) => (at & runs(S::of_longer(&text.classes[class]), count)).up(count),
+            Step::One(class) => (at & text.class(class)).up(1),
+            Step::Any(class) => through(at, text.class(class)),
+            Step::Run(class, count) => (at & runs(text.class(class), count)).up(count),
             Step::Edge { class, is_wanted } => {
-                let class = S::of_longer(&text.classes[class]);
+                let class = text.class(class);
                 let edges = class ^ class.up(1);
                 at & if is_wanted { edges } else { !edges }
             }

@@ -3,6 +3,7 @@
 use super::begun::Begun;
 use super::bits::{BITS_MAX, Bits, Stream, WORDS_MAX};
 use super::classes::{CLASSES_MAX, Classes, Found};
+use super::finder::Finder;
 use super::program::Programs;
 use super::run::{Run, Text};
 use crate::clean::screen::patterns::Pattern;
@@ -15,9 +16,9 @@ pub struct Streams {
     begun: Vec<Begun>,
     /// The bytes at the start of URLs that no program needs after that.
     skipped: usize,
-    /// The classes that the programs need after that, a bit for each.
-    needed: u32,
-    found: Found,
+    /// Finds the classes that the programs need after that.
+    finder: Finder,
+    found: [Found; 1],
 }
 
 /// A URL has more bytes than a stream has bits.
@@ -31,13 +32,13 @@ impl Streams {
     /// # Errors
     /// If a pattern cannot be parsed.
     pub fn of<'p>(patterns: impl IntoIterator<Item = &'p Pattern>) -> Result<Option<Self>, String> {
-        let classes = Classes::new();
-        let Some(programs) = classes.map_or(Ok(None), |classes| Programs::of(patterns, classes))? else {
+        if !Finder::is_available() {
             return Ok(None);
-        };
+        }
+        let Some(programs) = Programs::of(patterns, Classes::default())? else { return Ok(None) };
         let begun = vec![Begun::default(); programs.all.len()];
-        let needed = programs.classes.needed(u32::MAX);
-        Ok(Some(Self { programs, begun, skipped: 0, needed, found: [[0; WORDS_MAX]; CLASSES_MAX] }))
+        let finder = Finder::of(&programs.classes, u32::MAX);
+        Ok(Some(Self { programs, begun, skipped: 0, finder, found: [[[0; WORDS_MAX]; CLASSES_MAX]] }))
     }
 
     /// The number of classes and steps.
@@ -48,14 +49,15 @@ impl Streams {
     /// From now on, URLs begin with `beginning`.
     pub fn begin(&mut self, beginning: &[u8]) {
         let Programs { classes, all } = &self.programs;
-        (self.needed, self.skipped) = (0, beginning.len());
+        self.skipped = beginning.len();
+        let mut needed = 0;
         for (program, begun) in all.iter().zip(&mut self.begun) {
             *begun = match beginning.len() {
                 0..BITS_MAX => Begun::of(program, classes, beginning),
                 _ => Begun::default(),
             };
             let rest = &program.steps[begun.steps..];
-            rest.iter().for_each(|step| self.needed |= step.classes());
+            rest.iter().for_each(|step| needed |= step.classes());
             let first = match begun.steps {
                 0 => 0,
                 // What is before a position is needed to tell whether a class begins or ends there.
@@ -63,7 +65,7 @@ impl Streams {
             };
             self.skipped = self.skipped.min(first);
         }
-        self.needed = classes.needed(self.needed);
+        self.finder = Finder::of(classes, needed);
         self.begun.iter_mut().for_each(|begun| begun.at = begun.at.down(self.skipped));
     }
 
@@ -82,11 +84,10 @@ impl Streams {
     }
 
     fn first<const WORDS: usize>(&mut self, rest: &[u8]) -> Option<usize> {
-        let Programs { classes, all } = &self.programs;
-        classes.find::<WORDS>(self.needed, rest, &mut self.found);
+        self.finder.find::<WORDS>(rest, &mut self.found[0]);
         let (starts, ends) = (Bits::<WORDS>::one(0), Bits::one(rest.len()));
         let url = Text { classes: &self.found, starts, ends };
-        all.iter().zip(&self.begun).position(|(program, begun)| {
+        self.programs.all.iter().zip(&self.begun).position(|(program, begun)| {
             let at = if begun.steps > 0 { Bits::of_longer(&begun.at.0) } else { Bits::up_to(rest.len()) };
             Bits::run(&program.steps[begun.steps..], at, &url).is_any()
         })

@@ -14,7 +14,8 @@ use super::bits::{BITS, Bits, Stream, WORDS_MAX};
 /// Words of a vector.
 const LANES: usize = 4;
 
-/// A stream of eight words. There is none unless the processor has AVX2, see [`Classes::new`](super::classes::Classes::new).
+/// A stream of eight words. There is none unless the processor has AVX2, see
+/// [`Finder::is_available`](super::finder::Finder::is_available).
 #[derive(Clone, Copy)]
 pub struct Wide([__m256i; 2]);
 
@@ -52,12 +53,8 @@ fn bits(by: usize) -> __m128i {
     avx2!(_mm_cvtsi64_si128(by as i64))
 }
 
-impl Stream for Wide {
-    #[inline(always)]
-    fn of_longer(words: &[u64; WORDS_MAX]) -> Self {
-        Self::of(words)
-    }
-
+impl Wide {
+    /// Its words.
     #[inline(always)]
     fn words(self) -> [u64; WORDS_MAX] {
         let words = self.0.map(|vector| {
@@ -70,6 +67,18 @@ impl Stream for Wide {
             words.map(i64::cast_unsigned)
         });
         array::from_fn(|at| words[at / LANES][at % LANES])
+    }
+}
+
+impl Stream for Wide {
+    #[inline(always)]
+    fn of_longer(words: &[u64; WORDS_MAX]) -> Self {
+        Self::of(words)
+    }
+
+    #[inline(always)]
+    fn put(self, to: &mut [Bits<WORDS_MAX>]) {
+        to[0] = Bits(self.words());
     }
 
     #[inline(always)]

@@ -3,8 +3,9 @@
 
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi64, _mm512_alignr_epi64, _mm512_and_si512, _mm512_cmpeq_epi64_mask,
-    _mm512_cmplt_epu64_mask, _mm512_mask_sub_epi64, _mm512_or_si512, _mm512_set1_epi64, _mm512_setzero_si512,
-    _mm512_shldv_epi64, _mm512_shrdv_epi64, _mm512_test_epi64_mask, _mm512_xor_si512,
+    _mm512_cmplt_epu64_mask, _mm512_mask_sub_epi64, _mm512_maskz_set1_epi64, _mm512_or_si512,
+    _mm512_set1_epi64, _mm512_setzero_si512, _mm512_shldv_epi64, _mm512_shrdv_epi64, _mm512_test_epi64_mask,
+    _mm512_xor_si512,
 };
 use std::mem;
 use std::ops::{BitAnd, BitOr, BitXor, Not};
@@ -34,6 +35,24 @@ fn ones() -> __m512i {
     avx512!(_mm512_set1_epi64(-1))
 }
 
+impl From<__m512i> for Wider {
+    fn from(vector: __m512i) -> Self {
+        Self(vector)
+    }
+}
+
+impl Wider {
+    /// Its words.
+    #[inline(always)]
+    pub fn words(self) -> [u64; WORDS_MAX] {
+        #[expect(unsafe_code)]
+        // SAFETY: words have as many bytes, and they can be any.
+        unsafe {
+            mem::transmute(self)
+        }
+    }
+}
+
 impl Stream for Wider {
     #[inline(always)]
     fn of_longer(words: &[u64; WORDS_MAX]) -> Self {
@@ -45,12 +64,14 @@ impl Stream for Wider {
     }
 
     #[inline(always)]
-    fn words(self) -> [u64; WORDS_MAX] {
-        #[expect(unsafe_code)]
-        // SAFETY: as above.
-        unsafe {
-            mem::transmute(self)
-        }
+    fn at(positions: &[usize]) -> Self {
+        let (word, bit) = (positions[0] / BITS, positions[0] % BITS);
+        Self(avx512!(_mm512_maskz_set1_epi64(1 << word, 1 << bit)))
+    }
+
+    #[inline(always)]
+    fn put(self, to: &mut [Bits<WORDS_MAX>]) {
+        to[0] = Bits(self.words());
     }
 
     #[inline(always)]

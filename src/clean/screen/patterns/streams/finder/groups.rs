@@ -1,0 +1,98 @@
+//! Groups of eight classes, with AVX-512: one instruction tells in which of them each of 64 bytes is.
+
+use std::arch::x86_64::{
+    __m512i, _mm512_gf2p8affine_epi64_epi8, _mm512_maskz_permutex2var_epi8, _mm512_movepi8_mask,
+    _mm512_permutex2var_epi8, _mm512_permutex2var_epi64, _mm512_set1_epi64, _mm512_setr_epi64,
+    _mm512_setzero_si512, _mm512_shuffle_epi8,
+};
+use std::array;
+
+use crate::clean::screen::patterns::streams::bits::{BITS, WORDS_MAX};
+use crate::clean::screen::patterns::streams::classes::{Classes, Found};
+use crate::clean::screen::patterns::streams::wider::Wider;
+use crate::clean::screen::patterns::vectors::{LONG_BLOCK, four_times, long_vector};
+
+/// Classes of a group: a bit of a byte for each.
+pub const CLASSES: usize = u8::BITS as usize;
+
+/// Eight classes or fewer.
+#[derive(Debug, Clone)]
+pub struct Group {
+    /// For each ASCII character, a bit for each class that it is in.
+    table: [[u8; LONG_BLOCK]; 2],
+    /// The indices of the classes.
+    indices: Vec<usize>,
+}
+
+/// The bytes of each word in reverse order, in two words.
+const REVERSED: [u8; 16] = [7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8];
+
+/// A word whose bytes have one bit each, the first byte the lowest: a matrix that changes nothing.
+const DIAGONAL: u64 = 0x8040_2010_0804_0201;
+
+/// From two blocks in turn, the first byte of each word, then the second, and so on up to the fourth; and the others. Bytes of the second
+/// block have numbers from 64 on.
+const GATHERED: [[u8; LONG_BLOCK]; 2] = {
+    let mut all = [[0; LONG_BLOCK]; 2];
+    let mut at = 0;
+    while at < 2 * LONG_BLOCK {
+        let (half, word, byte) = (at / LONG_BLOCK, at % LONG_BLOCK / 8, at % 8);
+        let (block, of_word) = (word % 2, half * 4 + word / 2);
+        all[half][at % LONG_BLOCK] = (block * LONG_BLOCK + byte * 8 + of_word) as u8;
+        at += 1;
+    }
+    all
+};
+
+impl Group {
+    /// The group of those of `classes` that have these indices, at most eight.
+    pub fn of(classes: &Classes, indices: &[usize]) -> Self {
+        let mut table = [[0; LONG_BLOCK]; 2];
+        for (bit, &class) in indices.iter().enumerate() {
+            for byte in (0..128).filter(|&byte| classes.contains(class, byte)) {
+                table[usize::from(byte) / LONG_BLOCK][usize::from(byte) % LONG_BLOCK] |= 1 << bit;
+            }
+        }
+        Self { table, indices: indices.to_vec() }
+    }
+
+    /// Puts the streams of the classes in `text`, which has fewer bytes than a stream has bits, into `found`.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
+    pub fn find(&self, text: &[u8], found: &mut Found) {
+        let [low, high] = [long_vector(&self.table[0]), long_vector(&self.table[1])];
+        let reversed = four_times(&REVERSED);
+        let diagonal = _mm512_set1_epi64(DIAGONAL as i64);
+        let mut blocks = [_mm512_setzero_si512(); WORDS_MAX];
+        for (block, text) in blocks.iter_mut().zip(text.chunks(BITS)) {
+            let bytes = long_vector(text);
+            // The lookup takes no notice of the highest bit.
+            let is_ascii = !_mm512_movepi8_mask(bytes);
+            // For each byte, a bit for each class.
+            let classes = _mm512_maskz_permutex2var_epi8(is_ascii, low, bytes, high);
+            // For each eight bytes and each class, a byte of the class's stream: the product of matrices of eight bytes, which takes the
+            // last byte for the first row, is the second matrix turned over.
+            *block = _mm512_gf2p8affine_epi64_epi8::<0>(diagonal, _mm512_shuffle_epi8(classes, reversed));
+        }
+        // The first byte of each word belongs to the first class. Taking turns three times brings all of its bytes together.
+        let gathered = [long_vector(&GATHERED[0]), long_vector(&GATHERED[1])];
+        let halves =
+            [_mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15)];
+        blocks = in_turn(blocks, |one, other, half| _mm512_permutex2var_epi8(one, gathered[half], other));
+        for _ in 0..2 {
+            blocks = in_turn(blocks, |one, other, half| _mm512_permutex2var_epi64(one, halves[half], other));
+        }
+        for (&at, block) in self.indices.iter().zip(blocks) {
+            found[at] = Wider::from(block).words();
+        }
+    }
+}
+
+/// Merges each block with the one that is half of all blocks after it. The result is twice as long, so `merge` is called for the first
+/// and the second half of it.
+#[inline(always)]
+fn in_turn(
+    blocks: [__m512i; WORDS_MAX],
+    merge: impl Fn(__m512i, __m512i, usize) -> __m512i,
+) -> [__m512i; WORDS_MAX] {
+    array::from_fn(|at| merge(blocks[at / 2], blocks[at / 2 + WORDS_MAX / 2], at % 2))
+}
