@@ -20,7 +20,7 @@ use robots::Robots;
 use robots::matcher::Matcher;
 use rules::{NOT_INCLUDED, Numbers};
 
-pub use counts::{RuleCounts, RuleNumber};
+pub use counts::{RuleCounts, RuleNumber, RuleSet};
 pub use patterns::set::PatternSet;
 pub use patterns::{Pattern, read_patterns};
 pub use relative::RelativeTo;
@@ -89,6 +89,12 @@ impl Screen {
     /// The name of a rule that excludes URLs, as in reports.
     pub fn name(&self, RuleNumber(at): RuleNumber) -> &str {
         &self.names[at - self.numbers.exclude]
+    }
+
+    /// The rules that exclude URLs and have this name.
+    pub fn named(&self, name: &str) -> RuleSet {
+        let own = self.names.iter().enumerate().filter(|(_, own)| *own == name);
+        own.map(|(at, _)| RuleNumber(self.numbers.exclude + at)).collect()
     }
 }
 

@@ -3,6 +3,7 @@
 use super::chunk::Chunk;
 use super::notes::Notes;
 use super::tally::Tally;
+use crate::clean::screen::RuleSet;
 use crate::intake::input::Input;
 use crate::intake::spool_format::InputRow;
 
@@ -26,6 +27,8 @@ pub struct AccountedChunk {
     lines_before: u64,
     /// Outcomes of its rows, as far as each row alone decides them: duplicates are not known.
     pub tally: Tally,
+    /// The rules that applied to its rows.
+    pub rules: RuleSet,
 }
 
 impl Account {
@@ -50,9 +53,9 @@ impl Account {
 }
 
 impl AccountedChunk {
-    /// A chunk with the tally of its rows.
-    pub fn new(chunk: Chunk, tally: Tally) -> Self {
-        Self { chunk, lines_before: 0, tally }
+    /// A chunk with the tally of its rows, and the rules that applied to them.
+    pub fn new(chunk: Chunk, tally: Tally, rules: RuleSet) -> Self {
+        Self { chunk, lines_before: 0, tally, rules }
     }
 
     /// The rows with their line numbers.

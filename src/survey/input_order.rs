@@ -22,6 +22,7 @@ use super::recorded::{RecordedChunk, Recorder, Recording};
 use super::sizes::Sizes;
 use super::stable;
 use super::tally::Tally;
+use crate::clean::screen::RuleSet;
 use crate::common::ordered::ordered;
 use crate::common::progress::Phase;
 use crate::common::secret::{Key, Secret};
@@ -42,6 +43,7 @@ use crate::survey::dedup::{self, ChunkKeys, NO_INSTANT, NewestTable, PARTITIONS,
 struct SurveyedChunk {
     listed: ListedChunk,
     tally: Tally,
+    rules: RuleSet,
     keys: ChunkKeys,
     sizes: Sizes,
     recorded: Option<RecordedChunk>,
@@ -142,18 +144,20 @@ fn judge_all(
                 |surveyor, (found, &(at, ref extent))| {
                     stop.check()?;
                     inputs[at].come_to(extent.range());
-                    *found = Some(surveyor.survey(at, &inputs[at], extent.clone())?);
+                    let mut surveyed = surveyor.survey(at, &inputs[at], extent.clone())?;
                     let own = surveyor.judge.take_notes();
                     if !own.is_empty() {
+                        surveyed.rules = own.rules.rules();
                         notes.lock().expect("no thread panics with the lock").merge(&own);
                     }
+                    *found = Some(surveyed);
                     progress.advance(extent.bytes());
                     Ok(())
                 },
             )?;
         drop(surveyors);
         for mut found in surveyed.drain(..).flatten() {
-            accounted.push(AccountedChunk::new(found.listed.chunk.clone(), found.tally));
+            accounted.push(AccountedChunk::new(found.listed.chunk.clone(), found.tally, found.rules));
             listed.push(found.listed);
             recording.iter_mut().try_for_each(|recording| recording.push(found.recorded.take()))?;
             keys.push(found.keys, found.sizes)?;
@@ -218,6 +222,7 @@ impl<'r> Surveyor<'r> {
                 is_clean: all_clean && entries as u64 == tally.lines,
             },
             tally,
+            rules: RuleSet::default(),
             keys: ChunkKeys::part(&self.keys, self.instants.as_deref().unwrap_or(&[]))?,
             sizes: self.sizes.to_fit()?,
             recorded: self.recorder.as_mut().map_or(Ok(None), Recorder::end)?,

@@ -8,7 +8,7 @@ use super::notes::Notes;
 use super::picks::Picked;
 use super::tally::Tally;
 use crate::clean::scope::{Base, Origins, Scope};
-use crate::clean::screen::{LineCleaner, RuleNumber, Screen, Screened};
+use crate::clean::screen::{LineCleaner, RuleNumber, RuleSet, Screen, Screened};
 use crate::clean::{self, CleanUrl, Cleaner, Reason, UrlEncoding};
 use crate::common::simd;
 use crate::intake::input::Input;
@@ -62,6 +62,11 @@ impl Rules {
     /// The names of sections in the rows that were judged so far, if a column has them.
     pub fn section_names(&self) -> Option<&SectionNames> {
         self.section_names.as_ref()
+    }
+
+    /// The rules that exclude URLs and have this name.
+    pub fn excluding(&self, name: &str) -> RuleSet {
+        self.screen.as_ref().map(|screen| screen.named(name)).unwrap_or_default()
     }
 
     #[inline(always)]

@@ -4,7 +4,6 @@
 //! everything else, and line numbers are known only when all lines before are counted.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
@@ -13,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::account::{Account, AccountedChunk};
 use super::context::Context;
 use super::judge::{Judge, Judged, Rules};
+use super::tally::Tally;
 use crate::clean::Reason;
 use crate::common::ordered::ordered;
 use crate::error::{Error, Result};
@@ -88,12 +88,12 @@ pub fn write(
     )
 }
 
-/// Maximum number of chunks that are judged again for the examples of excluded rows. A chunk does not know which rules apply to its
-/// rows, and a rule may apply only to the last row of the input.
+/// Maximum number of chunks that are judged again only for examples of excluded rows. If there are more than 64 rules, a chunk may seem
+/// to have rows of one that did not apply to any.
 const EXCLUDED_CHUNKS_MAX: usize = 16;
 
 /// The first rows of every reason that occurred, up to `each`, in the order in which reasons are checked; then those of the rules
-/// `excluding` rows, if they are among the first rows that are excluded.
+/// `excluding` rows.
 pub fn examples(
     rules: &Rules,
     account: &Account,
@@ -101,35 +101,67 @@ pub fn examples(
     excluding: &[&str],
     each: usize,
 ) -> Vec<Example> {
-    let rejected = account.tally.rejected.iter().map(|(reason, _)| reason.as_str());
-    let reasons = rejected.chain(account.tally.dropped.iter().map(|(reason, _)| reason.as_str()));
-    let words: Vec<&str> = reasons.chain(excluding.iter().copied()).collect();
+    let excluding: Vec<_> = excluding.iter().map(|&name| (name, rules.excluding(name))).collect();
+    let mut words: Vec<&str> = reasons(&account.tally).collect();
+    words.extend(excluding.iter().map(|&(name, _)| name));
+    let mut examples = Examples { each, all: words.into_iter().map(|word| (word, Vec::new())).collect() };
     let mut judge = Judge::new(rules);
-    let mut examples: BTreeMap<&str, Vec<Example>> = BTreeMap::new();
     let mut excluded_chunks = 0;
     for chunk in &account.chunks {
-        let lacks = |word: &str| examples.get(word).is_none_or(|known| known.len() < each);
-        let rejected = chunk.tally.rejected.iter().map(|(reason, _)| reason.as_str());
-        let mut of_chunk = rejected.chain(chunk.tally.dropped.iter().map(|(reason, _)| reason.as_str()));
-        let may_have_excluded = chunk.tally.excluded > 0
-            && excluded_chunks < EXCLUDED_CHUNKS_MAX
-            && excluding.iter().any(|rule| lacks(rule));
-        if !may_have_excluded && !of_chunk.any(lacks) {
-            continue;
+        // What it has examples of.
+        let mut wanted: Vec<&str> = reasons(&chunk.tally).filter(|word| examples.lack(word)).collect();
+        let excluding =
+            excluding.iter().filter(|(name, rules)| chunk.rules.may_share(*rules) && examples.lack(name));
+        if wanted.is_empty() {
+            if excluded_chunks == EXCLUDED_CHUNKS_MAX || excluding.clone().next().is_none() {
+                continue;
+            }
+            excluded_chunks += 1;
         }
-        excluded_chunks += usize::from(chunk.tally.excluded > 0);
+        wanted.extend(excluding.map(|(name, _)| name));
         let input = escape::shown(inputs[chunk.chunk.input].name().as_os_str().as_encoded_bytes());
-        for Refused { line, reason, text, .. } in refused(chunk, inputs, &mut judge) {
-            // Rules that have no examples.
-            let Some(&word) = words.iter().find(|word| **word == reason) else { continue };
-            let known = examples.entry(word).or_default();
-            if known.len() < each {
-                let (input, text) = (input.clone(), escape::shown(&text));
-                known.push(Example { reason: word.to_owned().into(), input, line, text });
+        chunk.chunk.lines(inputs).iter().for_each(|lines| judge.begin_lines(lines));
+        for row in chunk.rows(inputs) {
+            for refused in refused_of(row, &mut judge) {
+                examples.add(&refused, &input);
+                wanted.retain(|word| examples.lack(word));
+            }
+            if wanted.is_empty() {
+                break;
             }
         }
     }
-    words.into_iter().filter_map(|word| examples.remove(word)).flatten().collect()
+    examples.all.into_iter().flat_map(|(_, own)| own).collect()
+}
+
+/// The reasons that a tally counts, in the order in which they are checked.
+fn reasons(tally: &Tally) -> impl Iterator<Item = &'static str> {
+    let rejected = tally.rejected.iter().map(|(reason, _)| reason.as_str());
+    rejected.chain(tally.dropped.iter().map(|(reason, _)| reason.as_str()))
+}
+
+/// Examples of reasons and rules.
+struct Examples<'w> {
+    /// Maximum number of examples of each.
+    each: usize,
+    /// Those so far, with the words that they are for.
+    all: Vec<(&'w str, Vec<Example>)>,
+}
+
+impl Examples<'_> {
+    /// Whether more examples are wanted for `word`.
+    fn lack(&self, word: &str) -> bool {
+        self.all.iter().any(|(own, examples)| *own == word && examples.len() < self.each)
+    }
+
+    /// Adds a row of `input`, if an example like it is wanted.
+    fn add(&mut self, refused: &Refused<'_>, input: &str) {
+        let own = self.all.iter_mut().find(|(word, _)| *word == refused.reason);
+        if let Some((word, examples)) = own.filter(|(_, examples)| examples.len() < self.each) {
+            let (reason, text) = (word.to_owned().into(), escape::shown(&refused.text));
+            examples.push(Example { reason, input: input.to_owned(), line: refused.line, text });
+        }
+    }
 }
 
 /// The first rows that were refused for `reason`, escaped: a few, as the very first may be a comment.

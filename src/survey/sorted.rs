@@ -241,7 +241,7 @@ fn distribute(
     let next = AtomicUsize::new(0);
     let work = || {
         let mut worker = Distributor::new(run, splitters, plan, &storage, secret)?;
-        let mut chunks = Vec::new();
+        let (mut chunks, mut notes) = (Vec::new(), Notes::default());
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some((input, extent)) = extents.get(at) else { break };
@@ -250,10 +250,11 @@ fn distribute(
             let chunk = Chunk::of(*input, inputs[*input].bytes(), extent.clone());
             let tally = worker.distribute(at, &chunk, inputs)?;
             reserve_more(&mut chunks, 1)?;
-            chunks.push((at, AccountedChunk::new(chunk, tally)));
+            let own = worker.judge.take_notes();
+            chunks.push((at, AccountedChunk::new(chunk, tally, own.rules.rules())));
+            notes.merge(&own);
             run.progress.advance(extent.bytes());
         }
-        let notes = worker.judge.take_notes();
         Ok((chunks, worker.finish()?, notes))
     };
     let done: Vec<Result<_>> = std::thread::scope(|scope| {

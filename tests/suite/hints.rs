@@ -1,4 +1,4 @@
-//! If most lines are refused, the message says what they have in common and how to fix them.
+//! What messages and reports say of lines that are refused: what they have in common, how to fix them, and examples.
 
 use std::fs;
 
@@ -177,4 +177,30 @@ fn examples_are_printed_below_the_row_that_counts_them() {
     let at = |word: &str| run.stderr.find(word).unwrap_or_else(|| panic!("{word} in {}", run.stderr));
     let places = [at("  rejected "), at("    scheme "), at("  tags "), at("    tag-priority ")];
     assert!(places.is_sorted(), "{}", run.stderr);
+}
+
+#[test]
+fn a_rule_that_applies_late_has_an_example_too() {
+    // Rows of the first rule are in all chunks, far more than are judged again for examples.
+    let line = |n: usize| match n % 50 {
+        0 => format!("http://h.example/often/{n}\n"),
+        _ => {
+            format!("http://h.example/an/ordinary/page/with/a/rather/long/path/that/nobody/leaves/out/{n}\n")
+        }
+    };
+    let input =
+        (0..80_000).map(line).collect::<String>() + "http://h.example/late/1\nhttp://h.example/late/2\n";
+    let rules = ["--exclude", "/often/", "--exclude", "/late/", "--exclude", "/never/"];
+    for order in ["input", "sorted"] {
+        let directory = TempDir::new();
+        let report = directory.join("report.json");
+        let mut command = build_command(&directory.join("out"), "http://h.example/");
+        command.args(rules).args(["--order", order, "--report"]).arg(&report);
+        finish(&mut command, input.as_bytes()).expect(0);
+        let report: Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
+        let examples = report["examples"].as_array().unwrap().iter();
+        let examples: Vec<_> = examples.map(|one| (one["reason"].as_str(), one["line"].as_u64())).collect();
+        let want = [("exclude=/often/", 1), ("exclude=/late/", 80_001)];
+        assert_eq!(examples, want.map(|(rule, line)| (Some(rule), Some(line))), "{order}");
+    }
 }

@@ -27,6 +27,12 @@ impl RuleCounts {
         self.0.is_empty()
     }
 
+    /// The rules that were counted.
+    pub fn rules(&self) -> RuleSet {
+        let counted = self.0.iter().enumerate().filter(|&(_, &lines)| lines > 0);
+        counted.map(|(at, _)| RuleNumber(at)).collect()
+    }
+
     /// Adds the counts of `more`.
     pub fn merge(&mut self, more: &Self) {
         more.0.iter().enumerate().for_each(|(at, &lines)| self.add(at, lines));
@@ -37,6 +43,23 @@ impl RuleCounts {
             self.0.resize(at + 1, 0);
         }
         self.0[at] += lines;
+    }
+}
+
+/// A few of the rules of a screen. There may be others in it, of the same number modulo 64.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RuleSet(u64);
+
+impl RuleSet {
+    /// Whether a rule may be in both sets. False is always right.
+    pub fn may_share(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+impl FromIterator<RuleNumber> for RuleSet {
+    fn from_iter<I: IntoIterator<Item = RuleNumber>>(rules: I) -> Self {
+        Self(rules.into_iter().fold(0, |all, RuleNumber(at)| all | 1 << (at % u64::BITS as usize)))
     }
 }
 
@@ -58,6 +81,17 @@ impl From<Vec<(usize, u64)>> for RuleCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_set_has_the_rules_that_were_counted() {
+        let set = |rules: &[usize]| rules.iter().map(|&at| RuleNumber(at)).collect::<RuleSet>();
+        let mut counts = RuleCounts::default();
+        assert_eq!(counts.rules(), set(&[]));
+        [7, 2, 700].into_iter().for_each(|at| counts.count(RuleNumber(at)));
+        assert_eq!(counts.rules(), set(&[2, 7, 700]));
+        assert!(counts.rules().may_share(set(&[700])) && counts.rules().may_share(set(&[1, 2])));
+        assert!(!counts.rules().may_share(set(&[0, 1, 6])));
+    }
 
     #[test]
     fn counts_are_added_by_rule_and_are_the_same_after_they_were_written_and_read() {
