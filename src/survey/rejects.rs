@@ -120,7 +120,6 @@ pub fn examples(
         }
         wanted.extend(excluding.map(|(name, _)| name));
         let input = escape::shown(inputs[chunk.chunk.input].name().as_os_str().as_encoded_bytes());
-        chunk.chunk.lines(inputs).iter().for_each(|lines| judge.begin_lines(lines));
         for row in chunk.rows(inputs) {
             for refused in refused_of(row, &mut judge) {
                 examples.add(&refused, &input);
