@@ -99,6 +99,9 @@ impl Finder {
     /// Puts the streams of the complements into `found`, which has those of the other classes. The text has this many bytes.
     #[inline(always)]
     fn find_complements<const WORDS: usize>(&self, bytes: usize, found: &mut Found) {
+        if self.complements.is_empty() {
+            return;
+        }
         let mut in_urls = bytes.checked_sub(1).map_or(Bits::NONE, Bits::<WORDS>::up_to);
         for at in self.line_ends.into_iter().flatten() {
             in_urls = in_urls & !Bits::of_longer(&found[at]);
