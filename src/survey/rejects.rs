@@ -88,8 +88,8 @@ pub fn write(
     )
 }
 
-/// Maximum number of chunks that are judged again only for examples of excluded rows. If there are more than 64 rules, a chunk may seem
-/// to have rows of one that did not apply to any.
+/// Maximum number of chunks that are judged again only for examples of excluded rows. With more than 64 rules, a chunk may seem to have
+/// an example of a rule that did not apply to any of its rows.
 const EXCLUDED_CHUNKS_MAX: usize = 16;
 
 /// The first rows of every reason that occurred, up to `each`, in the order in which reasons are checked; then those of the rules
@@ -108,7 +108,7 @@ pub fn examples(
     let mut judge = Judge::new(rules);
     let mut excluded_chunks = 0;
     for chunk in &account.chunks {
-        // What it has examples of.
+        // The words that lack examples and for which this chunk has some.
         let mut wanted: Vec<&str> = reasons(&chunk.tally).filter(|word| examples.lack(word)).collect();
         let excluding =
             excluding.iter().filter(|(name, rules)| chunk.rules.may_share(*rules) && examples.lack(name));

@@ -46,7 +46,7 @@ impl RuleCounts {
     }
 }
 
-/// A few of the rules of a screen. There may be others in it, of the same number modulo 64.
+/// A set of rules, in 64 bits. Rules whose numbers are equal modulo 64 share a bit, so it may seem to have more than it has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RuleSet(u64);
 

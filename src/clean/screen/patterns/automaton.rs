@@ -60,8 +60,8 @@ pub struct States {
     pub is_match: Vec<bool>,
     /// The first state.
     pub start: u8,
-    /// A byte of each kind: every other byte leads to the same states as one of these.
-    kinds: Vec<u8>,
+    /// One byte of each class of bytes that lead to the same states.
+    representatives: Vec<u8>,
 }
 
 impl States {
@@ -74,16 +74,16 @@ impl States {
             .build_many(patterns)
             .ok()?;
         let classes = dfa.byte_classes();
-        let kinds: Vec<u8> = classes.representatives(..).filter_map(Unit::as_u8).collect();
+        let representatives: Vec<u8> = classes.representatives(..).filter_map(Unit::as_u8).collect();
         let mut cache = dfa.create_cache();
         let start = dfa.start_state(&mut cache, &start::Config::new().anchored(Anchored::No)).ok()?;
         let mut numbers = HashMap::from([(start, MATCHED + 1)]);
         let mut ids: Vec<LazyStateID> = vec![start];
         let (next, is_match) = (vec![[MATCHED; BYTES]], vec![true]);
-        let mut states = Self { next, is_match, start: MATCHED + 1, kinds };
+        let mut states = Self { next, is_match, start: MATCHED + 1, representatives };
         while let Some(&id) = ids.get(states.next.len() - 1) {
             let mut by_class = [MATCHED; BYTES];
-            for &byte in &states.kinds {
+            for &byte in &states.representatives {
                 let to = dfa.next_state(&mut cache, id, byte).ok()?;
                 if to.is_quit() {
                     return None;
@@ -149,7 +149,7 @@ impl States {
         let mut at = 0;
         while let Some(&state) = reached.get(at) {
             let next = &self.next[usize::from(state)];
-            for to in self.kinds.iter().map(|&byte| next[usize::from(byte)]) {
+            for to in self.representatives.iter().map(|&byte| next[usize::from(byte)]) {
                 if !reached.contains(&to) {
                     reached.push(to);
                 }
@@ -170,7 +170,7 @@ impl States {
             for (state, next) in self.next.iter().enumerate() {
                 let new = numbers.len() as u8;
                 let group = |&byte: &u8| groups[usize::from(next[usize::from(byte)])];
-                let behaviour = (groups[state], self.kinds.iter().map(group).collect::<Vec<_>>());
+                let behaviour = (groups[state], self.representatives.iter().map(group).collect::<Vec<_>>());
                 finer.push(*numbers.entry(behaviour).or_insert(new));
             }
             groups = finer;
@@ -195,7 +195,7 @@ impl States {
             next: states.iter().map(old).map(|state| self.next[state].map(&renumbered)).collect(),
             is_match: states.iter().map(old).map(|state| self.is_match[state]).collect(),
             start: renumbered(self.start),
-            kinds: self.kinds.clone(),
+            representatives: self.representatives.clone(),
         }
     }
 }

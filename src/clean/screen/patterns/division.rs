@@ -68,10 +68,10 @@ impl<'p> Division<'p> {
     }
 }
 
-/// Automata, each made only once.
+/// Makes automata, each combination of patterns only once.
 #[derive(Default)]
 struct Automata {
-    /// Those so far, by the indices of their patterns. `None` if one has too many states.
+    /// The automata so far, by the indices of their patterns. `None` for one with too many states.
     known: HashMap<Vec<usize>, Option<Automaton>>,
 }
 

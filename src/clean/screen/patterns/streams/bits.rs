@@ -13,26 +13,26 @@ pub const BITS: usize = u64::BITS as usize;
 /// Bits of the longest stream.
 pub const BITS_MAX: usize = WORDS_MAX * BITS;
 
-/// What a stream can do. Unless it says otherwise, it is that of one text.
+/// Operations on streams. By default, a stream is that of one text.
 pub trait Stream:
     Copy + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
 {
     /// The first words of a stream of these.
     fn of_longer(words: &[u64; WORDS_MAX]) -> Self;
 
-    /// A bit at each of these positions, one in each text. There are as many texts as it is made for.
+    /// One bit in each text, at these positions.
     #[inline(always)]
     fn at(positions: &[usize]) -> Self {
         Self::of_longer(&Bits::one(positions[0]).0)
     }
 
-    /// The streams that begin with the words which `words` has for each text, by its index.
+    /// The first words of the streams that `words` returns for the index of each text.
     #[inline(always)]
     fn of_texts<'w>(words: impl Fn(usize) -> &'w [u64; WORDS_MAX]) -> Self {
         Self::of_longer(words(0))
     }
 
-    /// Puts its words where those of each text belong.
+    /// Writes the words of each text to its place in `to`.
     fn put(self, to: &mut [Bits<WORDS_MAX>]);
 
     /// Whether there is a bit.

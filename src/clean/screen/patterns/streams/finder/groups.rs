@@ -1,4 +1,4 @@
-//! Groups of eight classes, with AVX-512: one instruction tells in which of them each of 64 bytes is.
+//! Finds eight classes at a time, with AVX-512: one instruction looks up which of them each of 64 bytes is in.
 
 use std::arch::x86_64::{
     __m512i, _mm512_gf2p8affine_epi64_epi8, _mm512_maskz_permutex2var_epi8, _mm512_movepi8_mask,
@@ -27,11 +27,11 @@ pub struct Group {
 /// The bytes of each word in reverse order, in two words.
 const REVERSED: [u8; 16] = [7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8];
 
-/// A word whose bytes have one bit each, the first byte the lowest: a matrix that changes nothing.
+/// The identity matrix: every byte of a word has one bit, the first byte the lowest.
 const DIAGONAL: u64 = 0x8040_2010_0804_0201;
 
-/// From two blocks in turn, the first byte of each word, then the second, and so on up to the fourth; and the others. Bytes of the second
-/// block have numbers from 64 on.
+/// Indices that take bytes from two blocks alternately: all first bytes of their words, then all second ones, and so on. The first vector
+/// is for the first four bytes of each word. Indices from 64 on are for the second block.
 const GATHERED: [[u8; LONG_BLOCK]; 2] = {
     let mut all = [[0; LONG_BLOCK]; 2];
     let mut at = 0;
@@ -69,17 +69,18 @@ impl Group {
             let is_ascii = !_mm512_movepi8_mask(bytes);
             // For each byte, a bit for each class.
             let classes = _mm512_maskz_permutex2var_epi8(is_ascii, low, bytes, high);
-            // For each eight bytes and each class, a byte of the class's stream: the product of matrices of eight bytes, which takes the
-            // last byte for the first row, is the second matrix turned over.
+            // Each word is a matrix of 8 x 8 bits. Multiplied by the identity, it is transposed: a byte for each class. The instruction
+            // takes the last byte for the first row.
             *block = _mm512_gf2p8affine_epi64_epi8::<0>(diagonal, _mm512_shuffle_epi8(classes, reversed));
         }
-        // The first byte of each word belongs to the first class. Taking turns three times brings all of its bytes together.
+        // Three rounds bring the bytes of each class together.
         let gathered = [long_vector(&GATHERED[0]), long_vector(&GATHERED[1])];
         let halves =
             [_mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15)];
-        blocks = in_turn(blocks, |one, other, half| _mm512_permutex2var_epi8(one, gathered[half], other));
+        blocks = interleaved(blocks, |one, other, half| _mm512_permutex2var_epi8(one, gathered[half], other));
         for _ in 0..2 {
-            blocks = in_turn(blocks, |one, other, half| _mm512_permutex2var_epi64(one, halves[half], other));
+            blocks =
+                interleaved(blocks, |one, other, half| _mm512_permutex2var_epi64(one, halves[half], other));
         }
         for (&at, block) in self.indices.iter().zip(blocks) {
             found[at] = Wider::from(block).words();
@@ -87,10 +88,10 @@ impl Group {
     }
 }
 
-/// Merges each block with the one that is half of all blocks after it. The result is twice as long, so `merge` is called for the first
-/// and the second half of it.
+/// Interleaves the first half of the blocks with the second one. Each pair of blocks gives two; the last argument of `merge` is 0 for the
+/// first of them and 1 for the other.
 #[inline(always)]
-fn in_turn(
+fn interleaved(
     blocks: [__m512i; WORDS_MAX],
     merge: impl Fn(__m512i, __m512i, usize) -> __m512i,
 ) -> [__m512i; WORDS_MAX] {
