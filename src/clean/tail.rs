@@ -47,7 +47,7 @@ pub fn sight(line: &[u8], path_at: usize) -> Sight {
 
 /// The second check: whether `line` is canonical from its path on. It also accepts escapes and every legal byte but `'`. True is
 /// always correct; a wrong false only costs time.
-// Inlined, it takes twice as long, because the compiler no longer turns all of it into vectors.
+// Inlined into its caller, it takes 1.6 times as long.
 #[inline(never)]
 pub fn is_clean_at_sight(line: &[u8], path_at: usize) -> bool {
     let Some(from) = first_judged(line, path_at) else { return false };
