@@ -1,10 +1,29 @@
 //! What is known of all URLs with the same beginning.
 
 use super::bits::{BITS_MAX, Bits, Stream, WORDS_MAX};
-use super::classes::{CLASSES_MAX, Classes};
+use super::classes::{CLASSES_MAX, Classes, Found};
 use super::finder::Finder;
 use super::program::{Program, Step};
 use super::run::{Run, Text};
+
+/// A known beginning of URLs.
+pub struct Beginning {
+    /// The classes in it: if what follows is in no class, and if it is in all of them.
+    classes: [Found; 2],
+}
+
+impl Beginning {
+    /// The beginning `bytes` of URLs. `None` if it is too long for a stream.
+    pub fn of(bytes: &[u8], classes: &Classes) -> Option<Self> {
+        if bytes.len() >= BITS_MAX {
+            return None;
+        }
+        let mut known = [[0; WORDS_MAX]; CLASSES_MAX];
+        Finder::of(classes, u32::MAX).find::<WORDS_MAX>(bytes, &mut known);
+        let rest = !Bits::up_to(bytes.len()) | Bits::one(bytes.len());
+        Some(Self { classes: [known, known.map(|class| (Bits(class) | rest).0)] })
+    }
+}
 
 /// The steps that are the same for all URLs with a known beginning.
 #[derive(Debug, Clone, Copy, Default)]
@@ -16,27 +35,23 @@ pub struct Begun {
 }
 
 impl Begun {
-    /// The steps of `program` that are the same whatever follows `beginning`, which is shorter than the longest stream.
-    pub fn of(program: &Program, classes: &Classes, beginning: &[u8]) -> Self {
+    /// The steps of `program` that are the same whatever follows `beginning`.
+    pub fn of(program: &Program, beginning: &Beginning) -> Self {
         let mut begun = Self { steps: 0, at: Bits::up_to(BITS_MAX - 1) };
         if !matches!(program.steps.first(), Some(Step::Start)) {
             // It can match anywhere, also in what follows.
             return begun;
         }
-        let mut known = [[0; WORDS_MAX]; CLASSES_MAX];
-        Finder::of(classes, u32::MAX).find::<WORDS_MAX>(beginning, &mut known);
-        // Whatever follows is between nothing and bytes that are in all classes at once.
-        let rest = !Bits::up_to(beginning.len()) | Bits::one(beginning.len());
-        let texts = [known, known.map(|class| (Bits(class) | rest).0)];
         let text = |classes| Text { classes, starts: Bits::one(0), ends: Bits::NONE };
+        let texts = beginning.classes.each_ref().map(std::slice::from_ref).map(text);
         for step in program.steps.iter().take_while(|step| step.is_monotone()) {
             let step = std::slice::from_ref(step);
-            let [with_none, with_any] =
-                [&texts[..1], &texts[1..]].map(|classes| Bits::run(step, begun.at, &text(classes)));
-            if with_none != with_any {
+            // Whatever follows is between nothing and bytes that are in all classes at once.
+            let [least, most] = texts.each_ref().map(|text| Bits::run(step, begun.at, text));
+            if least != most {
                 break;
             }
-            begun = Self { steps: begun.steps + 1, at: with_none };
+            begun = Self { steps: begun.steps + 1, at: least };
         }
         begun
     }

@@ -205,8 +205,9 @@ pub(super) mod tests {
     use super::*;
     use crate::common::random::Random;
 
-    /// Checks that the longest streams calculate as those that are nothing but words.
-    pub fn check_calculations<S: Stream>() {
+    /// Checks that the longest streams, of so many texts, calculate as those that are nothing but words.
+    pub fn check_calculations<S: Stream, const TEXTS: usize>() {
+        let words = words::<S, TEXTS>;
         let mut random = Random::new(41);
         for round in 0..3_000 {
             let mut bits = || -> Bits<WORDS_MAX> {
@@ -231,11 +232,12 @@ pub(super) mod tests {
         }
     }
 
-    /// The words of the last text of a stream.
-    fn words<S: Stream>(stream: S) -> [u64; WORDS_MAX] {
-        let mut texts = [Bits::NONE; 2];
+    /// The words of a stream, which are the same in all of its texts.
+    fn words<S: Stream, const TEXTS: usize>(stream: S) -> [u64; WORDS_MAX] {
+        let mut texts = [Bits::NONE; TEXTS];
         stream.put(&mut texts);
-        texts.into_iter().rfind(|text| text.is_any()).unwrap_or_default().0
+        assert_eq!(texts, [texts[0]; TEXTS]);
+        texts[0].0
     }
 
     #[test]

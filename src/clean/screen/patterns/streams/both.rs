@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn two_streams_calculate_as_one_does() {
-        check_calculations::<Both<Bits<WORDS_MAX>>>();
+        check_calculations::<Both<Bits<WORDS_MAX>>, 2>();
     }
 
     #[test]

@@ -170,6 +170,7 @@ mod avx2 {
             }
         }
     }
+
     /// Puts the bits of all blocks into `words`. Of the last one, so many bits are known already.
     #[inline(always)]
     fn put(

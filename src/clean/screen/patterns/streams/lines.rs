@@ -3,7 +3,7 @@
 use std::array;
 use std::ops::Range;
 
-use super::begun::Begun;
+use super::begun::{Beginning, Begun};
 use super::bits::{BITS_MAX, Bits, WORDS_MAX};
 use super::classes::{CLASSES_MAX, Classes, Found};
 use super::finder::Finder;
@@ -58,9 +58,10 @@ impl LineStreams {
         let mut classes = Classes::default();
         let Some(line_ends) = classes.add_line_ends() else { return Ok(None) };
         let Some(Programs { classes, all }) = Programs::of(patterns, classes)? else { return Ok(None) };
-        let begin = |program: Program| match Begun::of(&program, &classes, beginning) {
-            begun if beginning.len() < BITS_MAX && begun.at.count() <= BEGUN_MAX => (program, begun),
-            _ => (program, Begun::default()),
+        let beginning = Beginning::of(beginning, &classes);
+        let begin = |program: Program| {
+            let begun = beginning.as_ref().map(|beginning| Begun::of(&program, beginning));
+            (program, begun.filter(|begun| begun.at.count() <= BEGUN_MAX).unwrap_or_default())
         };
         let programs: Vec<_> = all.into_iter().map(begin).collect();
         let has_begun = programs.iter().map(|(_, begun)| begun).filter(|begun| begun.steps > 0);

@@ -1,6 +1,6 @@
 //! Streams of one URL.
 
-use super::begun::Begun;
+use super::begun::{Beginning, Begun};
 use super::bits::{BITS_MAX, Bits, Stream, WORDS_MAX};
 use super::classes::{CLASSES_MAX, Classes, Found};
 use super::finder::Finder;
@@ -50,12 +50,10 @@ impl Streams {
     pub fn begin(&mut self, beginning: &[u8]) {
         let Programs { classes, all } = &self.programs;
         self.skipped = beginning.len();
+        let known = Beginning::of(beginning, classes);
         let mut needed = 0;
         for (program, begun) in all.iter().zip(&mut self.begun) {
-            *begun = match beginning.len() {
-                0..BITS_MAX => Begun::of(program, classes, beginning),
-                _ => Begun::default(),
-            };
+            *begun = known.as_ref().map(|known| Begun::of(program, known)).unwrap_or_default();
             let rest = &program.steps[begun.steps..];
             rest.iter().for_each(|step| needed |= step.classes());
             let first = match begun.steps {

@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn vectors_of_64_bytes_calculate_as_words_do() {
         if vectors::are_long_available() {
-            check_calculations::<Wider>();
+            check_calculations::<Wider, 1>();
         }
     }
 }
