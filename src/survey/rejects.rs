@@ -88,9 +88,9 @@ pub fn write(
     )
 }
 
-/// Maximum number of chunks that are judged again only for examples of excluded rows. With more than 64 rules, a chunk may seem to have
-/// an example of a rule that did not apply to any of its rows.
-const EXCLUDED_CHUNKS_MAX: usize = 16;
+/// Maximum number of chunks that are judged again only for examples of excluded rows, and have none. With more than 64 rules, a chunk may
+/// seem to have an example of a rule that did not apply to any of its rows.
+const FRUITLESS_CHUNKS_MAX: usize = 16;
 
 /// The first rows of every reason that occurred, up to `each`, in the order in which reasons are checked; then those of the rules
 /// `excluding` rows.
@@ -106,29 +106,30 @@ pub fn examples(
     words.extend(excluding.iter().map(|&(name, _)| name));
     let mut examples = Examples { each, all: words.into_iter().map(|word| (word, Vec::new())).collect() };
     let mut judge = Judge::new(rules);
-    let mut excluded_chunks = 0;
+    let mut fruitless_chunks = 0;
     for chunk in &account.chunks {
         // The words that lack examples and for which this chunk has some.
         let mut wanted: Vec<&str> = reasons(&chunk.tally).filter(|word| examples.lack(word)).collect();
         let excluding =
             excluding.iter().filter(|(name, rules)| chunk.rules.may_share(*rules) && examples.lack(name));
-        if wanted.is_empty() {
-            if excluded_chunks == EXCLUDED_CHUNKS_MAX || excluding.clone().next().is_none() {
-                continue;
-            }
-            excluded_chunks += 1;
+        if !wanted.is_empty() || fruitless_chunks < FRUITLESS_CHUNKS_MAX {
+            wanted.extend(excluding.map(|(name, _)| name));
         }
-        wanted.extend(excluding.map(|(name, _)| name));
+        if wanted.is_empty() {
+            continue;
+        }
+        let mut is_fruitless = true;
         let input = escape::shown(inputs[chunk.chunk.input].name().as_os_str().as_encoded_bytes());
         for row in chunk.rows(inputs) {
             for refused in refused_of(row, &mut judge) {
-                examples.add(&refused, &input);
+                is_fruitless &= !examples.add(&refused, &input);
                 wanted.retain(|word| examples.lack(word));
             }
             if wanted.is_empty() {
                 break;
             }
         }
+        fruitless_chunks += usize::from(is_fruitless);
     }
     examples.all.into_iter().flat_map(|(_, own)| own).collect()
 }
@@ -153,13 +154,15 @@ impl Examples<'_> {
         self.all.iter().any(|(own, examples)| *own == word && examples.len() < self.each)
     }
 
-    /// Adds a row of `input`, if an example like it is wanted.
-    fn add(&mut self, refused: &Refused<'_>, input: &str) {
+    /// Adds a row of `input`, if an example like it is wanted. Returns whether it is.
+    fn add(&mut self, refused: &Refused<'_>, input: &str) -> bool {
         let own = self.all.iter_mut().find(|(word, _)| *word == refused.reason);
-        if let Some((word, examples)) = own.filter(|(_, examples)| examples.len() < self.each) {
-            let (reason, text) = (word.to_owned().into(), escape::shown(&refused.text));
-            examples.push(Example { reason, input: input.to_owned(), line: refused.line, text });
-        }
+        let Some((word, examples)) = own.filter(|(_, examples)| examples.len() < self.each) else {
+            return false;
+        };
+        let (reason, text) = (word.to_owned().into(), escape::shown(&refused.text));
+        examples.push(Example { reason, input: input.to_owned(), line: refused.line, text });
+        true
     }
 }
 
