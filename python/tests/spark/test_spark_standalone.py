@@ -18,6 +18,8 @@ CONFIG = {
     "spark.executor.cores": "1",
     "spark.cores.max": "2",
     "spark.locality.wait": "0",
+    # By default, Spark may say for 10 seconds that an executor is idle although a task has started.
+    "spark.ui.liveUpdate.period": "0",
     "spark.speculation": "true",
     "spark.speculation.interval": "100ms",
     "spark.speculation.multiplier": "1.1",
