@@ -1,5 +1,7 @@
 //! Pseudo-random numbers for test cases.
 
+use std::ops::Range;
+
 /// SplitMix64 (Steele, Lea, Flood 2014): small, and good enough for tests.
 pub struct Random(u64);
 
@@ -23,6 +25,12 @@ impl Random {
 
     pub fn pick<'a>(&mut self, from: &[&'a [u8]]) -> &'a [u8] {
         from[self.below(from.len())]
+    }
+
+    /// Joins a number of `parts` in this range.
+    pub fn joined(&mut self, parts: &[&str], counts: Range<usize>) -> String {
+        let count = counts.start + self.below(counts.len());
+        (0..count).map(|_| parts[self.below(parts.len())]).collect()
     }
 
     pub fn pick_mut<'a, T>(&mut self, from: &'a mut [T]) -> &'a mut T {

@@ -136,8 +136,7 @@ mod tests {
         for base in ["https://h.example/a/b", "http://h.example:81/a/b/"] {
             let parsed = url::Url::parse(base).unwrap();
             for _ in 0..100_000 {
-                let count = 1 + random.below(7);
-                let line: String = (0..count).map(|_| parts[random.below(parts.len())]).collect();
+                let line = random.joined(&parts, 1..8);
                 // More than two slashes begin an authority (WHATWG URL, "special authority ignore slashes state"). The crate
                 // refuses them after a base, and not in an absolute URL.
                 let slashes =

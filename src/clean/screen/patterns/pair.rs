@@ -159,8 +159,7 @@ mod tests {
         ];
         let (mut some, mut matches) = (0, 0);
         for _ in 0..3_000 {
-            let mut pattern = || (0..1 + random.below(5)).map(|_| parts[random.below(parts.len())]).collect();
-            let patterns: [String; 2] = [pattern(), pattern()];
+            let patterns = [random.joined(&parts, 1..6), random.joined(&parts, 1..6)];
             let patterns = [&*patterns[0], &*patterns[1]];
             let automata = patterns.map(|pattern| Automaton::of(&[pattern]));
             let [Some(one), Some(other)] = automata else { continue };

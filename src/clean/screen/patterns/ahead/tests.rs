@@ -82,8 +82,8 @@ fn no_line_that_matches_is_cleared() {
     let (mut all_cleared, mut all_unmatched, mut matched) = (0, 0, 0);
     for round in 0..1_500 {
         let patterns: Vec<String> = (0..1 + round % 6)
-            .map(|_| (0..1 + random.below(3)).map(|_| parts[random.below(parts.len())]).collect())
-            .filter(|pattern: &String| pattern.parse::<Pattern>().is_ok())
+            .map(|_| random.joined(&parts, 1..4))
+            .filter(|pattern| pattern.parse::<Pattern>().is_ok())
             .collect();
         let mut ahead = look_ahead(&patterns);
         let (origins_used, line_end) = ([1, 1, 2, 4][round % 4], ["\n", "\n", "\r\n"][round % 3]);
@@ -94,7 +94,7 @@ fn no_line_that_matches_is_cleared() {
                 let origin = if random.below(8) == 0 { random.below(origins_used) } else { 0 };
                 text += origins[origin];
                 let longest = if random.below(30) == 0 { 90 } else { 7 };
-                (0..random.below(longest)).for_each(|_| text += url_parts[random.below(url_parts.len())]);
+                text += &random.joined(&url_parts, 0..longest);
                 text += line_end;
                 text += if random.below(20) == 0 { line_end } else { "" };
             }

@@ -75,13 +75,8 @@ fn any_set_of_patterns_finds_what_a_look_at_each_pattern_finds() {
         ["/", "a", "b", "ab/", "A", "B", ".", "?", "&", "x=", "X=", "=", ".pdf", ".PDF", "%", "_", "aa"];
     let (mut found, mut gated, mut packed, mut streamed, mut open) = (0, 0, 0, 0, 0);
     for round in 0..4_000 {
-        let patterns: Vec<Pattern> = (0..1 + round % 12)
-            .filter_map(|_| {
-                let pattern: String =
-                    (0..1 + random.below(5)).map(|_| parts[random.below(parts.len())]).collect();
-                pattern.parse().ok()
-            })
-            .collect();
+        let patterns: Vec<Pattern> =
+            (0..1 + round % 12).filter_map(|_| random.joined(&parts, 1..6).parse().ok()).collect();
         let Some(mut set) = PatternSet::of(&patterns).unwrap() else { continue };
         let has = |is: fn(&Filter) -> bool| usize::from(set.groups.iter().any(|group| is(&group.filter)));
         gated += has(|filter| matches!(filter, Filter::Words { .. }));
@@ -91,8 +86,7 @@ fn any_set_of_patterns_finds_what_a_look_at_each_pattern_finds() {
         // What URLs begin with is stable in some rounds.
         let (urls, origins) = if round % 50 == 0 { (2 * STABLE, 1) } else { (6, 3) };
         for _ in 0..urls {
-            let path: String =
-                (0..random.below(12)).map(|_| url_parts[random.below(url_parts.len())]).collect();
+            let path = random.joined(&url_parts, 0..12);
             let url = ["http://h.e/", "https://h/", "h"][random.below(origins)].to_owned() + &path;
             let want = first_of_all(&patterns, url.as_bytes());
             assert_eq!(set.first_match(url.as_bytes()), want, "{url} by {patterns:?}");

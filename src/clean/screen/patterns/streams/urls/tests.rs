@@ -49,7 +49,7 @@ fn it_matches_what_the_regular_expression_matches() {
     ];
     let (mut some, mut matches) = (0, 0);
     for round in 0..4_000 {
-        let pattern: String = (0..1 + random.below(6)).map(|_| parts[random.below(parts.len())]).collect();
+        let pattern = random.joined(&parts, 1..7);
         let regex = expression(&pattern);
         let Some(mut streams) = streams(&[&pattern]) else { continue };
         some += 1;
