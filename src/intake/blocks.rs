@@ -5,6 +5,9 @@ use std::io::{self, Read};
 use super::lines::CHUNK_BYTES;
 use crate::limits::LINE_BYTES_MAX;
 
+/// Bytes of a byte order mark in UTF-8.
+const BOM_BYTES: usize = 3;
+
 /// Cuts a stream into blocks of whole lines, in bounded memory, however long a line is.
 #[derive(Debug)]
 pub struct Blocks<R> {
@@ -71,8 +74,7 @@ impl<R: Read> Blocks<R> {
                 return Ok(Some(self.block(offset, bytes)));
             }
             bytes.extend_from_slice(buffer);
-            // One byte more than a line may have, and a carriage return that might yet be part of its end.
-            if bytes.len() >= self.line_bytes_max + 2 {
+            if bytes.len() >= self.kept_of_line() {
                 return self.skip_line(bytes).map(Some);
             }
         }
@@ -82,7 +84,7 @@ impl<R: Read> Blocks<R> {
     fn skip_line(&mut self, mut bytes: Vec<u8>) -> io::Result<Block> {
         let offset = self.offset;
         self.offset += bytes.len() as u64;
-        bytes.truncate(self.line_bytes_max + 2);
+        bytes.truncate(self.kept_of_line());
         loop {
             let buffer = read(&mut self.stream, &mut self.buffer)?;
             self.ended = buffer.is_empty();
@@ -95,6 +97,12 @@ impl<R: Read> Blocks<R> {
                 return Ok(self.block(offset, bytes));
             }
         }
+    }
+
+    /// Bytes that are kept of a line that is too long: one more than a line may have, a carriage return that might yet be part of its
+    /// end, and a byte order mark, which is not part of the first line.
+    fn kept_of_line(&self) -> usize {
+        self.line_bytes_max + 2 + BOM_BYTES
     }
 
     fn block(&mut self, offset: u64, bytes: Vec<u8>) -> Block {
@@ -183,6 +191,11 @@ mod tests {
                 assert_lines_are_counted(&blocks);
                 assert_eq!(got[1].offset, want[1].offset);
                 assert!(got[1].raw.len() > LINE_BYTES_MAX && want[1].raw.starts_with(got[1].raw));
+                // The first line, after a byte order mark.
+                let input = [b"\xEF\xBB\xBF", &input[2..]].concat();
+                let first = Blocks::new(Slow(&input, step)).next().unwrap().unwrap();
+                let first = lines(&first.bytes, first.offset).next().unwrap();
+                assert!(first.raw.len() > LINE_BYTES_MAX && first.raw.starts_with(b"xx"));
             }
         }
     }

@@ -81,7 +81,8 @@ impl<'h> Sample<'h> {
     }
 
     /// The options that read the text as a table, if its lines look like rows without a known header. Lines that `may_be_urls`
-    /// are taken for rows only if they are unlikely to be URLs: a column has a date, or none of several lines is a URL.
+    /// are taken for rows only if they are unlikely to be URLs: the first line has a name for each column, a column has a date, or none of
+    /// several lines is a URL.
     pub fn options(&self, may_be_urls: bool) -> Option<Message> {
         let has_url = |line: &[u8]| memchr::memmem::find(line, b"://").is_some();
         let (header, lines) = match &self.lines[..] {
@@ -93,11 +94,14 @@ impl<'h> Sample<'h> {
             let column =
                 |is: fn(&[u8]) -> bool| (0..rows[0].len()).find(|&at| rows.iter().all(|row| is(&row[at])));
             let (url, date) = (column(is_url)?, column(is_date));
-            let is_url_list = date.is_none() && (rows.len() == 1 || url == 0 && by != Delimiter::TAB);
+            let names = header.map(|header| fields(header, by)).filter(|names| {
+                names.len() == rows[0].len() && !names.iter().any(|name| is_address_or_comment(name))
+            });
+            let is_url_list =
+                names.is_none() && date.is_none() && (rows.len() == 1 || url == 0 && by != Delimiter::TAB);
             if may_be_urls && is_url_list {
                 return None;
             }
-            let names = header.map(|header| fields(header, by)).filter(|names| names.len() == rows[0].len());
             let name = |at: usize| match &names {
                 Some(names) => crate::escape::shown(&names[at]),
                 None => (at + 1).to_string(),

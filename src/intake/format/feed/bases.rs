@@ -23,7 +23,10 @@ impl Bases {
         if tag.len() == tag.name().as_ref().len() {
             return Ok(());
         }
-        if let Some(base) = attribute(tag, "xml:base")? {
+        // A reference without anything but a fragment is the enclosing base: RFC 3986, 4.4 and 5.1.
+        if let Some(base) =
+            attribute(tag, "xml:base")?.filter(|base| !base.is_empty() && !base.starts_with('#'))
+        {
             // A base may be relative to the enclosing one. One that is not a URL counts as none.
             self.0.push((depth, self.resolved(base.into_bytes()).parse().ok()));
         }

@@ -109,6 +109,11 @@ fn unusual_feeds_are_read_or_their_items_are_rejected() {
         ("<feed><entry><link href=u /></entry></feed>", &["1 !bad-row "]),
         ("<feed xml:base='x'><entry><link href='u'/></entry></feed>", &["1 u|||"]),
         (
+            "<feed xml:base='http://h.example/d/'><entry xml:base=''><link href='u'/></entry>\
+             <entry xml:base='#f'><link href='v'/></entry><entry xml:base='e/'><link href='w'/></entry></feed>",
+            &["1 http://h.example/d/u|||", "2 http://h.example/d/v|||", "3 http://h.example/d/e/w|||"],
+        ),
+        (
             "<feed><entry><source><link href='v'/><entry><link href='w'/></entry></source></entry></feed>",
             &["1 !no-url "],
         ),

@@ -143,6 +143,12 @@ fn rows_without_a_header_are_refused_with_the_options_that_read_them() {
         ("1;https://h.example/a;b\n2;https://h.example/c;d\n", "`delimiter: ';'` `columns: url=2`"),
         ("page;day\nhttps://h.example/a;2025-11-21\n", "`delimiter: ';'` `columns: url=page,lastmod=day`"),
         ("url\nhttps://h.example/a;2025-11-21\n", "`delimiter: ';'` `columns: url=1,lastmod=2`"),
+        // Without the header, the rows might be URLs.
+        ("Address,Status Code\nhttps://h.example/a,200\n", "`delimiter: ,` `columns: url=Address`"),
+        (
+            "Address|Status\nhttps://h.example/a|200\nhttps://h.example/b|404\n",
+            "`delimiter: '|'` `columns: url=Address`",
+        ),
     ] {
         let want = format!("the lines are rows of a table; say `format: csv` {options}, or `format: text`");
         check_refused(&none, "a.txt", rows, &want);
