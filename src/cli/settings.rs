@@ -128,8 +128,13 @@ pub fn with_file(command: &Command, mut words: Vec<OsString>) -> Result<(Vec<OsS
         .find(|known| words[at] == *known.get_name())
         .expect("command_at() finds what is known");
     let given = options(command, subcommand, Path::new(&path))?;
+    // The command of another build runs this one. It would run itself again.
+    let is_within_then = env::var_os("SITEMILL_RUN_OUT").is_some();
     let given = given.into_iter().filter(|(arg, _)| {
         let option = arg.get_long().expect("options() gives options");
+        if option == "then" && is_within_then {
+            return false;
+        }
         let is_short_typed = arg.get_short().is_some_and(|short| is_short_typed(subcommand, &words, short));
         !is_typed(&words, option) && !is_short_typed && of_environment(option).is_none()
     });

@@ -54,13 +54,52 @@ fn the_command_reads_the_report_of_a_live_set_and_knows_the_run() {
         "SITEMILL_RUN_LISTED=5".into(),
         "SITEMILL_RUN_SITEMAPS=3".into(),
         "SITEMILL_RUN_INDEXES=1".into(),
-        "SITEMILL_RUN_CHANGED=3".into(),
+        "SITEMILL_RUN_CHANGED=4".into(),
     ] {
         assert!(names.lines().any(|name| name == line), "{line}: {names}");
     }
     finish(&mut command, urls.as_bytes()).expect(0);
     let again: Value = serde_json::from_slice(&fs::read(&seen).unwrap()).unwrap();
     assert_eq!(again["details"]["changes"]["new_sitemaps"], 0);
+}
+
+/// What a command sees of a build of one URL with `options`.
+fn variable(out: &Path, name: &str, options: &[&str]) -> String {
+    let then = format!("sh -c 'echo ${{{name}-unset}} >&2'");
+    let mut command = build_command(out, BASE);
+    let done = finish(command.args(["--then", &then]).args(options), BASE.as_bytes()).expect(0);
+    done.stderr.trim().to_owned()
+}
+
+#[test]
+fn the_number_of_changes_includes_index_files() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let changed = |options: &[&str]| variable(&out, "SITEMILL_RUN_CHANGED", options);
+    // One sitemap and one index file.
+    assert_eq!(changed(&[]), "2");
+    assert_eq!(changed(&[]), "0");
+    let news = out.join("news.xml");
+    let sitemap = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>https://www.example.com/n</loc></url></urlset>";
+    fs::write(&news, sitemap).unwrap();
+    let also = ["--also", news.to_str().unwrap()];
+    assert_eq!(changed(&also), "1");
+    assert_eq!(changed(&also), "0");
+    // The second entry moves to an index file of its own.
+    assert_eq!(changed(&[&also[..], &["--sitemaps-per-index", "1"]].concat()), "2");
+    assert_eq!(changed(&[]), "1");
+}
+
+#[test]
+fn standard_output_is_not_a_file_for_the_command() {
+    let directory = TempDir::new();
+    let diff = |to: &str| variable(&directory.join("out"), "SITEMILL_RUN_DIFF", &["--diff", to]);
+    let file = directory.join("diff.tsv");
+    assert_eq!(
+        diff(file.to_str().unwrap()),
+        fs::canonicalize(directory.path()).unwrap().join("diff.tsv").to_str().unwrap()
+    );
+    assert_eq!(diff("-"), "unset");
 }
 
 #[test]
@@ -178,11 +217,15 @@ fn a_build_that_the_command_runs_does_not_run_it_again() {
         input.display(),
         inner.display()
     );
-    let mut outer = sitemill();
-    outer.args(["build", "-q", "--base-url", BASE, "-o"]).arg(&out).env("SITEMILL_THEN", command);
-    let done = finish(&mut outer, BASE.as_bytes()).expect(0);
-    assert_eq!(done.stderr, "run\n");
-    assert!(inner.join("sitemap-index-1.xml").exists());
+    let config = directory.file("options.toml", format!("then = {command:?}\n"));
+    for (variable, value) in [("SITEMILL_THEN", command.as_ref()), ("SITEMILL_CONFIG", config.as_os_str())] {
+        let mut outer = sitemill();
+        outer.args(["build", "-q", "--base-url", BASE, "-o"]).arg(&out).env(variable, value);
+        let done = finish(&mut outer, BASE.as_bytes()).expect(0);
+        assert_eq!(done.stderr, "run\n", "{variable}");
+        assert!(inner.join("sitemap-index-1.xml").exists());
+        fs::remove_dir_all(&inner).unwrap();
+    }
 }
 
 #[test]

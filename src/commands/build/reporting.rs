@@ -194,6 +194,9 @@ pub fn add_set(report: &mut Report, job: &Job, site: &Prepared) {
     if let Some(details) = &mut report.details {
         let live = site.workspace().live();
         details.add_set(set, live, &site.workspace().kept(set), job.rules.sitemap_limits());
+        // Without memory to compare them, all index files count as changed.
+        let kept_indexes = site.kept_indexes().unwrap_or(0);
+        details.add_changed_indexes(DryRun::of(set, live, kept_indexes).changed_indexes());
         match (job.rules.only_site(), &set.counts) {
             (None, _) => details.add_origin(set, None, live),
             (Some(_), Some(counts)) => {

@@ -49,7 +49,7 @@ fn start(job: &Job, command: &CommandLine, report: &Report) -> Result<Child> {
     let stdin = file_of(report.to_json().as_bytes(), job)?;
     let mut child = Command::new(program);
     child.args(command.arguments()).stdin(stdin).stdout(io::stderr());
-    // A build that the command runs must not run the command again.
+    // A build that the command runs must not run the command again. The variables of the run tell it not to take the command from a file.
     child.env_remove("SITEMILL_THEN").env_remove("SITEMILL_RUN_NAME").envs(variables(job, report));
     child.spawn().map_err(failed)
 }
@@ -78,7 +78,7 @@ fn file_of(bytes: &[u8], job: &Job) -> Result<File> {
 fn variables(job: &Job, report: &Report) -> Vec<(&'static str, std::ffi::OsString)> {
     let absolute = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned()).into_os_string();
     let changes = report.details.as_ref().and_then(|details| details.changes).unwrap_or_default();
-    let changed = changes.new_sitemaps + changes.removed_sitemaps;
+    let changed = changes.new_sitemaps + changes.removed_sitemaps + changes.changed_indexes;
     let number = |number: u64| number.to_string().into();
     let mut variables = vec![
         ("SITEMILL_RUN_OUT", absolute(&job.publication.out)),
@@ -90,7 +90,9 @@ fn variables(job: &Job, report: &Report) -> Vec<(&'static str, std::ffi::OsStrin
     ];
     let name = job.publication.name.as_ref();
     variables.extend(name.map(|name| ("SITEMILL_RUN_NAME", name.as_str().into())));
-    variables.extend(job.publication.diff.iter().map(|path| ("SITEMILL_RUN_DIFF", absolute(path))));
+    // Standard output is not a file that the command could read.
+    let diff = job.publication.diff.iter().filter(|path| *path != Path::new("-"));
+    variables.extend(diff.map(|path| ("SITEMILL_RUN_DIFF", absolute(path))));
     variables
 }
 

@@ -131,6 +131,10 @@ pub struct Changes {
     pub kept_bytes: u64,
     /// Sitemaps that only the previous set listed.
     pub removed_sitemaps: u64,
+    /// Index files that are new, have other bytes, or were only in the previous set. Sitemaps that sitemill did not write change them,
+    /// too. 0 in the page about a directory.
+    #[serde(default)]
+    pub changed_indexes: u64,
 }
 
 /// A set that was published, or the sets of several sites that were published together.
@@ -157,6 +161,11 @@ impl Details {
         set.sitemaps.iter().for_each(|sitemap| fullness.add(sitemap.urls.into(), sitemap.xml_bytes, limits));
         self.changes.get_or_insert_default().add(set, live);
         self.add_to_history([set].into_iter().chain(earlier));
+    }
+
+    /// Adds index files that have changed.
+    pub fn add_changed_indexes(&mut self, indexes: u64) {
+        self.changes.get_or_insert_default().changed_indexes += indexes;
     }
 
     /// Adds the number of URLs in each section of a single set.
@@ -334,6 +343,7 @@ mod tests {
             kept_sitemaps: 1,
             kept_bytes: 100,
             removed_sitemaps: 1,
+            changed_indexes: 0,
         };
         assert_eq!(details.changes, Some(changes));
         let history: Vec<_> = details.history.iter().map(|past| (&*past.published, past.listed)).collect();

@@ -51,6 +51,11 @@ impl DryRun {
         }
     }
 
+    /// Index files that are not the same as before, or no longer there.
+    pub(in crate::commands) fn changed_indexes(&self) -> u64 {
+        self.new_indexes + self.replaced_indexes + self.removed_indexes
+    }
+
     /// Adds the changes of another site.
     pub(in crate::commands) fn add(&mut self, site: &Self) {
         self.new_sitemaps += site.new_sitemaps;
