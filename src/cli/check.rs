@@ -73,7 +73,7 @@ fn summary(report: &CheckReport, job: &CheckJob) -> (String, Table) {
     let mut table = Table::default();
     if report.not_followed > 0 {
         let files = plural(report.not_followed, "sitemap", "sitemaps");
-        table.text(format!("{files} in subdirectories not checked"));
+        table.text(format!("{files} elsewhere on the site not checked"));
     }
     if report.also > 0 {
         let files = plural(report.also, "sitemap", "sitemaps");

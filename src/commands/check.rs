@@ -15,6 +15,7 @@ mod entities;
 mod entry;
 mod extensions;
 mod finding;
+mod follow;
 mod judge;
 mod links_and_images;
 mod loc;
@@ -27,7 +28,7 @@ mod set;
 mod sitemaps;
 mod values;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -42,12 +43,12 @@ use crate::common::stop::Stop;
 use crate::error::{Error, Result, Setting, message};
 use crate::escape::shown;
 use crate::job::{check_threads, threads_default};
-use crate::limits::Protocol;
 use crate::place::{self, Named, PlaceFile, Record, SetName};
 use crate::set::manifest::Manifest;
 
 use document::{Document, Rules, Scratch};
-use set::{Met, file, read_manifest};
+use follow::Known;
+use set::read_manifest;
 use sitemaps::Sitemaps;
 
 pub(crate) use content::Content;
@@ -56,8 +57,9 @@ pub(crate) use finding::Findings;
 pub(crate) use loc::directory;
 pub(crate) use members::{Also, Members, member, members};
 pub(crate) use reader::{FileKind, Reader};
-pub(crate) use set::Set;
+pub(crate) use set::{Met, Set};
 
+pub(crate) use entry::VALUE_BYTES_MAX;
 pub use entry::{Entry, Tag};
 pub use finding::Finding;
 pub use links_and_images::Link;
@@ -112,7 +114,7 @@ pub struct CheckReport {
     pub indexes: u64,
     /// Number of entries in the sitemaps.
     pub urls: u64,
-    /// Number of sitemaps that an index file lists in a deeper directory. They are not read.
+    /// Number of sitemaps that an index file lists elsewhere on the site, not as files of its directory. They are not read.
     pub not_followed: u64,
     /// Number of sitemaps that sitemill did not write, and that the sets only list. They are not read.
     pub also: u64,
@@ -216,13 +218,14 @@ impl Run<'_> {
 
         let also = manifest.iter().flatten().flat_map(|set| &set.also).map(|also| also.loc.clone());
         let mut known = Known { also: also.collect(), ..Known::default() };
-        let is_new = |file: &&PlaceFile| known.met.insert(file.path());
+        let is_new = |file: &&PlaceFile| known.starts.insert(file.path());
         let files: Vec<PlaceFile> = set.files.iter().filter(is_new).cloned().collect();
         let mut members = Vec::new();
         self.check_files(files, false, &rules, |run, mut document| {
-            if document.kind == Some(FileKind::Index) {
-                run.follow(&set, &mut document, &mut known, &mut members);
-            }
+            let followed = known.follow(&set, &mut document);
+            run.report.not_followed += followed.elsewhere;
+            run.report.also += followed.also;
+            members.extend(followed.members);
             run.take_in(document, &mut known.sitemaps)
         })?;
         self.check_files(members, true, &rules, |run, mut document| {
@@ -254,43 +257,6 @@ impl Run<'_> {
         })
     }
 
-    /// Adds the files that an index file lists to `members`, and reports those that are missing or already listed.
-    fn follow(&mut self, set: &Set, index: &mut Document, known: &mut Known, members: &mut Vec<PlaceFile>) {
-        // The files listed by an index file that was named alone may be elsewhere, unless the base URL is the directory of that
-        // file.
-        if set.view.is_none() && set.base.is_none() {
-            return;
-        }
-        let first = || loc::directory(&index.members.first()?.loc);
-        let Some(base) = set.base.clone().or_else(first) else { return };
-        for member in &index.members {
-            if str::from_utf8(&member.loc).is_ok_and(|loc| known.also.remove(loc)) {
-                self.report.also += 1;
-                continue;
-            }
-            let Some(name) = file(&member.loc, &base) else {
-                let is_deeper = loc::is_below(&member.loc, base.as_bytes());
-                self.report.not_followed += u64::from(is_deeper);
-                continue;
-            };
-            let file = index.file.beside(name);
-            let shown = || shown(&member.loc);
-            if !known.met.insert(file.path()) {
-                index
-                    .findings
-                    .push(Some(member.entry), Rule::Duplicate, || format!("listed before: {}", shown()));
-            } else if !file.is_file() {
-                let words = || format!("there is no such file: {}", shown());
-                index.findings.push(Some(member.entry), Rule::MissingFile, words);
-            } else {
-                if index.protocol == Some(Protocol::V0_84) {
-                    known.listed_by_old.insert(file.path());
-                }
-                members.push(file);
-            }
-        }
-    }
-
     fn take_in(&mut self, document: Document, sitemaps: &mut Sitemaps) -> Result<()> {
         self.tell(&document.findings)?;
         self.report.files += 1;
@@ -312,7 +278,11 @@ impl Run<'_> {
         let Some(view) = &set.view else { return Ok(()) };
         let path = view.record_path(&Record::Live);
         let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), self.kept_max);
-        let is_listed = |file: &str| known.met.contains(&view.path(file.as_ref()));
+        // If there are no index files, the check starts from the sitemaps.
+        let is_listed = |file: &str| {
+            let path = view.path(file.as_ref());
+            known.listed.contains(&path) || known.starts.contains(&path)
+        };
         for sitemap in manifest.sitemaps.iter().filter(|sitemap| !is_listed(&sitemap.file)) {
             findings.push(None, Rule::Unlisted, || {
                 format!("{} belongs to the set, but no index file lists it", shown(sitemap.file.as_bytes()))
@@ -353,15 +323,4 @@ impl Run<'_> {
         }
         Ok(())
     }
-}
-
-/// Files and URLs of a set seen so far.
-#[derive(Default)]
-struct Known {
-    met: Met,
-    /// Sitemaps from elsewhere that the manifest names and no index file has listed so far.
-    also: HashSet<String>,
-    /// Sitemaps that index files of protocol 0.84 list.
-    listed_by_old: Met,
-    sitemaps: Sitemaps,
 }

@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use crate::commands::check::{
-    Also, Content, EXTENSIONS, Entry, FileKind, Findings, Reader, Set, Tag, directory, member, text,
+    Also, Content, EXTENSIONS, Entry, FileKind, Findings, Met, Reader, Set, Tag, VALUE_BYTES_MAX, directory,
+    member, text,
 };
 use crate::commands::target::Target;
 use crate::common::ordered::ordered;
@@ -130,12 +131,16 @@ fn list_all(
     mut to: Target<'_>,
 ) -> Result<UrlsReport> {
     let mut report = UrlsReport::default();
+    // Of a set that sitemill did not write, the files to start from are all files, including those that index files list.
+    let mut met = Met::default();
+    files.iter().for_each(|file| _ = met.insert(file.path()));
     let work = |entry: &mut Entry, file: PlaceFile| list(&file, form, entry);
     ordered(threads.get(), files.into_iter(), Entry::default, work, |listed| {
         stop.check()?;
         let listed = listed?;
         progress.advance(listed.urls);
-        let members = listed.take_in(&mut report, &mut to)?;
+        let mut members = listed.take_in(&mut report, &mut to)?;
+        members.retain(|member| member.as_ref().map_or(true, |file| met.insert(file.path())));
         let work = |entry: &mut Entry, member: Result<PlaceFile>| list_member(member?, form, entry);
         ordered(threads.get(), members.into_iter(), Entry::default, work, |listed| {
             stop.check()?;
@@ -209,6 +214,11 @@ fn list(file: &PlaceFile, form: Form, entry: &mut Entry) -> Result<Listed> {
             listed.damage = Some(damage.error(path));
             break;
         }
+        if !entry.has_whole_tags() {
+            let words = format!(": entry {number}: a value of more than {VALUE_BYTES_MAX} bytes");
+            listed.damage = Some(Error::data(message!(path, "{words}")));
+            break;
+        }
         let Some(loc) = entry.loc().filter(|loc| !loc.is_empty()) else { continue };
         if loc.iter().any(|&byte| byte <= b' ' || byte == 0x7f) {
             listed.damage = Some(Error::data(message!(
@@ -239,11 +249,14 @@ fn list(file: &PlaceFile, form: Form, entry: &mut Entry) -> Result<Listed> {
         }
     }
     listed.kind = reader.head().map(|(kind, _)| kind);
-    // The first finding says that the document is neither a sitemap nor an index file.
-    let first = if listed.kind.is_none() { findings.kept.first() } else { None };
-    if let (None, Some(damage)) = (&listed.damage, findings.damage.as_ref().or(first)) {
-        listed.damage = Some(damage.error(path));
-    }
+    let reason = match listed.kind {
+        Some(FileKind::Sitemap) => findings.damage,
+        // A sitemap that is not read may have any number of URLs.
+        Some(FileKind::Index) => findings.damage.or(findings.loss),
+        // The first finding says that the document is neither a sitemap nor an index file.
+        None => findings.damage.or(findings.kept.pop()),
+    };
+    listed.damage = listed.damage.or(reason.map(|finding| finding.error(path)));
     Ok(listed)
 }
 

@@ -23,6 +23,7 @@ mod help;
 mod hints;
 mod html;
 mod incremental;
+mod indexes;
 mod inputs;
 mod killed;
 mod layers;

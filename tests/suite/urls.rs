@@ -98,11 +98,15 @@ fn a_broken_file_is_named_after_the_urls_before_it() {
     directory.file("entity.xml", TAGS.replace("it&apos;s", "it&rsquo;s"));
     directory.file("line.xml", TAGS.replace("it&apos;s", "&#10;http://evil.example/"));
     directory.file("index.xml", index(&["good.xml"]));
+    directory.file("long.xml", TAGS.replace("it&apos;s", &"x".repeat(4_096)));
+    directory.file("late.xml", TAGS.replace("<loc> ", &format!("<loc>{}", " ".repeat(4_096))));
     for (names, lines, says) in [
         (&["good.xml", "cut.xml"][..], 3, "cut.xml"),
         (&["cut.xml.gz", "good.xml"], 2, "gzip"),
         (&["entity.xml"], 1, "&rsquo;"),
         (&["line.xml"], 1, "entry 2: a URL with a space or control character"),
+        (&["long.xml"], 1, "entry 2: a value of more than 4096 bytes"),
+        (&["late.xml"], 0, "entry 1: a value of more than 4096 bytes"),
         (&["good.xml", "missing.xml"], 2, "missing.xml"),
         (&["good.xml", "../good.xml"], 2, "not a file in the same directory"),
         (&["good.xml", "index.xml"], 2, "index.xml"),

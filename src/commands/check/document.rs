@@ -104,13 +104,18 @@ pub(crate) fn check(
     let is_of_protocol = reader.form() == Form::Protocol;
     let (kind, protocol) = head.unzip();
     if is_member && kind == Some(FileKind::Index) {
-        findings.push(None, Rule::IndexOfIndexes, || "this index file is listed in an index file".into());
+        report_listed_index(&mut findings);
     }
     if let Some(hash) = hash {
         check_content_name(path, hash, &mut findings);
     }
     let keys = ChunkKeys::part(keys, &[])?;
     Ok(Document { file, findings, kind, protocol, is_of_protocol, entries, keys, members })
+}
+
+/// Reports that the file, which is an index file, is listed in one.
+pub(crate) fn report_listed_index(findings: &mut Findings) {
+    findings.push(None, Rule::IndexOfIndexes, || "this index file is listed in an index file".into());
 }
 
 /// Returns bytes that are unique in this run and that no URL begins with.

@@ -4,7 +4,7 @@ use super::extensions::{EXTENSIONS, Elements, Span};
 use crate::limits::{IMAGES_PER_URL_MAX, LINE_BYTES_MAX};
 
 /// Maximum bytes kept of a value. Longer values are invalid for every tag, even if truncated to this length.
-const VALUE_BYTES_MAX: usize = 4096;
+pub(crate) const VALUE_BYTES_MAX: usize = 4096;
 
 /// Maximum bytes kept of a value of an extension, most of which are texts: the maximum that `build` writes.
 const FIELD_BYTES_MAX: usize = LINE_BYTES_MAX;
@@ -56,9 +56,11 @@ pub struct Entry {
     number: u64,
     text: Vec<u8>,
     open_at: usize,
-    /// Maximum bytes of the current value, and whether any value of an extension was longer.
+    /// Maximum bytes of the current value.
     open_bytes_max: usize,
-    is_cut: bool,
+    /// Whether a tag, or a value of an extension, was longer.
+    is_tag_cut: bool,
+    is_extension_cut: bool,
     tags: [Option<Span>; Tag::ALL.len()],
     extended: [Extended; EXTENSIONS.len()],
 }
@@ -90,9 +92,16 @@ impl Entry {
         self.value(Tag::Loc).map(<[u8]>::trim_ascii)
     }
 
-    /// Returns whether all links, images and other elements of extensions were kept, with their values.
+    /// Returns whether no value of a tag was truncated.
+    pub fn has_whole_tags(&self) -> bool {
+        !self.is_tag_cut
+    }
+
+    /// Returns whether no value was truncated, and all links, images and other elements of extensions were kept.
     pub fn is_whole(&self) -> bool {
-        !self.is_cut && self.extended.iter().all(|extended| extended.count <= KEPT_MAX as u64)
+        self.has_whole_tags()
+            && !self.is_extension_cut
+            && self.extended.iter().all(|extended| extended.count <= KEPT_MAX as u64)
     }
 
     /// Returns the elements of the extension with this number.
@@ -106,7 +115,7 @@ impl Entry {
     pub(crate) fn begin(&mut self, number: u64) {
         self.number = number;
         self.text.clear();
-        self.is_cut = false;
+        (self.is_tag_cut, self.is_extension_cut) = (false, false);
         self.tags = [None; Tag::ALL.len()];
         for extended in &mut self.extended {
             extended.values.clear();
@@ -132,7 +141,10 @@ impl Entry {
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         let room = self.open_bytes_max - (self.text.len() - self.open_at);
         if bytes.len() > room {
-            self.is_cut |= self.open_bytes_max == FIELD_BYTES_MAX;
+            match self.open_bytes_max == FIELD_BYTES_MAX {
+                true => self.is_extension_cut = true,
+                false => self.is_tag_cut = true,
+            }
         }
         self.text.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }

@@ -65,12 +65,14 @@ pub(crate) struct Findings {
     pub counts: Counts,
     /// The first finding that makes the rest of the file unreliable.
     pub damage: Option<Finding>,
+    /// The first finding because of which a URL of the file may not be read.
+    pub loss: Option<Finding>,
 }
 
 impl Findings {
     /// Creates an empty list for the file that messages call `file`.
     pub fn new(file: String, kept_max: usize) -> Self {
-        Self { file, kept_max, kept: Vec::new(), counts: Counts::default(), damage: None }
+        Self { file, kept_max, kept: Vec::new(), counts: Counts::default(), damage: None, loss: None }
     }
 
     /// Records a violation. `words` returns its description; it is called only if the finding is kept.
@@ -87,6 +89,15 @@ impl Findings {
                 self.kept.push(finding);
             }
         }
+    }
+
+    /// Records a violation because of which a URL of the file may not be read.
+    #[cold]
+    pub fn push_loss(&mut self, entry: Option<u64>, rule: Rule, words: String) {
+        if self.loss.is_none() {
+            self.loss = Some(Finding { file: self.file.clone(), entry, rule, words: words.clone() });
+        }
+        self.push(entry, rule, || words);
     }
 }
 

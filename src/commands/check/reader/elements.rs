@@ -134,7 +134,7 @@ impl Reader<'_> {
                 self.end_item(entry);
                 if !self.order.seen[Tag::Loc as usize] {
                     let words = if self.form.is_feed() { "no link" } else { "no loc" };
-                    self.findings.push(place(self.entries), Rule::MissingElement, || words.into());
+                    self.findings.push_loss(place(self.entries), Rule::MissingElement, words.into());
                 }
                 self.at = if self.form == Form::Rss { At::Channel } else { At::Root };
                 is_entry = true;
@@ -157,8 +157,8 @@ impl Reader<'_> {
             }
             At::Root => {
                 if self.entries == 0 {
-                    let words = || format!("no {}", self.form.entry_word());
-                    self.findings.push(None, Rule::Empty, words);
+                    let words = format!("no {}", self.form.entry_word());
+                    self.findings.push_loss(None, Rule::Empty, words);
                 }
                 self.at = At::Epilog;
             }
@@ -199,8 +199,8 @@ impl Reader<'_> {
             }
         };
         let Namespace::Sitemap(protocol) = namespace else {
-            let words = || format!("{} is in no namespace of the protocol", shown(name.as_bytes()));
-            self.findings.push(None, Rule::Namespace, words);
+            let words = format!("{} is in no namespace of the protocol", shown(name.as_bytes()));
+            self.findings.push_loss(None, Rule::Namespace, words);
             return Err(Broken);
         };
         self.events.get_mut().lower_limit(protocol.bytes_per_sitemap_max());
@@ -216,6 +216,7 @@ impl Reader<'_> {
             // Schema 0.9, urlset: xsd:any of other namespaces, before the first url.
             match self.entries == 0 && self.is_foreign(namespace) {
                 true => self.skip(),
+                false if matches!(local, "sitemap" | "url") => self.unknown_entry(name),
                 false => self.unknown(name),
             }
             return;
@@ -241,7 +242,10 @@ impl Reader<'_> {
                 self.is_unescaped = false;
                 entry.open_value();
             }
-            _ if !self.is_foreign(namespace) => self.unknown(name),
+            _ if !self.is_foreign(namespace) => match local == kind.entry_name() {
+                true => self.unknown_entry(name),
+                false => self.unknown(name),
+            },
             _ => {
                 self.order.is_extended = true;
                 match namespace {
@@ -268,8 +272,11 @@ impl Reader<'_> {
         let is_misplaced = order.is_extended || order.last.is_some_and(|last| last > tag);
         let is_repeated = std::mem::replace(&mut order.seen[tag as usize], true);
         if is_repeated {
-            let words = || format!("{} twice", tag.as_str());
-            self.findings.push(place(self.entries), Rule::RepeatedElement, words);
+            let words = format!("{} twice", tag.as_str());
+            match tag {
+                Tag::Loc => self.findings.push_loss(place(self.entries), Rule::RepeatedElement, words),
+                _ => self.findings.push(place(self.entries), Rule::RepeatedElement, || words),
+            }
         } else if is_misplaced && protocol == Protocol::V0_9 && !order.is_misplaced {
             order.is_misplaced = true;
             let words = || format!("{} after an element that should follow it", tag.as_str());
@@ -355,9 +362,13 @@ impl Reader<'_> {
     }
 
     fn unknown(&mut self, name: &str) {
-        self.findings.push(place(self.entries), Rule::UnknownElement, || {
-            format!("element {} is not allowed here", shown(name.as_bytes()))
-        });
+        self.findings.push(place(self.entries), Rule::UnknownElement, || not_allowed(name));
+        self.skip();
+    }
+
+    /// Reports an element that is most likely meant as an entry. Nobody reads its URL.
+    fn unknown_entry(&mut self, name: &str) {
+        self.findings.push_loss(place(self.entries), Rule::UnknownElement, not_allowed(name));
         self.skip();
     }
 
@@ -366,4 +377,8 @@ impl Reader<'_> {
         self.skipped = (self.depth, self.at);
         self.at = At::Skipped;
     }
+}
+
+fn not_allowed(name: &str) -> String {
+    format!("element {} is not allowed here", shown(name.as_bytes()))
 }

@@ -5,11 +5,11 @@ use quick_xml::events::BytesStart;
 
 use super::pairs::{Pair, Pairs};
 use super::{At, Broken, Form, Order, Reader, place};
-use crate::commands::check::entry::{Entry, Tag};
+use crate::commands::check::entry::{Entry, Tag, VALUE_BYTES_MAX};
 use crate::commands::check::rules::Rule;
 
-/// Bytes of a `guid` that are kept: more than a URL has.
-const GUID_BYTES_KEPT: usize = 4096;
+/// Bytes of a `guid` that are kept: one more than of any value, so that it is known to be too long.
+const GUID_BYTES_KEPT: usize = VALUE_BYTES_MAX + 1;
 
 impl Form {
     /// The name of an entry in messages.

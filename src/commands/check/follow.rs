@@ -1,0 +1,116 @@
+//! Follows index files to the sitemaps that they list.
+
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+
+use super::document::{Document, report_listed_index};
+use super::loc;
+use super::reader::FileKind;
+use super::rules::Rule;
+use super::set::{Met, Set, file};
+use super::sitemaps::Sitemaps;
+use crate::escape::shown;
+use crate::limits::Protocol;
+use crate::place::PlaceFile;
+
+/// Files and URLs of a set seen so far.
+#[derive(Default)]
+pub(super) struct Known {
+    /// The files that are read first. In a directory that sitemill did not write, they are all files.
+    pub starts: Met,
+    /// The index files among them.
+    pub indexes: Met,
+    /// The files that index files list.
+    pub listed: Met,
+    /// Sitemaps from elsewhere that the manifest names and no index file has listed so far.
+    pub also: HashSet<String>,
+    /// Sitemaps that index files of protocol 0.84 list.
+    pub listed_by_old: Met,
+    /// The sitemaps that were read.
+    pub sitemaps: Sitemaps,
+}
+
+/// What became of the sitemaps that an index file lists.
+#[derive(Default)]
+pub(super) struct Followed {
+    /// Files that are not read yet.
+    pub members: Vec<PlaceFile>,
+    /// Number of sitemaps elsewhere on the site.
+    pub elsewhere: u64,
+    /// Number of sitemaps from elsewhere that the manifest names.
+    pub also: u64,
+}
+
+impl Known {
+    /// Finds the files that `index` lists, and reports those that are missing, already listed, or index files.
+    pub fn follow(&mut self, set: &Set, index: &mut Document) -> Followed {
+        let mut followed = Followed::default();
+        if index.kind != Some(FileKind::Index) {
+            return followed;
+        }
+        self.indexes.insert(index.file.path());
+        if self.listed.contains(index.file.path()) {
+            report_listed_index(&mut index.findings);
+        }
+        // The files listed by an index file that was named alone may be elsewhere, unless the base URL is the directory of that
+        // file.
+        if set.view.is_none() && set.base.is_none() {
+            return followed;
+        }
+        let Some(base) = set.base.clone().or_else(|| likely_base(index)) else { return followed };
+        let site = loc::origin(&base);
+        for member in &index.members {
+            if str::from_utf8(&member.loc).is_ok_and(|loc| self.also.remove(loc)) {
+                followed.also += 1;
+                continue;
+            }
+            let findings = &mut index.findings;
+            let mut found = |rule, words: &str| {
+                findings.push(Some(member.entry), rule, || format!("{words}: {}", shown(&member.loc)));
+            };
+            let Some(name) = file(&member.loc, &base) else {
+                // With a base URL, it is known that the sitemap has to be below it, and this was checked.
+                let below = if set.base.is_some() { &base } else { site };
+                match loc::is_below(&member.loc, below.as_bytes()) {
+                    true => followed.elsewhere += 1,
+                    false if set.base.is_none() && loc::check_grammar(&member.loc).is_ok() => {
+                        found(Rule::OutOfScope, &format!("not below {}", shown(site.as_bytes())));
+                    }
+                    false => {}
+                }
+                continue;
+            };
+            let file = index.file.beside(name);
+            let path = file.path();
+            if !self.listed.insert(path) {
+                found(Rule::Duplicate, "listed before");
+            } else if !file.is_file() {
+                found(Rule::MissingFile, "there is no such file");
+            } else if self.indexes.contains(path) {
+                found(Rule::IndexOfIndexes, "this is an index file");
+            } else {
+                if index.protocol == Some(Protocol::V0_84) {
+                    self.listed_by_old.insert(path);
+                }
+                if !self.starts.contains(path) {
+                    followed.members.push(file);
+                }
+            }
+        }
+        followed
+    }
+}
+
+/// The URL of the directory of `index`, as far as its entries tell: the directory with most sitemaps that lie beside it, or, if none
+/// does, with most sitemaps. Of several, the one that occurs first.
+fn likely_base(index: &Document) -> Option<String> {
+    let mut directories: HashMap<String, (u64, u64, Reverse<usize>)> = HashMap::new();
+    for (at, member) in index.members.iter().enumerate() {
+        let Some(directory) = loc::directory(&member.loc) else { continue };
+        let is_beside = file(&member.loc, &directory).is_some_and(|name| index.file.beside(name).is_file());
+        let (beside, all, _) = directories.entry(directory).or_insert((0, 0, Reverse(at)));
+        *beside += u64::from(is_beside);
+        *all += 1;
+    }
+    directories.into_iter().max_by_key(|(_, counts)| *counts).map(|(directory, _)| directory)
+}

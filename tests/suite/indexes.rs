@@ -1,0 +1,141 @@
+//! Index files from other programs: every sitemap in them is read once, or something says that it is not.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::{Run, TempDir, build_command, finish, sitemill};
+
+const BASE: &str = "https://www.example.com/";
+const XMLNS: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
+
+fn sitemap(urls: &[&str]) -> String {
+    let entries: String = urls.iter().map(|url| format!("<url><loc>{BASE}{url}</loc></url>")).collect();
+    format!("<urlset {XMLNS}>{entries}</urlset>")
+}
+
+/// An index file of these sitemaps.
+fn index(locs: &[&str]) -> String {
+    let entries: String = locs.iter().map(|loc| format!("<sitemap><loc>{loc}</loc></sitemap>")).collect();
+    format!("<sitemapindex {XMLNS}>{entries}</sitemapindex>")
+}
+
+fn urls(path: &Path) -> Run {
+    finish(sitemill().args(["urls", "--quiet"]).arg(path), b"")
+}
+
+/// The rules that are violated, with what was found, and the summary.
+fn check(directory: &Path) -> (Vec<(String, String)>, Value) {
+    let run = finish(sitemill().args(["check", "--json"]).arg(directory), b"");
+    let lines = run.stdout.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    let mut lines: Vec<Value> = lines.map(|line| serde_json::from_slice(line).unwrap()).collect();
+    let summary = lines.pop().unwrap();
+    let text = |line: &Value, key: &str| line[key].as_str().unwrap().to_owned();
+    (lines.iter().map(|line| (text(line, "rule"), text(line, "words"))).collect(), summary)
+}
+
+#[test]
+fn an_index_file_of_which_something_is_not_read_is_refused() {
+    let directory = TempDir::new();
+    directory.file("a.xml", sitemap(&["1"]));
+    let whole = index(&[&format!("{BASE}a.xml")]);
+    let file = directory.file("index.xml", &whole);
+    let input = directory.file("urls.txt", format!("{BASE}base\n"));
+    let build = || finish(build_command(&directory.join("out"), BASE).arg(&file).arg(&input), b"");
+    build().expect(0);
+    assert_eq!(urls(&file).expect(0).stdout, format!("{BASE}1\n").as_bytes());
+
+    let entry = format!("<sitemap><loc>{BASE}a.xml</loc></sitemap>");
+    for (damaged, said) in [
+        (whole.replace("http:", "https:"), "in no namespace of the protocol"),
+        (whole.replace(XMLNS, ""), "in no namespace of the protocol"),
+        (whole.replace(&entry, ""), "no entry"),
+        (whole.replace("sitemap>", "url>"), "element url is not allowed here"),
+        (whole.replace(&entry, &format!("{entry}<sitemap/>")), "entry 2: missing-element: no loc"),
+        (whole.replace("</loc>", &format!("</loc><loc>{BASE}b.xml</loc>")), "loc twice"),
+        (
+            whole.replace("</loc>", &format!("</loc>{entry}")),
+            "entry 1: unknown-element: element sitemap is not allowed here",
+        ),
+    ] {
+        directory.file("index.xml", &damaged);
+        for run in [build().expect(65), urls(&file).expect(65)] {
+            assert!(
+                run.stderr.contains("index.xml: ") && run.stderr.contains(said),
+                "{said}: {}",
+                run.stderr
+            );
+        }
+    }
+    // Other programs write tags that an index file may not have. Nothing is lost with them.
+    directory.file("index.xml", whole.replace("</loc>", "</loc><priority>1.0</priority>"));
+    build().expect(0);
+    urls(&file).expect(0);
+}
+
+#[test]
+fn a_directory_of_another_program_is_read_once() {
+    for name in ["sitemap.xml", "sitemap_index.xml", "sitemap-index.xml", "sitemap-index-1.xml", "z.xml"] {
+        let directory = TempDir::new();
+        let listed = [format!("{BASE}sitemap-0.xml"), format!("{BASE}sitemap-1.xml")];
+        directory.file("sitemap-0.xml", sitemap(&["1", "2"]));
+        directory.file("sitemap-1.xml", sitemap(&["3"]));
+        directory.file(name, index(&[&listed[0], &listed[1]]));
+        let (findings, summary) = check(directory.path());
+        assert_eq!(findings, [], "{name}");
+        let counts =
+            ["files", "sitemaps", "indexes", "urls", "not_followed"].map(|key| summary[key].as_u64());
+        assert_eq!(counts, [3, 2, 1, 3, 0].map(Some), "{name}");
+        let all: Vec<u8> =
+            ["1", "2", "3"].iter().flat_map(|url| format!("{BASE}{url}\n").into_bytes()).collect();
+        assert_eq!(urls(directory.path()).expect(0).stdout, all, "{name}");
+
+        // Two index files with the same sitemaps. Only sitemill's own names stand out from others.
+        let other = if name == "sitemap-index-1.xml" { "sitemap-index-2.xml" } else { "other.xml" };
+        directory.file(other, index(&[&listed[0], &listed[0]]));
+        let (findings, _) = check(directory.path());
+        assert!(!findings.is_empty() && findings.iter().all(|(rule, _)| rule == "duplicate"), "{findings:?}");
+        assert_eq!(urls(directory.path()).expect(0).stdout, all, "{name}");
+    }
+}
+
+#[test]
+fn an_index_file_in_an_index_file_is_found_in_either_order() {
+    for (outer, inner) in
+        [("a.xml", "b.xml"), ("b.xml", "a.xml"), ("sitemap-index-1.xml", "sitemap-index-2.xml")]
+    {
+        let directory = TempDir::new();
+        directory.file("sitemap-0.xml", sitemap(&["1"]));
+        directory.file(outer, index(&[&format!("{BASE}{inner}")]));
+        directory.file(inner, index(&[&format!("{BASE}sitemap-0.xml")]));
+        let rules: Vec<_> = check(directory.path()).0.into_iter().map(|(rule, _)| rule).collect();
+        assert_eq!(rules, ["index-of-indexes"], "{outer} lists {inner}");
+    }
+}
+
+#[test]
+fn sitemaps_that_are_not_beside_their_index_file_are_counted_or_reported() {
+    let elsewhere = "https://other.example/b.xml";
+    let out_of_scope = ("out-of-scope".to_owned(), format!("not below {BASE}: {elsewhere}"));
+    let beside = format!("{BASE}a.xml");
+    let gone = ("missing-file".to_owned(), format!("there is no such file: {BASE}gone.xml"));
+    for (locs, findings, not_followed) in [
+        (&[&*beside, elsewhere][..], &[out_of_scope.clone()][..], 0),
+        (&[elsewhere, &beside], &[out_of_scope], 0),
+        (&["https://www.example.com/deeper/z.xml", &beside], &[], 1),
+        (&["https://www.example.com/deeper/y.xml", "https://www.example.com/deeper/z.xml", &beside], &[], 2),
+        (&["https://www.example.com/sitemap.php?page=1", &beside], &[], 1),
+        (&[&beside, "https://www.example.com/gone.xml"], &[gone], 0),
+    ] {
+        let directory = TempDir::new();
+        directory.file("a.xml", sitemap(&["1"]));
+        directory.file("sitemap_index.xml", index(locs));
+        let (found, summary) = check(directory.path());
+        assert_eq!(found, findings, "{locs:?}");
+        assert_eq!(
+            (&summary["not_followed"], &summary["urls"]),
+            (&not_followed.into(), &1.into()),
+            "{locs:?}"
+        );
+    }
+}
