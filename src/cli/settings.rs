@@ -130,13 +130,20 @@ pub fn with_file(command: &Command, mut words: Vec<OsString>) -> Result<(Vec<OsS
     let given = options(command, subcommand, Path::new(&path))?;
     // The command of another build runs this one. It would run itself again.
     let is_within_then = env::var_os("SITEMILL_RUN_OUT").is_some();
+    let is_given = |arg: &Arg| {
+        let is_short_typed = |short| is_short_typed(subcommand, &words, short);
+        let is_long_given = |option: &str| is_typed(&words, option) || of_environment(option).is_some();
+        arg.get_long().is_some_and(is_long_given) || arg.get_short().is_some_and(is_short_typed)
+    };
+    let given_otherwise: Vec<&Arg> = subcommand.get_arguments().filter(|arg| is_given(arg)).collect();
+    let excludes = |one: &Arg, other: &Arg| {
+        subcommand.get_arg_conflicts_with(one).iter().any(|excluded| excluded.get_id() == other.get_id())
+    };
     let given = given.into_iter().filter(|(arg, _)| {
-        let option = arg.get_long().expect("options() gives options");
-        if option == "then" && is_within_then {
-            return false;
-        }
-        let is_short_typed = arg.get_short().is_some_and(|short| is_short_typed(subcommand, &words, short));
-        !is_typed(&words, option) && !is_short_typed && of_environment(option).is_none()
+        let is_replaced =
+            |other: &&Arg| other.get_id() == arg.get_id() || excludes(other, arg) || excludes(arg, other);
+        let is_own_command = is_within_then && arg.get_long() == Some("then");
+        !is_own_command && !given_otherwise.iter().any(is_replaced)
     });
     let from_file: Vec<OsString> = given.map(|(_, word)| word.into()).collect();
     words.splice(at + 1..at + 1, from_file);

@@ -96,6 +96,19 @@ fn sizes_take_units_of_1024_and_of_1000_from_every_source() {
 }
 
 #[test]
+fn an_option_replaces_those_of_the_file_that_it_excludes() {
+    let directory = TempDir::new();
+    let config = directory.file("sitemill.toml", "json = true\n");
+    let list = directory.file("list.txt", format!("{BASE}1\n"));
+    for (form, beginning) in [(&["--tsv"][..], "loc\t"), (&[], "{\"loc\":")] {
+        let mut urls = sitemill();
+        urls.args(["urls", "--config"]).arg(&config).args(form).arg(&list);
+        let listed = String::from_utf8(finish(&mut urls, b"").expect(0).stdout).unwrap();
+        assert!(listed.starts_with(beginning), "{form:?}: {listed}");
+    }
+}
+
+#[test]
 fn the_directory_is_an_argument_or_an_option_but_not_both() {
     let directory = TempDir::new();
     let out = directory.join("out");
