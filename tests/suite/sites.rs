@@ -246,3 +246,25 @@ fn limits_too_small_for_any_index_file_are_refused_before_any_work_and_the_longe
         );
     }
 }
+
+#[test]
+fn a_section_of_a_site_is_not_guarded_by_the_urls_of_another() {
+    let directory = TempDir::new();
+    let list = |segments: &[(&str, &str, u32)]| -> String {
+        let urls = |&(site, segment, urls): &(&str, &str, u32)| -> String {
+            (0..urls).map(|n| format!("https://{site}.example/{segment}/{n}\n")).collect()
+        };
+        segments.iter().map(urls).collect()
+    };
+    let build = |input: String| {
+        let mut command = build_command(&directory.join("out"), "{origin}/");
+        finish(command.args(["--section-by-path", "--sections-max", "2"]), input.as_bytes())
+    };
+    let unchanged = [("b", "x", 100), ("b", "y", 90)];
+    build(list(&[&[("a", "x", 100), ("a", "y", 90)], &unchanged[..]].concat())).expect(0);
+    // Of both sites together, the segment y has too few URLs for a section.
+    let refused = build(list(&[&[("a", "x", 200), ("a", "z", 100)], &unchanged[..]].concat())).expect(65);
+    let said = "https://a.example/: section y: 0 URLs would replace 90";
+    assert!(refused.stderr.contains(said), "{}", refused.stderr);
+    build(list(&[&[("a", "x", 200), ("a", "z", 100), ("a", "y", 80)], &unchanged[..]].concat())).expect(0);
+}

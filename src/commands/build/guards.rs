@@ -125,9 +125,9 @@ fn check_live_sections(job: &Job, site: &Site, now: &HashMap<&str, u64>, left_ou
     for (name, live) in &live {
         let listed = match now.get(&**name) {
             None if job.guards.allow_empty || name == rest => continue,
-            // Its URLs may be in the rest now.
+            // Its URLs may be in the rest now. The number is that of all sites.
             None => match left_out.urls_of(name) {
-                Some(urls) => urls,
+                Some(urls) => urls.min(now.get(rest).copied().unwrap_or(0)),
                 None => continue,
             },
             Some(listed) if name == rest => listed + from_rest,
