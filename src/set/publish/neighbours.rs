@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::error::{Error, ErrorKind, Result, Setting, message};
 use crate::place::{self, Place, Record, SetName, View};
 use crate::set::manifest::Manifest;
-use crate::set::name::Stem;
+use crate::set::name::{Stem, set_of_robots_file};
 
 /// The other sets in a directory, and what is known about their files.
 #[derive(Debug)]
@@ -92,7 +92,16 @@ impl Neighbours {
     /// # Errors
     /// If a file cannot be read. A manifest that is damaged is not an error.
     pub fn of(view: &dyn View) -> Result<Self> {
-        let sets = others(view)?.iter().map(|other| Neighbour::of(&**other)).collect::<Result<_>>()?;
+        let mut others = others(view)?;
+        // A set that was copied or restored without `.sitemill` has its robots lines, and may be live.
+        for name in view.list()?.iter().filter_map(|entry| set_of_robots_file(entry.name.to_str()?)) {
+            let is_known =
+                name.as_ref() == view.name() || others.iter().any(|other| other.name() == name.as_ref());
+            if !is_known {
+                others.push(view.named(name.as_ref()));
+            }
+        }
+        let sets = others.iter().map(|other| Neighbour::of(&**other)).collect::<Result<_>>()?;
         Ok(Self { own: Stem::of_set(view.name()), sets })
     }
 

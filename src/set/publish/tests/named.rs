@@ -91,6 +91,28 @@ fn a_named_set_without_its_manifest_is_rebuilt_and_takes_no_file_of_another() {
 }
 
 #[test]
+fn files_of_a_set_whose_state_is_lost_are_left_alone() {
+    for (rebuilt, other) in [("", "blog"), ("blog", "blog-en"), ("blog-en", "blog")] {
+        let whole = empty();
+        for name in [rebuilt, other] {
+            with(name, || first(&whole).unwrap());
+        }
+        let fs = empty();
+        // Copied without `.sitemill`.
+        for file in files(&whole).iter().filter(|file| !file.starts_with('.')) {
+            let path = Path::new(OUT).join(file);
+            fs.put(&path, &whole.read(&path).unwrap());
+        }
+        let before = with(other, || crawl(&fs).unwrap());
+        for time in ["2026-11-20T03:00:00Z", "2026-11-30T02:00:00Z", "2026-12-10T02:00:00Z"] {
+            with(rebuilt, || build_with(&fs, &["x"], time, OnDamage::SetAside).unwrap());
+        }
+        assert_eq!(with(other, || crawl(&fs).unwrap()), before, "{rebuilt:?}, {other}");
+        with(other, || build_with(&fs, &["y"], "2026-12-11T02:00:00Z", OnDamage::SetAside).unwrap());
+    }
+}
+
+#[test]
 fn files_that_a_set_has_are_not_published_by_another() {
     let fs = empty();
     // As if the set `blog` had a section `en`.
