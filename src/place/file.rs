@@ -49,6 +49,14 @@ impl PlaceFile {
         self.view.is_file(&self.name)
     }
 
+    /// Why it is none, in words.
+    pub fn why_no_file(&self) -> &'static str {
+        match self.view.look_up(&self.name) {
+            Ok(None) => "there is no such file",
+            _ => "it is not a regular file, and links are not followed",
+        }
+    }
+
     /// Opens it for reading.
     ///
     /// # Errors

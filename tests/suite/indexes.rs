@@ -1,5 +1,6 @@
 //! Index files from other programs: every sitemap in them is read once, or something says that it is not.
 
+use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use serde_json::Value;
@@ -138,4 +139,18 @@ fn sitemaps_that_are_not_beside_their_index_file_are_counted_or_reported() {
             "{locs:?}"
         );
     }
+}
+
+#[test]
+fn a_link_to_a_sitemap_is_not_followed_and_called_a_link() {
+    let directory = TempDir::new();
+    directory.file("a.xml", sitemap(&["1"]));
+    let elsewhere = TempDir::new();
+    symlink(elsewhere.file("b.xml", sitemap(&["2"])), directory.join("b.xml")).unwrap();
+    let file =
+        directory.file("sitemap_index.xml", index(&[&format!("{BASE}a.xml"), &format!("{BASE}b.xml")]));
+    let said = "it is not a regular file, and links are not followed";
+    let (findings, _) = check(directory.path());
+    assert_eq!(findings, [("missing-file".to_owned(), format!("{said}: {BASE}b.xml"))]);
+    assert!(urls(&file).expect(65).stderr.contains(said));
 }

@@ -85,7 +85,7 @@ impl Known {
             if !self.listed.insert(path) {
                 found(Rule::Duplicate, "listed before");
             } else if !file.is_file() {
-                found(Rule::MissingFile, "there is no such file");
+                found(Rule::MissingFile, file.why_no_file());
             } else if self.indexes.contains(path) {
                 found(Rule::IndexOfIndexes, "this is an index file");
             } else {

@@ -54,8 +54,8 @@ pub(crate) fn member(index: &PlaceFile, base: Option<&str>, number: u64, loc: &[
     match member {
         Some(member) if member.is_file() => Ok(member),
         Some(member) => {
-            let member = member.path();
-            Err(Error::data(message!(index, ": entry {number}: there is no such file: ", member)))
+            let (member, why) = (member.path(), member.why_no_file());
+            Err(Error::data(message!(index, ": entry {number}: {why}: ", member)))
         }
         None => {
             let loc = shown(loc);
