@@ -308,13 +308,13 @@ fn the_sites_of_each_name_have_locks_and_sets_of_their_own() {
 
     // A directory with a set of its own.
     build(&directory.join("single"), "", 3, &[]).expect(0);
-    let mut command = build_command(&directory.join("single"), "{origin}/");
-    let refused = finish(command.args(["--name", "blog"]), blog.as_bytes()).expect(65);
-    assert_says(
-        &refused,
-        &["the set without a name is published there for https://h.example/", "--replace-set"],
-    );
-    finish(command.arg("--replace-set"), blog.as_bytes()).expect(0);
+    for name in [&["--name", "blog"][..], &[]] {
+        let mut command = build_command(&directory.join("single"), "{origin}/");
+        let refused = finish(command.args(name), blog.as_bytes()).expect(65);
+        let what = "the set without a name is published there for https://h.example/";
+        assert_says(&refused, &[what, "--replace-set"]);
+        finish(command.arg("--replace-set"), blog.as_bytes()).expect(0);
+    }
 }
 
 #[test]

@@ -30,16 +30,18 @@ impl Workspace {
         self.judge_foreign(&[&self.stem.index_file(1), &self.robots_file]).map(drop)
     }
 
-    /// Checks that named sets of several sites may be published below this place with this `consent`: that it does not contain a set
+    /// Checks that the sets of several sites may be published below this place with this `consent`: that it does not contain a set
     /// itself, next to which nobody would look for those of sites.
     ///
     /// # Errors
     /// [`ErrorKind::Data`] if it contains one.
     pub fn admit_sites(&self, consent: Consent) -> Result<()> {
-        if self.name().is_none() || consent.replace_set {
+        if consent.replace_set {
             return Ok(());
         }
-        match neighbours::live_sets(self.place.view())?.first() {
+        let own =
+            self.live.iter().filter(|live| !live.is_stand_in).map(|live| LiveSet::of(self.name(), live));
+        match own.chain(neighbours::live_sets(self.place.view())?).next() {
             None => Ok(()),
             Some(LiveSet { what, base_url }) => Err(Error::data(message!(
                 self.directory(),

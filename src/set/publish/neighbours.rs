@@ -48,9 +48,16 @@ pub fn live_sets(view: &dyn View) -> Result<Vec<LiveSet>> {
     let mut live = Vec::new();
     for other in others(view)? {
         let set = usable(&*other, &Record::Live)?.filter(|set| !set.is_stand_in);
-        live.extend(set.map(|set| LiveSet { what: in_words(other.name()), base_url: set.base_url }));
+        live.extend(set.map(|set| LiveSet::of(other.name(), &set)));
     }
     Ok(live)
+}
+
+impl LiveSet {
+    /// The set called `name`, whose manifest is `set`.
+    pub fn of(name: Option<&SetName>, set: &Manifest) -> Self {
+        Self { what: in_words(name), base_url: set.base_url.clone() }
+    }
 }
 
 /// Checks that no other set in the directory of `place` has one of the stems of `set`, which succeeds `live`. Stems that `live` has
