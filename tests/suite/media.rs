@@ -140,7 +140,8 @@ fn values_that_cannot_be_written_are_dropped_with_their_reason_alone_if_they_are
         ("images", Some(1), "loc", json!("/i.png"), "tag-image"),
         ("images", Some(1), "license", json!("free"), "tag-image-field"),
         ("images", Some(1), "title", json!("a\u{b}b"), "tag-image-field"),
-        ("images", Some(1), "title", json!({"de": "x"}), "tag-image"),
+        ("images", Some(1), "title", json!({"de": "x"}), "tag-image-field"),
+        ("images", Some(1), "loc", json!(["x"]), "tag-image"),
         ("videos", Some(0), "title", json!(long(101)), "tag-video"),
         ("videos", Some(0), "title", Value::Null, "tag-video"),
         ("videos", Some(0), "description", json!(long(2049)), "tag-video"),
@@ -159,7 +160,9 @@ fn values_that_cannot_be_written_are_dropped_with_their_reason_alone_if_they_are
         ("news", None, "title", json!(""), "tag-news"),
         ("news", None, "publication", json!({ "name": "N", "language": "english" }), "tag-news"),
         ("news", None, "publication_date", json!("yesterday"), "tag-news"),
+        ("news", None, "title", json!(["t"]), "tag-news"),
         ("news", None, "access", json!("free"), "tag-news-field"),
+        ("news", None, "keywords", json!(["a", "b"]), "tag-news-field"),
         ("news", None, "genres", json!("Blog,Fiction"), "tag-news-field"),
         ("news", None, "stock_tickers", json!("A:1,A:2,A:3,A:4,A:5,A:6"), "tag-news-field"),
     ] {
@@ -203,6 +206,24 @@ fn values_that_cannot_be_written_are_dropped_with_their_reason_alone_if_they_are
     let row = directory.file("old.jsonl", full_row().to_string());
     let (_, report, _) = build(&directory.join("old"), &row, &["--protocol", "0.84"]);
     assert_eq!(report["dropped_tags"], json!({ "tag-image": 2, "tag-video": 1, "tag-news": 1 }));
+}
+
+#[test]
+fn a_string_with_half_of_a_surrogate_pair_is_dropped() {
+    let directory = TempDir::new();
+    let mut row = full_row();
+    (row["videos"][0]["title"], row["news"]["keywords"]) = ("HALF".into(), "HALF".into());
+    let half = |text: String| text.replace("HALF", r"a \ud83d");
+    let csv = format!("url,videos\n{BASE}a,\"{}\"\n", row["videos"].to_string().replace('"', "\"\""));
+    for (name, input, want) in
+        [("a.jsonl", row.to_string(), &["tag-video", "tag-news-field"][..]), ("a.csv", csv, &["tag-video"])]
+    {
+        let out = directory.join("out");
+        let (_, _, rejects) = build(&out, &directory.file(name, half(input)), &["--max-shrink", "100"]);
+        let reasons: Vec<_> = rejects.iter().map(|(reason, _)| &reason[..]).collect();
+        assert_eq!(reasons, want, "{name}");
+        assert!(!published(&out, BASE)[1].1.contains("ud83d"), "{name}");
+    }
 }
 
 #[test]

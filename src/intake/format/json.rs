@@ -200,7 +200,7 @@ impl<'de> Visitor<'de> for ValuesVisitor<'_> {
             let value: &RawValue = map.next_value()?;
             match part {
                 RowPart::Url => values.take_url(value, rank)?,
-                RowPart::Section => take_tag(&mut values.section, value),
+                RowPart::Section => values.take_section(value)?,
                 RowPart::Tag(TagName::Lastmod) => take_tag(&mut values.lastmod, value),
                 RowPart::Tag(TagName::Changefreq) => take_tag(&mut values.changefreq, value),
                 RowPart::Tag(TagName::Priority) => take_tag(&mut values.priority, value),
@@ -234,6 +234,15 @@ impl<'a> Values<'a> {
             Some(before) if before < rank => {}
             _ => (self.url, self.url_rank) = (url, Some(rank)),
         }
+        Ok(())
+    }
+
+    /// Takes the section. A string with half of a surrogate pair names none, so the row is bad.
+    fn take_section<E: de::Error>(&mut self, value: &'a RawValue) -> Result<(), E> {
+        if value.get().starts_with('"') && shapes::text(value.get()).is_none() {
+            return Err(E::custom("not a text"));
+        }
+        take_tag(&mut self.section, value);
         Ok(())
     }
 }

@@ -56,7 +56,7 @@ fn add_text(extension: &Extension, text: &[u8], to: &mut ExtrasBuffer) {
 }
 
 /// Adds the fields of the object with these members to the current value. Returns false if a required field is not there once, or
-/// one is neither a text nor a number nor a truth value.
+/// is neither a text nor a number nor a truth value.
 fn add_fields(extension: &Extension, members: &[Member<'_>], to: &mut ExtrasBuffer) -> bool {
     extension.fields.iter().enumerate().all(|(number, field)| {
         let (mut values, mut are_texts) = (0, true);
@@ -64,11 +64,10 @@ fn add_fields(extension: &Extension, members: &[Member<'_>], to: &mut ExtrasBuff
             find(members, key, &mut |json| {
                 values += 1;
                 match field.occurs {
-                    Occurs::AtMost(_) => each(json, |json| are_texts &= add_field(number, json, to)),
+                    Occurs::AtMost(_) => each(json, |json| add_optional_field(number, json, to)),
                     Occurs::Once => are_texts &= add_field(number, json, to),
-                    Occurs::Optional | Occurs::WithText => {
-                        are_texts &= is_nothing(json) || add_field(number, json, to);
-                    }
+                    Occurs::Optional | Occurs::WithText if is_nothing(json) => {}
+                    Occurs::Optional | Occurs::WithText => add_optional_field(number, json, to),
                 }
             });
         }
@@ -76,9 +75,17 @@ fn add_fields(extension: &Extension, members: &[Member<'_>], to: &mut ExtrasBuff
     })
 }
 
-/// Adds a field to the current value. Returns false if it is neither a text nor a number nor a truth value.
+/// Adds a field to the current value, as an invalid one if it is neither a text nor a number nor a truth value.
+fn add_optional_field(number: usize, json: &str, to: &mut ExtrasBuffer) {
+    if !add_field(number, json, to) {
+        to.push_invalid_field(number, json.as_bytes());
+    }
+}
+
+/// Adds a field to the current value. Returns false and adds nothing if it is neither a text nor a number nor a truth value. A
+/// string with half of a surrogate pair is not a text.
 fn add_field(number: usize, json: &str, to: &mut ExtrasBuffer) -> bool {
-    let is_plain = |json: &&str| !matches!(json.as_bytes(), b"null" | [b'[' | b'{', ..]);
+    let is_plain = |json: &&str| !matches!(json.as_bytes(), b"null" | [b'[' | b'{' | b'"', ..]);
     let text = text(json).or_else(|| Some(json).filter(is_plain).map(Cow::Borrowed));
     text.iter().for_each(|text| to.push_field(number, text.as_bytes()));
     text.is_some()
@@ -144,7 +151,7 @@ pub fn has_content(line: &str) -> bool {
     members.is_none() || has_content
 }
 
-/// The text of the JSON string `json`.
+/// The text of the JSON string `json`; `None` for another value, and for a string with half of a surrogate pair.
 pub fn text(json: &str) -> Option<Cow<'_, str>> {
     match json.as_bytes() {
         [b'"', inner @ .., b'"'] if memchr::memchr(b'\\', inner).is_none() => {
@@ -278,6 +285,9 @@ mod tests {
             (r#"{"loc":"h:/i","alt":"a","size":null}"#, &["h:/i", "images.alt"]),
             (r#"{"loc":"h:/i"}"#, &["h:/i"]),
             (r#"[null,""," ",{}]"#, &[]),
+            // Half of a surrogate pair is not a text.
+            (r#"["h:/\ud83d","\ud83d\ude00"]"#, &[r#""h:/\\ud83d""#, "😀"]),
+            (r#"{"loc":"h:/\ud83d"}"#, &[r#"{"loc":"h:/\\ud83d"}"#]),
             (r#"[5,{"src":"h:/i"},true]"#, &["5", r#"{"src":"h:/i"}"#, "true"]),
             (r#"{"loc":"h:/i","url":"h:/j"}"#, &[r#"{"loc":"h:/i","url":"h:/j"}"#]),
         ] {

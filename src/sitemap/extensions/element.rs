@@ -1,6 +1,6 @@
 //! Writes the element of a value, with its fields in child elements, from its definition.
 
-use super::extension::{Extension, Field, Occurs, Value, Writer};
+use super::extension::{Extension, Field, Occurs, Value, Writer, as_given};
 
 impl<'a> Writer<'_, 'a> {
     /// Appends the element of `value` with its fields in child elements, in the order of the definition. Returns false if a
@@ -33,7 +33,7 @@ impl<'a> Writer<'_, 'a> {
                 }
                 self.out.truncate(before.0);
                 self.dropped.truncate(before.1);
-                self.dropped.push((field.keys[0], text));
+                self.dropped.push((field.keys[0], as_given(text)));
             }
             if !is_written && field.occurs == Occurs::Once {
                 return false;
@@ -95,7 +95,7 @@ impl<'a> Writer<'_, 'a> {
     fn drop_texts(&mut self, value: Value<'a>, number: usize) {
         let name = value.extension.fields[number].keys[0];
         let texts = value.texts(number).filter(|text| !text.is_empty());
-        self.dropped.extend(texts.map(|text| (name, text)));
+        self.dropped.extend(texts.map(|text| (name, as_given(text))));
     }
 
     /// Appends a tag of each name; `opening` is `<` or `</`.

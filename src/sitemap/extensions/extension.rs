@@ -166,7 +166,7 @@ impl<'a> Value<'a> {
         for (number, field) in fields.iter().enumerate() {
             let name = if is_only_text { "" } else { field.keys[0] };
             let before = named.len();
-            named.extend(self.texts(number).map(|text| (name, text)));
+            named.extend(self.texts(number).map(|text| (name, as_given(text))));
             if named.len() == before && field.occurs == Occurs::Once {
                 named.push((name, b""));
             }
@@ -178,12 +178,20 @@ impl<'a> Value<'a> {
     pub fn to_text(self) -> Vec<u8> {
         let Extension { element, text_field, is_map, .. } = self.extension;
         let words: Vec<Vec<u8>> = match self.is_only_text() {
-            true => vec![[element.as_bytes(), b"=", self.text(*text_field)].concat()],
+            true => vec![[element.as_bytes(), b"=", as_given(self.text(*text_field))].concat()],
             _ if *is_map => vec![[self.text(0), b"=", self.text(1)].concat()],
             _ => self.named().iter().map(|(name, text)| [name.as_bytes(), b"=", text].concat()).collect(),
         };
         words.join(&b' ')
     }
+}
+
+/// Precedes the text of a field that cannot be written. It is not UTF-8 and begins no URL, so every [`WriteText`] refuses it.
+pub const INVALID: u8 = 0xFF;
+
+/// The text of a field as it is in the input, without the mark of invalid ones.
+pub fn as_given(text: &[u8]) -> &[u8] {
+    text.strip_prefix(&[INVALID]).unwrap_or(text)
 }
 
 /// Appends the field `number` to an encoded value.

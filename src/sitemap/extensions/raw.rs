@@ -1,6 +1,6 @@
 //! Values of extensions as read from an input, in encoded form.
 
-use super::extension::{Extension, Value, push_field};
+use super::extension::{Extension, INVALID, Value, push_field};
 use super::known::{EXTENSIONS, EXTENSIONS_COUNT};
 use crate::common::field;
 use crate::sitemap::tag_names::TagCounts;
@@ -67,6 +67,11 @@ impl ExtrasBuffer {
     /// Adds a field to the current value.
     pub fn push_field(&mut self, number: usize, text: &[u8]) {
         push_field(number, text, &mut self.fields);
+    }
+
+    /// Adds a field that cannot be written, whatever it is. The reject file shows `text`.
+    pub fn push_invalid_field(&mut self, number: usize, text: &[u8]) {
+        self.push_field(number, &[&[INVALID], text].concat());
     }
 
     /// Ends the current value. The next field begins another one.

@@ -1,5 +1,6 @@
 //! Values of extensions, from their encoding to XML.
 
+use super::extension::INVALID;
 use super::*;
 use crate::sitemap::tag_names::{DroppedTags, TagName, TagReason};
 
@@ -7,6 +8,31 @@ fn push<const FIELDS: usize>(tag: TagName, values: &[[&str; FIELDS]], to: &mut E
     let extension = tag.extension().unwrap();
     for value in values {
         to.push(extension, value.iter().map(|text| text.as_bytes()).enumerate());
+    }
+}
+
+#[test]
+fn no_field_accepts_a_text_that_is_marked_as_invalid() {
+    let texts = [
+        "http://h.example/",
+        "t",
+        "de",
+        "5",
+        "2024-05-01",
+        "yes",
+        "IE",
+        "allow",
+        "Blog",
+        "A:1",
+        "web",
+        "Subscription",
+    ];
+    for field in EXTENSIONS.iter().flat_map(|extension| extension.fields) {
+        let writes = |text: &[u8]| (field.write)(text, &mut Cleaner::default(), &mut Vec::new());
+        assert!(texts.iter().any(|text| writes(text.as_bytes())), "{:?}", field.keys);
+        for text in texts.iter().chain(&["[\"t\"]", "{}", ""]) {
+            assert!(!writes(&[&[INVALID], text.as_bytes()].concat()), "{:?} {text}", field.keys);
+        }
     }
 }
 

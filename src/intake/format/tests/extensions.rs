@@ -118,11 +118,9 @@ fn nested_elements_are_read_as_the_extension_defines_them() {
         // A value that lacks a required field, or has one of another type, is kept as it was written, and is dropped later.
         (r#"{"title":"t"}"#, &[r#"title= loc={"title":"t"}"#]),
         (r#"{"title":"t","loc":"u","url":"v"}"#, &[r#"title= loc={"title":"t","loc":"u","url":"v"}"#]),
-        (
-            r#"{"title":"t","loc":"u","last":{"a":1}}"#,
-            &[r#"title= loc={"title":"t","loc":"u","last":{"a":1}}"#],
-        ),
-        (r#"{"title":"t","loc":"u","tags":[[7]]}"#, &[r#"title= loc={"title":"t","loc":"u","tags":[[7]]}"#]),
+        (r#"{"title":["t"],"loc":"u"}"#, &[r#"title= loc={"title":["t"],"loc":"u"}"#]),
+        // Half of a surrogate pair.
+        (r#"{"title":"\ud83d","loc":"u"}"#, &[r#"title= loc={"title":"\ud83d","loc":"u"}"#]),
         (r#"{"title":null,"loc":"u"}"#, &[r#"title= loc={"title":null,"loc":"u"}"#]),
         (r#""u""#, &[r#"title= loc="u""#]),
         // A required text that cannot be written.
@@ -131,6 +129,16 @@ fn nested_elements_are_read_as_the_extension_defines_them() {
         (r#"{"title":"\u0001","loc":"u"}"#, &["title=\u{1} loc=u"]),
         // An optional field that cannot be written is dropped alone, a text with its attributes, and each field once.
         (r#"{"title":"t","loc":"u","last":"0123456789"}"#, &[&format!("{least} -last=0123456789")]),
+        (r#"{"title":"t","loc":"u","last":{"a":1}}"#, &[&format!(r#"{least} -last={{"a":1}}"#)]),
+        (r#"{"title":"t","loc":"u","last":"\ud83d"}"#, &[&format!(r#"{least} -last="\ud83d""#)]),
+        (
+            r#"{"title":"t","loc":"u","tags":[[7],"\ude00"]}"#,
+            &[&format!(r#"{least} -tags=[7] -tags="\ude00""#)],
+        ),
+        (
+            r#"{"title":"t","loc":"u","price":"5","currency":["EUR"]}"#,
+            &[&format!(r#"{least} -price=5 -currency=["EUR"]"#)],
+        ),
         (r#"{"title":"t","loc":"u","price":"5"}"#, &[&format!("{least} -price=5")]),
         (
             r#"{"title":"t","loc":"u","price":"5","currency":"EURO"}"#,

@@ -48,6 +48,19 @@ fn two_urls_in_one_row_are_a_bad_row() {
 }
 
 #[test]
+fn a_section_that_is_not_unicode_is_a_bad_row() {
+    let options = FormOptions {
+        columns: FormOptions::default().columns.with_section("type").unwrap(),
+        ..FormOptions::default()
+    };
+    let [whole, half] = [r#"{"url":"u","type":"\ud83d\ude00"}"#, r#"{"url":"u","type":"\ud83d"}"#];
+    assert_eq!(
+        rows("-", &format!("{whole}\n{half}\n"), &options),
+        ["u|||", &format!("!bad-row {}", half.replace('\\', "\\\\"))]
+    );
+}
+
+#[test]
 fn a_tag_given_twice_in_an_entry_becomes_invalid() {
     let url = "<url><loc>u</loc><lastmod>2024-05-01</lastmod><lastmod>2024-05-02</lastmod>\
                <priority>0.5</priority><priority/><changefreq>daily</changefreq></url>";
