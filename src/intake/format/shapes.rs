@@ -186,10 +186,10 @@ fn is_nothing(json: &str) -> bool {
     }
 }
 
-/// The JSON in a cell of a table; `None` if it is not JSON.
+/// The JSON in a cell of a table: an array, an object, a string or null. `None` if it is anything else.
 fn json_of_cell(cell: &[u8]) -> Option<&str> {
     let cell = cell.trim_ascii();
-    let json = str::from_utf8(cell).ok().filter(|_| matches!(cell.first(), Some(b'[' | b'{' | b'"')))?;
+    let json = str::from_utf8(cell).ok().filter(|_| matches!(cell, b"null" | [b'[' | b'{' | b'"', ..]))?;
     serde_json::from_str::<&RawValue>(json).ok().map(RawValue::get)
 }
 
@@ -302,7 +302,9 @@ mod tests {
             ("h:/i,j", &["h:/i,j"]),
             ("[h:/i", &["[h:/i"]),
             (" ", &[]),
-            ("null", &["null"]),
+            (" null ", &[]),
+            ("nul", &["nul"]),
+            ("[null]", &[]),
         ] {
             assert_eq!(values(|buffer| add_cell(images(), cell.as_bytes(), buffer)), want, "{cell}");
         }
