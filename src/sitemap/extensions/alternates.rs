@@ -17,7 +17,13 @@ pub const EXTENSION: Extension = Extension {
     element: "link",
     marks: &[("rel", "alternate")],
     fields: &[
-        Field::attribute(&["hreflang", "lang"], &[], "hreflang", Occurs::Once, texts::text::<35>),
+        Field::attribute(
+            &["hreflang", "lang"],
+            &[],
+            "hreflang",
+            Occurs::Once,
+            texts::text::<LANGUAGE_BYTES_MAX>,
+        ),
         Field::attribute(&["href", "url"], &[], "href", Occurs::Once, texts::url),
     ],
     text_field: 1,
@@ -38,10 +44,34 @@ fn write<'a>(link: Value<'a>, Writer { cleaner, out, .. }: &mut Writer<'_, 'a>) 
     true
 }
 
-/// Whether `hreflang` has the letters and lengths of BCP 47: `de`, `zh-Hant`, `x-default`.
+/// Maximum bytes of a language with all its parts.
+const LANGUAGE_BYTES_MAX: usize = 35;
+
+/// Whether `hreflang` is `x-default`, or has the form of a code of ISO 639 with further parts (RFC 5646, 2.1): `de`, `zh-Hant`.
+/// Google reads no other language, so `x-klingon` and `i-klingon`, which RFC 5646 also allows, are not.
 fn is_language(hreflang: &[u8]) -> bool {
-    (2..=35).contains(&hreflang.len())
-        && hreflang
-            .split(|&byte| byte == b'-')
-            .all(|part| (1..=8).contains(&part.len()) && part.iter().all(u8::is_ascii_alphanumeric))
+    let mut parts = hreflang.split(|&byte| byte == b'-');
+    let is_code = |part: &[u8]| (2..=3).contains(&part.len()) && part.iter().all(u8::is_ascii_alphabetic);
+    let is_further =
+        |part: &[u8]| (1..=8).contains(&part.len()) && part.iter().all(u8::is_ascii_alphanumeric);
+    hreflang.eq_ignore_ascii_case(b"x-default")
+        || hreflang.len() <= LANGUAGE_BYTES_MAX && parts.next().is_some_and(is_code) && parts.all(is_further)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_languages_that_google_reads_are_written() {
+        for right in ["de", "de-CH", "zh-Hant-TW", "de-CH-1996", "gsw", "x-default", "X-Default"] {
+            assert!(is_language(right.as_bytes()), "{right}");
+        }
+        let long = ["en", &"-abcdefgh".repeat(4)].concat();
+        for wrong in
+            ["", "d", "12", "d1-e", "english", "i-klingon", "x-klingon", "x", "de_CH", "de-", "-de", &long]
+        {
+            assert!(!is_language(wrong.as_bytes()), "{wrong}");
+        }
+    }
 }
