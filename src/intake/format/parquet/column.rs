@@ -153,6 +153,12 @@ fn write_number(value: i64, column_type: ColumnType, out: &mut Vec<u8>, ends: &m
 }
 
 fn write_bytes(value: &[u8], column_type: ColumnType, out: &mut Vec<u8>, ends: &mut Vec<usize>) {
+    push_bytes(value, column_type, out);
+    ends.push(out.len());
+}
+
+/// Writes the bytes of a value that is not text.
+pub fn push_bytes(value: &[u8], column_type: ColumnType, out: &mut Vec<u8>) {
     match (column_type, whole(value), value) {
         (ColumnType::Decimal { digits }, Some(number), _) => push_decimal(number, digits, out),
         (ColumnType::Float16, _, &[low, high]) => push_half(u16::from_le_bytes([low, high]), out),
@@ -161,7 +167,6 @@ fn write_bytes(value: &[u8], column_type: ColumnType, out: &mut Vec<u8>, ends: &
             value.iter().take(SHOWN_BYTES_MAX).for_each(|byte| push(out, format_args!("{byte:02x}")));
         }
     }
-    ends.push(out.len());
 }
 
 /// The number in `bytes`, in two's complement with the highest byte first; `None` if it needs more than 16 bytes.

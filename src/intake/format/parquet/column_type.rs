@@ -30,7 +30,8 @@ impl ColumnType {
         }
     }
 
-    fn of_any(column: &ColumnDescriptor) -> Self {
+    /// The type of `column`.
+    pub fn of_any(column: &ColumnDescriptor) -> Self {
         let in_utc = |per_second| Self::Time { per_second, is_utc: true };
         let decimal = || match usize::try_from(column.type_scale()) {
             Ok(digits) if digits <= DECIMAL_DIGITS_MAX => Self::Decimal { digits },

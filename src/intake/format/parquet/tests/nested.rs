@@ -138,6 +138,37 @@ fn lists_of_structs_and_structs_and_maps_hold_values_of_every_extension() {
 }
 
 #[test]
+fn times_and_decimals_in_structs_are_written_as_in_other_columns() {
+    let schema = "message m { required binary url (STRING);
+        optional group images (LIST) { repeated group list { optional group element {
+            optional int64 a (TIMESTAMP(NANOS,true));
+            optional group b { optional int64 x (TIMESTAMP(MICROS,false)); }
+            optional int64 c (DECIMAL(5,0));
+            optional binary d (DECIMAL(38,20)); } } } }";
+    for version in VERSIONS {
+        // Two images | null | one.
+        let leaves = [
+            Leaf::Text(&["u", "v", "w"], &[], &[]),
+            Leaf::Number(&[1_714_558_830_123_456_789, -1], &[4, 4, 0, 3], &[0, 1, 0, 0]),
+            Leaf::Number(&[1_714_558_830_000_000, -1], &[5, 4, 0, 5], &[0, 1, 0, 0]),
+            Leaf::Number(&[12_345], &[3, 4, 0, 3], &[0, 1, 0, 0]),
+            // The digits 100.
+            Leaf::Text(&["d"], &[3, 4, 0, 3], &[0, 1, 0, 0]),
+        ];
+        let seen = read_back("typed", schema, version, 1, &leaves).unwrap();
+        let first = r#"{"a":"2024-05-01T10:20:30Z","b":{"x":"2024-05-01T10:20:30"}}"#;
+        let second = r#"{"a":"1969-12-31T23:59:59Z","b":{},"c":"12345","d":"0.000000000000000001"}"#;
+        let third = r#"{"b":{"x":"1969-12-31T23:59:59"}}"#;
+        let want = [
+            format!("1@0 u||| image={first} image={second}"),
+            "2@1 v|||".into(),
+            format!("3@2 w||| image={third}"),
+        ];
+        assert_eq!(seen, want);
+    }
+}
+
+#[test]
 fn a_list_with_another_name_and_a_url_in_a_list_are_not_read() {
     let list = |name: &str| {
         format!(
