@@ -168,7 +168,7 @@ impl Feed {
     /// Drops and counts the element at `depth`.
     fn drop(&mut self, depth: usize, tag: &BytesStart<'_>) {
         self.dropped.enter(depth, tag);
-        self.dropped.count(depth, tag);
+        self.dropped.count(tag);
         self.skipped = Some(depth);
         if let Some(item) = &mut self.item {
             item.has_others = true;

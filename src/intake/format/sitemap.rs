@@ -1,5 +1,6 @@
 //! Existing sitemaps: every `<url>` is a record.
 
+mod declared;
 pub(super) mod dropped;
 pub(super) mod extended;
 mod plain;
@@ -38,8 +39,9 @@ fn open<'n>(text: Text<'n>, _: Hints<'n>) -> Result<RowReader<'n>> {
     Ok(RowReader { units: large_units(is_transcoded, [text], read), columns: None })
 }
 
-/// Reads the entries of a `<urlset>`. Elements of the protocol have the prefix of the root, so an `<image:loc>` is not mistaken for a
-/// `<loc>`. Elements of extensions are recognised by their local names.
+/// Reads the entries of a `<urlset>`. Elements of the protocol are in the namespace of the root, so an `<image:loc>` is not mistaken
+/// for a `<loc>`. Elements of extensions may also be in a namespace that is wrong or not declared, as in many sitemaps; see
+/// [`UrlElement`].
 fn read(text: Text<'_>, rows: &mut CountingSink<'_>) -> Result<()> {
     read_buffered(BUFFER_BYTES, text, rows)
 }
@@ -64,7 +66,6 @@ fn read_buffered(buffer_bytes: usize, text: Text<'_>, rows: &mut CountingSink<'_
                         entry.begin(&tag);
                         check_root(&text, tag.local_name().as_ref())?;
                         has_root = true;
-                        entry.set_prefix(tag.name().prefix().map_or("", |prefix| prefix.into_inner()));
                     }
                     1 => entry.start_child(at, rows.count() + 1, &tag),
                     _ => entry.open(depth, &tag),

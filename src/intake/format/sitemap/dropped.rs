@@ -2,6 +2,7 @@
 
 use quick_xml::events::BytesStart;
 
+use super::declared::{Declared, prefix_of};
 use crate::intake::format::found::NameCounts;
 use crate::sitemap::extensions::{EXTENSIONS, Extension};
 
@@ -19,35 +20,28 @@ const NAMESPACES: [(&str, &str); 6] = [
 #[derive(Debug, Default)]
 pub struct DroppedElements {
     counts: NameCounts,
-    /// Declared prefixes, each with its namespace and the depth of the element that declares it.
-    declared: Vec<(usize, String, String)>,
+    declared: Declared,
 }
 
 impl DroppedElements {
     /// Takes the declarations of an element at `depth`, and forgets those of elements that have ended.
     #[inline]
     pub fn enter(&mut self, depth: usize, tag: &BytesStart<'_>) {
-        if self.declared.last().is_some_and(|(of, ..)| *of >= depth) {
-            self.declared.retain(|(of, ..)| *of < depth);
-        }
-        // An element without attributes is no longer than its name.
-        if tag.len() > tag.name().as_ref().len() {
-            self.declared.extend(declarations(tag).map(|(prefix, uri)| (depth, prefix, uri)));
-        }
+        self.declared.enter(depth, tag);
     }
 
-    /// Counts the element at `depth` that `tag` begins.
+    /// The namespaces that are in scope.
+    pub fn declared(&self) -> &Declared {
+        &self.declared
+    }
+
+    /// Counts the element that `tag` begins, which was entered.
     #[cold]
-    pub fn count(&mut self, depth: usize, tag: &BytesStart<'_>) {
+    pub fn count(&mut self, tag: &BytesStart<'_>) {
         let name = tag.name();
-        let prefix = name.prefix().map_or("", |prefix| prefix.into_inner());
-        let own = declarations(tag).find(|(declared, _)| declared == prefix).map(|(_, uri)| uri);
-        let is_around = |(of, declared, _): &&(usize, String, String)| *of < depth && declared == prefix;
-        let inherited = || self.declared.iter().rev().find(is_around).map(|(.., uri)| uri.clone());
-        let uri = own.or_else(inherited);
-        let usual = uri.as_deref().and_then(usual_prefix);
+        let usual = self.declared.namespace(name).and_then(usual_prefix);
         let local_name = name.local_name();
-        match usual.unwrap_or(prefix) {
+        match usual.unwrap_or(prefix_of(&name)) {
             "" => self.counts.add(local_name.as_ref().as_bytes(), 1),
             prefix => self.counts.add(format!("{prefix}:{}", local_name.as_ref()).as_bytes(), 1),
         }
@@ -71,21 +65,14 @@ impl DroppedElements {
     }
 }
 
+/// Whether the namespace `uri` is that of a version of the protocol.
+pub fn is_of_protocol(uri: &str) -> bool {
+    usual_prefix(uri) == Some("")
+}
+
 /// The usual prefix of the namespace `uri`, if it is known.
 fn usual_prefix(uri: &str) -> Option<&'static str> {
     let extension = EXTENSIONS.into_iter().find(|extension| extension.namespaces.contains(&uri));
     let other = || NAMESPACES.iter().find(|(known, _)| *known == uri).map(|(_, usual)| *usual);
     extension.map(|extension| extension.prefix).or_else(other)
-}
-
-/// Prefixes and namespaces that `tag` declares.
-fn declarations<'t>(tag: &'t BytesStart<'_>) -> impl Iterator<Item = (String, String)> + 't {
-    tag.attributes().filter_map(|attribute| {
-        let attribute = attribute.ok()?;
-        let prefix = match attribute.key.as_ref() {
-            "xmlns" => "",
-            key => key.strip_prefix("xmlns:")?,
-        };
-        Some((prefix.to_owned(), attribute.value.trim().to_owned()))
-    })
 }

@@ -14,6 +14,8 @@ pub struct Extended {
     /// The text of the field whose element is open, and the number of the field.
     text: Vec<u8>,
     field: usize,
+    /// Whether this field cannot be written.
+    is_invalid: bool,
     /// Whether the current value has fields.
     has_fields: bool,
     /// Whether it has a field that is a value by itself.
@@ -38,20 +40,19 @@ pub enum Child {
 pub struct BadAttribute;
 
 impl Extended {
-    /// Takes the start tag of an element, and the fields in its attributes; `None` if it belongs to none of `extensions`.
+    /// Takes the start tag of an element with the name of that of `extension`, and the fields in its attributes; `None` if it lacks a
+    /// mark of the extension.
     pub fn open(
-        extensions: impl IntoIterator<Item = &'static Extension>,
+        extension: &'static Extension,
         tag: &BytesStart<'_>,
         to: &mut ExtrasBuffer,
     ) -> Result<Option<Self>, BadAttribute> {
-        let name = tag.local_name();
-        let found = extensions.into_iter().find(|extension| extension.element == name.as_ref());
-        let Some(extension) = found else { return Ok(None) };
         let mut this = Self {
             extension,
             path: &[],
             text: Vec::new(),
             field: 0,
+            is_invalid: false,
             has_fields: false,
             has_text: false,
             elements: 0,
@@ -100,7 +101,7 @@ impl Extended {
         self.take_attributes(tag, to)?;
         let Some(field) = text else { return Ok(Child::Parent) };
         self.text.clear();
-        self.field = field;
+        (self.field, self.is_invalid) = (field, false);
         Ok(Child::Text)
     }
 
@@ -111,7 +112,11 @@ impl Extended {
         }
         let is_text = |field: &Field| field.path == self.path && field.attribute.is_none();
         if self.extension.fields.iter().any(is_text) {
-            to.push_field(self.field, self.text.trim_ascii());
+            let text = self.text.trim_ascii();
+            match self.is_invalid {
+                true => to.push_invalid_field(self.field, text),
+                false => to.push_field(self.field, text),
+            }
             self.has_fields = true;
         }
         self.path = &self.path[..level - 1];
@@ -136,6 +141,11 @@ impl Extended {
         &mut self.text
     }
 
+    /// Makes the open field one that cannot be written.
+    pub fn invalidate(&mut self) {
+        self.is_invalid = true;
+    }
+
     fn end_value(&mut self, to: &mut ExtrasBuffer) {
         to.end_value(self.extension);
         self.has_fields = false;
@@ -155,7 +165,7 @@ impl Extended {
         for attribute in tag.attributes() {
             let attribute = attribute.map_err(|_| BadAttribute)?;
             let value = attribute.normalized_value(XmlVersion::Implicit1_0).map_err(|_| BadAttribute)?;
-            let (key, value) = (attribute.key.as_ref(), value.trim());
+            let (key, value) = (attribute.key.as_ref(), value.trim_ascii());
             let is_mark = |(name, mark): &&(&str, &str)| *name == key && value.eq_ignore_ascii_case(mark);
             marks_found += marks.iter().filter(is_mark).count();
             let is_field = |field: &Field| has_attribute(field) && field.attribute == Some(key);

@@ -69,6 +69,68 @@ fn plain_entries_are_read_as_the_parser_reads_them() {
     check_same(format!("<urlset>{plain}<url><loc>{}</loc></url></urlset>", "x".repeat(70_000)).as_bytes());
 }
 
+const URLSET: &str = "urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9' xmlns:x='urn:x' \
+                      xmlns:i='http://www.google.com/schemas/sitemap-image/1.1' xmlns:video='urn:typing-error'";
+
+/// The rows of a sitemap with `entries`, and the elements that are not carried over.
+fn entries(root: &str, entries: &str) -> (Vec<String>, String) {
+    let (rows, read, facts) = rows_of(format!("<{root}>{entries}</urlset>").as_bytes(), BUFFER_BYTES);
+    assert_eq!(read, "whole", "{entries}");
+    let dropped = facts.dropped_elements.shown().map(|(name, count)| format!("{name} {count}"));
+    let rows = rows.iter().map(|row| row.split_once(' ').unwrap().1.to_owned()).collect();
+    (rows, dropped.collect::<Vec<_>>().join(", "))
+}
+
+#[test]
+fn elements_of_other_namespaces_are_not_carried_over() {
+    let own = "xmlns:s='http://www.sitemaps.org/schemas/sitemap/0.9'";
+    let link = "rel='alternate' hreflang='de' href='d'";
+    for (entry, row, dropped) in [
+        ("<loc>u</loc><x:image><x:loc>i</x:loc></x:image>", "u|||", "x:image 1"),
+        ("<loc>u</loc><y:image xmlns:y='urn:y'><y:loc>i</y:loc></y:image>", "u|||", "y:image 1"),
+        ("<loc>u</loc><image xmlns='urn:y'><loc>i</loc></image>", "u|||", "image 1"),
+        ("<loc>u</loc><i:image><i:loc>i</i:loc><x:title>t</x:title></i:image>", "u||| image=i", "x:title 1"),
+        (&format!("<loc>u</loc><x:link {link}/>"), "u|||", "x:link 1"),
+        // The usual prefix, one that is not declared, and none.
+        (
+            "<loc>u</loc><video:video><video:title>t</video:title></video:video>",
+            "u||| thumbnail_loc= title=t description=",
+            "",
+        ),
+        ("<loc>u</loc><z:image><z:loc>i</z:loc></z:image>", "u||| image=i", ""),
+        ("<loc>u</loc><image><loc>i</loc></image>", "u||| image=i", ""),
+        ("<loc>u</loc><i:image><loc>i</loc></i:image>", "u||| image=i", ""),
+        (&format!("<loc>u</loc><link {link} xmlns='http://www.w3.org/1999/xhtml'/>"), "u||| de=d", ""),
+        // The namespace of the protocol with another prefix, and other namespaces without a prefix.
+        (&format!("<s:loc {own}>u</s:loc><priority>1</priority>"), "u|||1", ""),
+        ("<loc xmlns='urn:y'>u</loc>", "!no-url ", "loc 1"),
+        ("<loc xmlns=''>u</loc>", "u|||", ""),
+        ("<x:loc>u</x:loc><loc>v</loc>", "v|||", "x:loc 1"),
+    ] {
+        let want = (vec![row.to_owned(), "w|||".to_owned()], dropped.to_owned());
+        assert_eq!(entries(URLSET, &format!("<url>{entry}</url><url><loc>w</loc></url>")), want, "{entry}");
+    }
+    let two = format!("<s:url {own}><s:loc>u</s:loc></s:url><url xmlns=''><loc>v</loc></url>");
+    for root in [URLSET, "urlset", "urlset xmlns='urn:y'"] {
+        assert_eq!(entries(root, &two), (vec!["u|||".into(), "v|||".into()], String::new()), "{root}");
+    }
+    assert_eq!(entries(URLSET, "<url xmlns='urn:y'><loc>u</loc></url>"), (vec![], "url 1".into()));
+}
+
+#[test]
+fn a_value_with_an_element_in_it_is_not_pieced_together() {
+    for (entry, row, dropped) in [
+        ("<loc>u<b>v</b>w</loc>", "!bad-row u<b>w", "b 1"),
+        ("<loc>u<b>&v;</b></loc><priority>1</priority>", "!bad-row u<b>", "b 1"),
+        ("<loc>u</loc><lastmod>2024-05-01<x:b>-02</x:b></lastmod>", "u|2024-05-01<x:b>||", "x:b 1"),
+        ("<loc>u</loc><i:image><i:loc>i<b>j</b></i:loc></i:image>", "u||| image=i<b>", "b 1"),
+        ("<loc>u</loc><b>v &w;</b>", "u|||", "b 1"),
+    ] {
+        let want = (vec![row.to_owned()], dropped.to_owned());
+        assert_eq!(entries(URLSET, &format!("<url>{entry}</url>")), want, "{entry}");
+    }
+}
+
 #[test]
 fn both_readers_agree_on_a_changed_or_missing_byte() {
     let plain =

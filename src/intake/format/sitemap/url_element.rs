@@ -7,21 +7,24 @@ use crate::clean::Reason;
 use crate::error::{Error, ErrorKind, Result};
 use crate::intake::format::found::NameCounts;
 use crate::intake::format::row::{AND, CountingSink, Record};
-use crate::sitemap::extensions::{EXTENSIONS, ExtrasBuffer};
+use crate::sitemap::extensions::{EXTENSIONS, Extension, ExtrasBuffer};
 
-use super::dropped::DroppedElements;
+use super::declared::prefix_of;
+use super::dropped::{DroppedElements, is_of_protocol};
 use super::extended::{BadAttribute, Child, Extended};
 use super::value;
 
 /// The current `<url>` element.
 #[derive(Default)]
 pub struct UrlElement {
-    /// The prefix of the protocol's elements; usually empty.
+    /// The prefix of the root; usually empty.
     prefix: String,
+    /// The namespace of the root, if it declares one.
+    namespace: Option<String>,
     offset: u64,
     number: u64,
     is_url: bool,
-    /// It has an entity that only a DTD could define, or a malformed attribute.
+    /// It has an entity that only a DTD could define, a malformed attribute, or an element in its URL.
     is_bad: bool,
     /// `loc`, `lastmod`, `changefreq`, `priority`. A tag that occurs twice has both values.
     values: [Vec<u8>; VALUES],
@@ -77,11 +80,7 @@ pub fn value_place(name: &[u8]) -> Option<usize> {
 }
 
 impl UrlElement {
-    pub fn set_prefix(&mut self, prefix: &str) {
-        self.prefix = prefix.into();
-    }
-
-    /// Whether the elements of the protocol have a prefix.
+    /// Whether the root has a prefix.
     pub fn has_prefix(&self) -> bool {
         !self.prefix.is_empty()
     }
@@ -104,13 +103,15 @@ impl UrlElement {
     /// Takes the start tag of the root.
     pub fn begin(&mut self, root: &BytesStart<'_>) {
         self.dropped.enter(0, root);
+        self.prefix = prefix_of(&root.name()).to_owned();
+        self.namespace = self.dropped.declared().namespace(root.name()).map(str::to_owned);
     }
 
     /// Takes the start tag of a child of the root.
     pub fn start_child(&mut self, offset: u64, number: u64, tag: &BytesStart<'_>) {
-        let is_url = self.is_url(tag.name());
-        self.start(offset, number, is_url);
         self.dropped.enter(CHILD_DEPTH - 1, tag);
+        let is_url = tag.local_name().as_ref() == "url" && self.is_own(tag.name());
+        self.start(offset, number, is_url);
         if !is_url {
             self.drop(CHILD_DEPTH - 1, tag);
         }
@@ -121,9 +122,28 @@ impl UrlElement {
         self.dropped.into_counts()
     }
 
-    /// Whether `name` is the name of an entry.
-    pub fn is_url(&self, name: QName<'_>) -> bool {
-        name.local_name().as_ref() == "url" && self.has_own_prefix(name)
+    /// Whether an element called `name` is of the protocol: in its namespace or that of the root, or in none but with the prefix of
+    /// the root.
+    fn is_own(&self, name: QName<'_>) -> bool {
+        let has_own_prefix = self.has_own_prefix(name);
+        if has_own_prefix && !self.dropped.declared().has_inner() {
+            return true;
+        }
+        self.dropped.declared().namespace(name).map_or(has_own_prefix, |uri| self.is_own_namespace(uri))
+    }
+
+    fn is_own_namespace(&self, uri: &str) -> bool {
+        self.namespace.as_deref() == Some(uri) || is_of_protocol(uri)
+    }
+
+    /// Whether an element called `name` can be of `extension`. Many sitemaps do not declare the namespaces of extensions or have typing
+    /// errors in them. So the usual prefix decides, and one that is not declared may be of any extension. Without a prefix, the
+    /// element may also be in the namespace of the protocol.
+    fn may_be_of(&self, extension: &Extension, name: QName<'_>) -> bool {
+        let prefix = prefix_of(&name);
+        let is_namespace =
+            |uri| extension.namespaces.contains(&uri) || prefix.is_empty() && self.is_own_namespace(uri);
+        prefix == extension.prefix || self.dropped.declared().namespace(name).is_none_or(is_namespace)
     }
 
     /// Does not compare empty strings: their pointers dangle, and a `memcmp` with masked loads (AVX-512) causes faults there that the
@@ -138,17 +158,21 @@ impl UrlElement {
             return;
         }
         self.opened += 1;
+        self.dropped.enter(depth, tag);
+        let name = tag.name();
         if depth == CHILD_DEPTH {
-            let name = tag.name();
-            let local_name = name.local_name();
-            let local_name = local_name.as_ref().as_bytes();
-            if let Some(place) = value_place(local_name).filter(|_| self.has_own_prefix(name)) {
+            let place = value_place(name.local_name().as_ref().as_bytes());
+            if let Some(place) = place.filter(|_| self.is_own(name)) {
                 return self.open_value(place);
             }
             self.has_others = true;
             return self.open_extended(depth, tag);
         }
-        let Some(extended) = &mut self.extended else { return self.drop(depth, tag) };
+        let is_known =
+            self.extended.as_ref().is_some_and(|extended| self.may_be_of(extended.extension(), name));
+        let Some(extended) = self.extended.as_mut().filter(|_| is_known) else {
+            return self.drop(depth, tag);
+        };
         match extended.open_child(depth - CHILD_DEPTH, tag, &mut self.extras) {
             Ok(Child::Text) => self.open = Some((OpenValue::Field, depth)),
             Ok(Child::Parent) => {}
@@ -159,24 +183,37 @@ impl UrlElement {
 
     /// Takes the start tag of an element that may be of an extension.
     fn open_extended(&mut self, depth: usize, tag: &BytesStart<'_>) {
-        match Extended::open(EXTENSIONS, tag, &mut self.extras) {
-            Ok(Some(extended)) => {
-                if extended.has_children() {
-                    self.dropped.enter(depth, tag);
-                }
-                self.extended = Some(extended);
-            }
+        let name = tag.name();
+        let is_it = |extension: &&Extension| {
+            extension.element == name.local_name().as_ref() && self.may_be_of(extension, name)
+        };
+        let Some(extension) = EXTENSIONS.into_iter().find(is_it) else { return self.drop(depth, tag) };
+        match Extended::open(extension, tag, &mut self.extras) {
+            Ok(Some(extended)) => self.extended = Some(extended),
             Ok(None) => self.drop(depth, tag),
             Err(BadAttribute) => self.is_bad = true,
         }
     }
 
-    /// Drops and counts an element.
+    /// Drops and counts an element with all its content.
     #[cold]
     fn drop(&mut self, depth: usize, tag: &BytesStart<'_>) {
-        self.dropped.count(depth, tag);
+        self.dropped.count(tag);
         self.dropped_here += 1;
+        self.invalidate_value(tag);
         self.skipped = Some(depth);
+    }
+
+    /// Makes the open value invalid, because it has an element in it: what is left would be pieced together. The reject file shows
+    /// the tag.
+    fn invalidate_value(&mut self, tag: &BytesStart<'_>) {
+        match self.open {
+            // No other tag of the protocol may contain `<`.
+            Some((OpenValue::Tag(place), _)) => self.is_bad |= place == LOC,
+            Some((OpenValue::Field, _)) => self.extended.iter_mut().for_each(Extended::invalidate),
+            None => return,
+        }
+        self.text(&format!("<{}>", tag.name().as_ref()));
     }
 
     /// Takes the start tag of a value of a plain entry.
@@ -221,8 +258,11 @@ impl UrlElement {
         }
     }
 
-    /// Takes text.
+    /// Takes text. That of a dropped element is not taken.
     pub fn text(&mut self, part: &str) {
+        if self.skipped.is_some() {
+            return;
+        }
         let value = match self.open {
             Some((OpenValue::Tag(at), _)) => &mut self.values[at],
             Some((OpenValue::Field, _)) => match &mut self.extended {
@@ -237,7 +277,7 @@ impl UrlElement {
     /// Takes a reference such as `&amp;`.
     pub fn reference(&mut self, name: &BytesRef<'_>) {
         if !value::resolve(name, |text| self.text(text)) {
-            self.is_bad |= self.open.is_some();
+            self.is_bad |= self.open.is_some() && self.skipped.is_none();
         }
     }
 

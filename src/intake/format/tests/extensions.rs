@@ -74,7 +74,7 @@ fn read(xml: &str, to: &mut ExtrasBuffer) -> usize {
         match reader.read_event().unwrap() {
             Event::Start(tag) => {
                 match &mut extended {
-                    None => extended = Extended::open([&CLIP], &tag, to).unwrap(),
+                    None => extended = Extended::open(&CLIP, &tag, to).unwrap(),
                     Some(extended) => {
                         let child = Extended::open_child(extended, level, &tag, to).unwrap();
                         unknown += usize::from(child == Child::Unknown);
