@@ -328,6 +328,7 @@ fn wrong_rules_are_refused_before_the_run() {
         (vec!["--exclude=".to_owned()], 2, "an empty pattern matches every URL"),
         (vec![file("--exclude-file", &patterns)], 2, "patterns: line 3: column 3: unclosed group"),
         (vec![file("--include-file", &directory.join("missing"))], 66, "missing"),
+        (vec![file("--include-file", &directory.file("empty", "# x\n\n"))], 2, "empty: has no pattern"),
         (vec![file("--respect-robots", &directory.join("missing"))], 66, "missing"),
         (vec![file("--respect-robots", directory.path())], 66, ""),
         (vec!["--robots-agent=Googlebot".to_owned()], 2, "--respect-robots"),
@@ -335,11 +336,7 @@ fn wrong_rules_are_refused_before_the_run() {
         (vec!["--relative-to=/a".to_owned()], 2, "it needs a scheme"),
         (vec!["--rewrite=/a=/b".to_owned()], 2, "expected FROM=TO"),
         (vec!["--rewrite=http://=https://h.example/".to_owned()], 2, "a scheme alone"),
-        (
-            vec![file("--exclude-file", &patterns), file("--rejects", &patterns)],
-            2,
-            "the same file as --exclude-file",
-        ),
+        (vec![file("--exclude-file", &patterns), file("--rejects", &patterns)], 2, "as --exclude-file"),
     ] {
         let run = finish(build_command(&out, BASE).args(&options).arg(&input), b"").expect(exit);
         assert!(run.stderr.contains(said), "{options:?}: {}", run.stderr);

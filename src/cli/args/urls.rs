@@ -1,8 +1,9 @@
 //! Options about which URLs lines mean, and which URLs are left out.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use sitemill::options::{Pattern, RelativeTo, Rewrite, Robots, RobotsAgent, UrlRules, read_patterns};
+use sitemill::{Error, ErrorKind, escape};
 
 /// Options about URLs.
 #[derive(Debug, clap::Args)]
@@ -37,6 +38,8 @@ pub struct UrlArgs {
     pub exclude: Vec<Pattern>,
 
     /// Read patterns for --include from this file, one per line; # begins a comment line.
+    ///
+    /// A file without patterns is an error, because all URLs would be listed.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub include_file: Vec<PathBuf>,
 
@@ -61,16 +64,16 @@ pub struct UrlArgs {
 impl UrlArgs {
     /// Converts these options to types of the library. Reads the files that they name.
     pub fn rules(&self) -> sitemill::Result<UrlRules> {
-        let with_files = |patterns: &[Pattern], files: &[PathBuf]| {
+        let with_files = |patterns: &[Pattern], files: &[PathBuf], read: fn(&Path) -> sitemill::Result<_>| {
             let mut all = patterns.to_vec();
-            files.iter().try_for_each(|file| read_patterns(file).map(|more| all.extend(more)))?;
+            files.iter().try_for_each(|file| read(file).map(|more: Vec<_>| all.extend(more)))?;
             Ok(all)
         };
         let mut rules = UrlRules::default();
         rules.relative_to.clone_from(&self.relative_to);
         rules.rewrites.clone_from(&self.rewrite);
-        rules.include = with_files(&self.include, &self.include_file)?;
-        rules.exclude = with_files(&self.exclude, &self.exclude_file)?;
+        rules.include = with_files(&self.include, &self.include_file, read_patterns_to_include)?;
+        rules.exclude = with_files(&self.exclude, &self.exclude_file, read_patterns)?;
         let robots = self.respect_robots.as_ref().map(|path| Robots::read(path, self.robots_agent.as_ref()));
         rules.robots = robots.transpose()?;
         Ok(rules)
@@ -81,4 +84,15 @@ impl UrlArgs {
         let include = self.include_file.iter().map(|file| ("--include-file", file));
         include.chain(self.exclude_file.iter().map(|file| ("--exclude-file", file)))
     }
+}
+
+/// Reads patterns from a file that must have some: without any, nothing would be left out.
+fn read_patterns_to_include(path: &Path) -> sitemill::Result<Vec<Pattern>> {
+    let patterns = read_patterns(path)?;
+    if patterns.is_empty() {
+        let shown = escape::shown(path.as_os_str().as_encoded_bytes());
+        let why = "has no pattern; write one per line, or leave out --include-file to list all URLs";
+        return Err(Error::new(ErrorKind::Usage, format!("{shown}: {why}")));
+    }
+    Ok(patterns)
 }
