@@ -22,6 +22,7 @@ mod streams;
 mod summary;
 mod table;
 mod terminal;
+mod typed;
 mod urls;
 
 use std::ffi::OsString;

@@ -1,0 +1,113 @@
+//! The words of the command line, before they are validated.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+use clap::{Arg, Command};
+
+/// The position of the command in `words`.
+pub fn command_at(command: &Command, words: &[OsString]) -> Option<usize> {
+    let is_command = |word: &OsString| command.get_subcommands().any(|known| *word == *known.get_name());
+    let mut at = 1;
+    while words.get(at)?.as_encoded_bytes().starts_with(b"-") {
+        // Options of all commands may precede it, and each takes a value.
+        at += if words[at].as_encoded_bytes().contains(&b'=') { 1 } else { 2 };
+    }
+    is_command(&words[at]).then_some(at)
+}
+
+/// Returns the arguments of the command, which is the first of `words`, without options and their values. If there are none,
+/// returns standard input.
+pub fn arguments(command: &Command, words: &[OsString]) -> Vec<PathBuf> {
+    let subcommand = command.get_subcommands().find(|known| words[0] == *known.get_name());
+    let takes_value = |word: &str| {
+        let name = word.strip_prefix("--").unwrap_or_default();
+        let arg = subcommand.and_then(|known| option(known, name)).or_else(|| option(command, name));
+        arg.is_some_and(|arg| arg.get_action().takes_values())
+    };
+    let (mut arguments, mut words) = (Vec::new(), words[1..].iter());
+    while let Some(word) = words.next() {
+        match word.to_str() {
+            Some("--") => arguments.extend(words.by_ref().map(PathBuf::from)),
+            Some(option) if option.starts_with("--") => {
+                if takes_value(option) {
+                    words.next();
+                }
+            }
+            Some(cluster) if cluster.len() > 1 && cluster.starts_with('-') => {
+                if subcommand.is_some_and(|known| Shorts::of(known, cluster).wants_next_word) {
+                    words.next();
+                }
+            }
+            _ => arguments.push(word.into()),
+        }
+    }
+    if arguments.is_empty() { vec!["-".into()] } else { arguments }
+}
+
+/// The words before `--`, after which everything is an input.
+fn before_inputs(words: &[OsString]) -> impl Iterator<Item = &OsStr> {
+    words.iter().map(OsString::as_os_str).take_while(|word| *word != "--")
+}
+
+/// The value of an option on the command line.
+pub fn typed(words: &[OsString], option: &str) -> Option<OsString> {
+    let (alone, joined) = (format!("--{option}"), format!("--{option}="));
+    let mut words = before_inputs(words);
+    while let Some(word) = words.next() {
+        if word == alone.as_str() {
+            return words.next().map(OsStr::to_owned);
+        }
+        // A word that is not UTF-8 is not an option.
+        if let Some(value) = word.to_str().and_then(|word| word.strip_prefix(&joined)) {
+            return Some(value.into());
+        }
+    }
+    None
+}
+
+/// Whether an option is on the command line.
+pub fn is_typed(words: &[OsString], option: &str) -> bool {
+    let (alone, joined) = (format!("--{option}"), format!("--{option}="));
+    before_inputs(words).filter_map(OsStr::to_str).any(|word| word == alone || word.starts_with(&joined))
+}
+
+/// Whether an option of `command` is on the command line in its short form.
+pub fn is_short_typed(command: &Command, words: &[OsString], short: char) -> bool {
+    before_inputs(words)
+        .filter_map(OsStr::to_str)
+        .any(|word| Shorts::of(command, word).letters.contains(short))
+}
+
+/// The short options in one word: `-q`, `-qo DIR` or `-oDIR`.
+struct Shorts<'w> {
+    letters: &'w str,
+    /// Whether the last one takes the next word as its value.
+    wants_next_word: bool,
+}
+
+impl<'w> Shorts<'w> {
+    fn of(command: &Command, word: &'w str) -> Self {
+        let none = Self { letters: "", wants_next_word: false };
+        let Some(cluster) = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')) else {
+            return none;
+        };
+        let takes_value = |letter| {
+            let mut known = command.get_arguments().filter(|arg| arg.get_short() == Some(letter));
+            known.any(|arg| arg.get_action().takes_values())
+        };
+        match cluster.char_indices().find(|(_, letter)| takes_value(*letter)) {
+            // The value, if it is in the same word, follows the letter.
+            Some((at, letter)) => {
+                let end = at + letter.len_utf8();
+                Self { letters: &cluster[..end], wants_next_word: end == cluster.len() }
+            }
+            None => Self { letters: cluster, ..none },
+        }
+    }
+}
+
+/// The option of `command` called `key`.
+pub fn option<'c>(command: &'c Command, key: &str) -> Option<&'c Arg> {
+    command.get_arguments().find(|arg| arg.get_long() == Some(key))
+}
