@@ -55,7 +55,7 @@ pub fn exit_code(typed: impl IntoIterator<Item = OsString>) -> u8 {
 
 /// Parses the command line, the environment and the file of `--config`. Help, version and usage errors end the process.
 fn parse(typed: Vec<OsString>) -> Args {
-    let command = settings::with_environment(Args::command());
+    let command = settings::with_environment(Args::command(), &typed);
     let early = settings::Early::new(&command, &typed);
     log::set_form(early.log_form());
     let (words, file) = settings::with_file(&command, typed.clone()).unwrap_or_else(|error| {

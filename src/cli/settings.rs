@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use std::{env, fs};
 
-use clap::builder::{BoolishValueParser, TypedValueParser};
+use clap::builder::{BoolishValueParser, Resettable, TypedValueParser};
 use clap::{Arg, ArgAction, Command, ValueEnum};
 use sitemill::{Error, ErrorKind, Result, escape};
 use toml::{Table, Value};
@@ -25,13 +25,21 @@ fn of_environment(option: &str) -> Option<OsString> {
     env::var_os(variable(option)).filter(|value| !value.is_empty())
 }
 
-/// Lets the environment set every option of every command.
-pub fn with_environment(command: Command) -> Command {
+/// Lets the environment set every option of every command. `typed` is the command line.
+pub fn with_environment(command: Command, typed: &[OsString]) -> Command {
+    let adapted = |arg| with_variable(without_needs(arg, typed));
     let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().into()).collect();
-    let command = command.mut_args(with_variable);
+    let command = command.mut_args(adapted);
     names.into_iter().fold(command, |command, name| {
-        command.mut_subcommand(name, |subcommand| subcommand.mut_args(with_variable))
+        command.mut_subcommand(name, |subcommand| subcommand.mut_args(adapted))
     })
+}
+
+/// An option that is typed needs the options that it says. One of the environment or the file may be meant for other runs, and
+/// has no effect without them.
+fn without_needs(arg: Arg, typed: &[OsString]) -> Arg {
+    let is_typed = arg.get_long().is_some_and(|option| is_typed(typed, option));
+    if is_typed { arg } else { arg.requires(Resettable::Reset) }
 }
 
 /// The variables of options of `command` that are set.

@@ -173,7 +173,7 @@ fn excluded_lines_are_counted_and_recorded_by_the_first_rule_that_excludes_them(
 #[test]
 fn a_crawler_has_the_rules_of_its_own_group() {
     let input = "https://www.example.com/shop/1\nhttps://www.example.com/cart\n";
-    for (agent, want) in [("ShopBot", "cart"), ("Otherbot", "shop/1")] {
+    for (agent, want) in [("ShopBot", "cart"), ("Otherbot", "shop/1"), ("*", "shop/1")] {
         let options = ["--respect-robots", "robots.txt", "--robots-agent", agent];
         assert_eq!(Built::of("txt", input, &[("robots.txt", ROBOTS)], &options, 0).urls(), [want]);
     }
@@ -349,8 +349,9 @@ fn wrong_rules_are_refused_before_the_run() {
 
 #[test]
 fn a_file_of_options_can_list_patterns() {
-    let config =
-        "exclude = [\"/a$\", '\\.pdf$']\nrewrite = \"http://=https://\"\n[build]\ninclude = ['example']\n";
+    // The name of a crawler has no effect without a robots.txt.
+    let config = "robots-agent = 'X'\nexclude = [\"/a$\", '\\.pdf$']\nrewrite = \"http://=https://\"\n\
+                  [build]\ninclude = ['example']\n";
     let input = "http://www.example.com/a\nhttps://www.example.com/b\nhttps://www.example.com/c.pdf\n";
     let files = [
         ("sitemill.toml", config),

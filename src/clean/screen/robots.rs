@@ -23,7 +23,7 @@ use crate::limits::ROBOTS_BYTES_MAX;
 /// Bytes of a line that are read, as in Google's parser: eight times what browsers allow in a URL.
 const ROBOTS_LINE_BYTES_MAX: usize = 8 * 2083 - 1;
 
-/// The name of a crawler in robots.txt, its product token: `Googlebot`.
+/// The name of a crawler in robots.txt, its product token: `Googlebot`. `*` has the rules for all crawlers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RobotsAgent(String);
 
@@ -38,9 +38,12 @@ impl FromStr for RobotsAgent {
     type Err = String;
 
     fn from_str(given: &str) -> Result<Self, String> {
-        match !given.is_empty() && product_token(given.as_bytes()).len() == given.len() {
+        let is_name = !given.is_empty() && product_token(given.as_bytes()).len() == given.len();
+        match is_name || given == "*" {
             true => Ok(Self(given.to_owned())),
-            false => Err("the name of a crawler has only letters, - and _, as Googlebot".into()),
+            false => {
+                Err("the name of a crawler has only letters, - and _, as Googlebot; * is any crawler".into())
+            }
         }
     }
 }

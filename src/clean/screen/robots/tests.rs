@@ -235,11 +235,11 @@ fn a_long_line_is_cut_and_so_is_a_long_file() {
 }
 
 #[test]
-fn a_crawler_has_a_name_of_letters() {
-    for right in ["Foobot", "Foobot-Bar", "Foo_Bar"] {
+fn a_crawler_has_a_name_of_letters_or_is_any_crawler() {
+    for right in ["Foobot", "Foobot-Bar", "Foo_Bar", "*"] {
         assert_eq!(right.parse::<RobotsAgent>().unwrap().as_str(), right);
     }
-    for wrong in ["", "ツ", "Foobot*", " Foobot ", "Foobot/2.1", "Foobot Bar", "*"] {
+    for wrong in ["", "ツ", "Foobot*", " Foobot ", "Foobot/2.1", "Foobot Bar", "**"] {
         assert!(wrong.parse::<RobotsAgent>().is_err(), "{wrong}");
     }
 }
