@@ -60,9 +60,9 @@ rules! {
     /// The protocol does not allow this element here.
     UnknownElement = "unknown-element", ORG, "schema: url, sitemap";
     /// An element occurs twice.
-    RepeatedElement = "repeated-element", ORG, "schema: each tag at most once";
-    /// An entry has no `loc`.
-    MissingElement = "missing-element", ORG, "XML tag definitions: loc is required";
+    RepeatedElement = "repeated-element", ORG, "schema: each tag at most once; in images, videos and news, Google's schemas";
+    /// An entry has no `loc`, or an element of an extension lacks one that it needs.
+    MissingElement = "missing-element", ORG, "XML tag definitions: loc is required; in images, videos and news, Google's schemas";
     /// The elements are not in the order loc, lastmod, changefreq, priority, elements of other namespaces. Protocol 0.84
     /// allows any order.
     ElementOrder = "element-order", ORG, "schema 0.9: xsd:sequence";

@@ -39,22 +39,19 @@ pub(super) fn time(value: &[u8]) -> Result<(), Wrong> {
     check_lastmod(value, Protocol::V0_84).or_else(|_| check_lastmod(value, Protocol::V0_9))
 }
 
-/// Checks for `yes` or `no`.
+/// Checks for `yes` or `no` in any case.
 pub(super) fn yes_or_no(value: &[u8]) -> Result<(), Wrong> {
-    one_of(&["yes", "no"], value, "neither yes nor no")
+    one_of(&["yes", "no"], &value.to_ascii_lowercase(), "neither yes nor no")
 }
 
 /// Checks for `allow` or `deny`.
 pub(super) fn allow_or_deny(value: &[u8]) -> Result<(), Wrong> {
-    match value {
-        b"allow" | b"deny" => Ok(()),
-        _ => Err("neither allow nor deny"),
-    }
+    one_of(&["allow", "deny"], value, "neither allow nor deny")
 }
 
-/// Checks that `value` is one of `words` in any case.
+/// Checks that `value` is one of `words`.
 pub(super) fn one_of(words: &[&str], value: &[u8], wrong: Wrong) -> Result<(), Wrong> {
-    match words.iter().any(|word| value.eq_ignore_ascii_case(word.as_bytes())) {
+    match words.iter().any(|word| value == word.as_bytes()) {
         true => Ok(()),
         false => Err(wrong),
     }
