@@ -1,5 +1,7 @@
 //! Duplicates: keeps one of the entries of each URL.
 
+use std::cmp::Reverse;
+
 use crate::common::prefetch;
 use crate::error::Result;
 use crate::intake::input::Input;
@@ -97,12 +99,13 @@ impl<'w, 'r, W: Write<'r>> Survivors<'w, 'r, W> {
         match self.on_duplicate {
             OnDuplicate::First => one.place < other.place,
             OnDuplicate::Newest => {
-                // An entry without a time is older than any other. Equally new entries are ranked by their bytes and not by their
-                // place, so that shuffled input gives the same set.
+                // An entry without a time is older than any other. Equally new entries are ranked by their bytes, so that shuffled
+                // input gives the same set. Only entries that differ in nothing but their section are ranked by their place: they
+                // arrive in any order.
                 let rank = |placed: &Placed<'_>| {
                     let tail = placed.position.tail(self.files);
                     let entry = tail.entry(tail.url);
-                    (entry.instant, entry.tags, entry.extras.xml)
+                    (entry.instant, entry.tags, entry.extras.xml, Reverse(placed.place))
                 };
                 rank(one) > rank(other)
             }
@@ -115,5 +118,48 @@ impl<'w, 'r, W: Write<'r>> Survivors<'w, 'r, W> {
     /// Same as [`Survivors::push`].
     pub fn finish(self) -> Result<()> {
         self.last.map_or(Ok(()), |last| self.to.write(last))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clean::CleanUrl;
+    use crate::intake::input::Segment;
+    use crate::sitemap::entry::Entry;
+    use crate::survey::tail::Tail;
+
+    impl Write<'_> for Vec<u64> {
+        fn reads(&self, _: &Placed<'_>) -> bool {
+            true
+        }
+
+        fn write(&mut self, placed: Placed<'_>) -> Result<()> {
+            self.push(placed.place);
+            Ok(())
+        }
+
+        fn strike(&mut self, _: bool) {}
+    }
+
+    #[test]
+    fn of_entries_that_differ_only_in_their_section_the_first_of_the_input_is_kept_in_whatever_order_they_come()
+     {
+        let mut tail = Vec::new();
+        Tail::push(&Entry::of(CleanUrl::known(b"https://h.example/", false)), 0, &mut tail);
+        let mut segment = Segment::new(tail.len()).unwrap();
+        segment.append(&tail).unwrap();
+        let files = [Input::held(&std::env::temp_dir(), segment).unwrap()];
+        for on_duplicate in [OnDuplicate::First, OnDuplicate::Newest] {
+            for places in [[1, 2, 3], [3, 2, 1], [2, 1, 3]] {
+                let mut kept = Vec::new();
+                let mut survivors = Survivors::new(on_duplicate, &files, &mut kept);
+                for (at, place) in places.into_iter().enumerate() {
+                    survivors.push(Placed { place, ..Placed::default() }, at > 0).unwrap();
+                }
+                survivors.finish().unwrap();
+                assert_eq!(kept, [1], "{on_duplicate:?} {places:?}");
+            }
+        }
     }
 }
