@@ -10,6 +10,7 @@ use crate::common::fifo::{STDERR, STREAM};
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Message, Result, Setting, is_url, message};
@@ -130,16 +131,34 @@ impl Paths {
     /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created.
     pub fn make_out(&self) -> Result<()> {
         let Some((out, _)) = &self.out else { return Ok(()) };
-        // The file is in it, or next to it in a parent that is created with it.
-        let needs_out = |named: &Named| {
-            let parent = named.path.parent().filter(|parent| !parent.as_os_str().is_empty());
-            let is_missing = |parent: &&Path| parent.symlink_metadata().is_err();
-            parent.filter(is_missing).is_some_and(|parent| ResolvedPath::of(out).below(parent).is_some())
-        };
-        match out.symlink_metadata().is_err() && self.writes.iter().any(needs_out) {
+        match out.symlink_metadata().is_err() && self.writes.iter().any(|named| self.needs_out(named)) {
             true => places::create(out),
             false => Ok(()),
         }
+    }
+
+    /// Checks that the results could be created, for a dry run, which does not create all of them: their directories exist, or are
+    /// created with that of the set.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if one of them could not be created.
+    pub fn check_directories(&self) -> Result<()> {
+        for named in self.writes.iter().filter(|named| !self.needs_out(named)) {
+            let path = &*named.path;
+            let directory = parent_of(path).map_or(Ok(()), |parent| parent.join(".").metadata().map(drop));
+            let checked = if path.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { directory };
+            checked.map_err(|error| Error::output(path, error))?;
+        }
+        Ok(())
+    }
+
+    /// Whether the file needs the directory of the set: it is in it, or next to it in a parent that is created with it.
+    fn needs_out(&self, named: &Named) -> bool {
+        let is_missing = |parent: &&Path| parent.symlink_metadata().is_err();
+        let below = |parent: &Path| {
+            self.out.as_ref().is_some_and(|(out, _)| ResolvedPath::of(out).below(parent).is_some())
+        };
+        parent_of(&named.path).filter(is_missing).is_some_and(below)
     }
 
     fn find_conflicts(&self) -> Vec<Conflict> {
@@ -300,6 +319,11 @@ impl Paths {
 
 fn place_of_written(named: &Named) -> ResolvedPath {
     if named.path == Path::new(STREAM) { ResolvedPath::stdout() } else { ResolvedPath::of(&named.path) }
+}
+
+/// The directory of the file at `path`, unless that is the working directory.
+fn parent_of(path: &Path) -> Option<&Path> {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty())
 }
 
 /// Returns whether `build` gives a file the name.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::directory::fs::{Disk, FileSystem};
+use super::foreign::foreign;
 use super::interface::{BackupReason, FreeSpace, Place, Published, View};
 use super::record::{Record, Version};
 use super::switch::{Removal, Removed, Switch, SwitchState};
@@ -22,14 +23,17 @@ impl Preview {
     /// The place that `view` shows. Scratch files go to the directory for temporary files.
     ///
     /// # Errors
-    /// [`ErrorKind::Output`] if something that is not a directory has its name.
+    /// [`ErrorKind::Output`] if a real run could not create it, or a directory of its state, because something else has the name.
     pub fn of(view: Arc<dyn View>) -> Result<Self> {
-        let root = view.root();
-        match root.metadata() {
-            Ok(meta) if !meta.is_dir() => {
-                Err(Error::new(ErrorKind::Output, message!(root, ": is not a directory")))
-            }
-            _ => Ok(Self { view, scratch: std::env::temp_dir() }),
+        let is_there = |path: &&Path| path.symlink_metadata().is_ok();
+        if let Some(path) = view.root().ancestors().find(is_there).filter(|path| !path.is_dir()) {
+            return Err(Error::new(ErrorKind::Output, message!(path, ": is not a directory")));
+        }
+        let live = view.record_path(&Record::Live);
+        let mut state = live.ancestors().skip(1).take_while(|directory| *directory != view.root());
+        match state.find(|directory| is_no_directory(directory)) {
+            Some(directory) => Err(foreign(directory)),
+            None => Ok(Self { view, scratch: std::env::temp_dir() }),
         }
     }
 
@@ -39,9 +43,18 @@ impl Preview {
     }
 }
 
+/// Whether something else than a directory has the name `path`. A link is something else: a run follows none there.
+fn is_no_directory(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|meta| !meta.is_dir())
+}
+
 impl Place for Preview {
     fn open_site(&self, name: &str) -> Result<Box<dyn Place>> {
-        Ok(Box::new(Self::of(self.view.below(name.as_ref()))?))
+        let view = self.view.below(name.as_ref());
+        match is_no_directory(view.root()) {
+            true => Err(foreign(view.root())),
+            false => Ok(Box::new(Self::of(view)?)),
+        }
     }
 
     fn release_lock(&mut self) {}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -169,6 +169,63 @@ fn guards_and_conflicts_refuse_a_dry_run_with_the_code_and_words_of_a_real_one()
             assert_eq!(report(&dry)["refused"], report(&real)["refused"]);
             assert_eq!(report(&dry).get("dry_run"), None, "{options:?}");
         }
+    }
+}
+
+#[test]
+fn what_a_real_run_could_not_create_refuses_a_dry_run_too() {
+    let directory = TempDir::new();
+    let path = |name: &str| directory.join(name);
+    for state in ["state/.sitemill", "names/.sitemill/names", "name/.sitemill/names/blog"] {
+        fs::create_dir_all(path(state).parent().unwrap()).unwrap();
+        fs::write(path(state), "").unwrap();
+    }
+    let file = directory.file("file", "");
+    fs::create_dir_all(path("sites")).unwrap();
+    symlink("missing", path("dangling")).unwrap();
+    symlink("../state", path("sites/www.example.com")).unwrap();
+    let below_file = file.join("below");
+    let (robots, diff) = (path("no/robots.txt"), path("no/x.tsv"));
+    let [robots, diff, below, is_directory] =
+        [&robots, &diff, &below_file, &path("sites")].map(|path| path.to_str().unwrap().to_owned());
+    let cases: [(&str, &[&str]); 11] = [
+        ("out", &["--robots", &robots]),
+        ("out", &["--diff", &diff]),
+        ("out", &["--diff", &below]),
+        ("out", &["--diff", &is_directory]),
+        ("dangling", &[]),
+        ("dangling/below", &[]),
+        ("file/below", &[]),
+        ("sites", &["--base-url", "{origin}/"]),
+        ("state", &[]),
+        ("names", &["--name", "blog"]),
+        ("name", &["--name", "blog"]),
+    ];
+    for (out, options) in cases {
+        let build = |more: &[&str]| {
+            let mut command = sitemill();
+            command.args(["build", "--quiet", "--out"]).arg(path(out)).args(options).args(more);
+            if !options.contains(&"--base-url") {
+                command.args(["--base-url", BASE]);
+            }
+            finish(&mut command, urls(0..3).as_bytes()).expect(73);
+        };
+        let before = tree(directory.path());
+        build(&["--dry-run"]);
+        assert_eq!(tree(directory.path()), before, "{out} {options:?}");
+        build(&[]);
+    }
+}
+
+#[test]
+fn results_may_be_in_the_directory_that_a_real_run_creates() {
+    let directory = TempDir::new();
+    for more in [&["--dry-run"][..], &[]] {
+        let mut command = build_command(&directory.join("new/out"), BASE);
+        command.arg("--robots").arg(directory.join("new/robots.txt"));
+        command.arg("--diff").arg(directory.join("new/out/diff.tsv")).args(more);
+        finish(&mut command, urls(0..3).as_bytes()).expect(0);
+        assert_eq!(directory.join("new").exists(), more.is_empty());
     }
 }
 

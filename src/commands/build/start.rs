@@ -32,8 +32,9 @@ impl<'s> Start<'s> {
         let mut paths = job.paths();
         sources.open.iter().filter_map(Found::path).for_each(|path| paths.read("input", path));
         paths.check()?;
-        if !job.publication.dry_run {
-            paths.make_out()?;
+        match job.publication.dry_run {
+            true => paths.check_directories()?,
+            false => paths.make_out()?,
         }
         let rejects =
             job.publication.rejects.as_deref().map(|path| Outlet::create(path, stop)).transpose()?;
