@@ -60,6 +60,10 @@ impl Screen {
                 |why| Error::usage(message!(Setting::Rewrite.with(rewrite), ": ", Message::from(why)));
             rewrite.prefixes(url_encoding).map_err(wrong)
         };
+        let relative_to = |base: &RelativeTo| {
+            let wrong = |why| Error::usage(message!(Setting::RelativeTo.with(base), ": {why}"));
+            base.encoded(url_encoding).map_err(wrong)
+        };
         let numbers = Numbers::of(rules);
         let mut names = vec![NOT_INCLUDED.to_owned(); rules.exclude.len() + 1];
         names.resize(
@@ -75,7 +79,7 @@ impl Screen {
             excluding: LookAhead::new(excluding).map_err(|why| of_setting(Setting::Exclude, why))?,
             including: LookAhead::new(rules.include.clone())
                 .map_err(|why| of_setting(Setting::Include, why))?,
-            relative_to: rules.relative_to.clone(),
+            relative_to: rules.relative_to.as_ref().map(relative_to).transpose()?,
             rewrites: rules.rewrites.iter().map(prefixes).collect::<Result<_>>()?,
             include: PatternSet::of(&rules.include).map_err(|why| of_setting(Setting::Include, why))?,
             exclude: PatternSet::of(&rules.exclude).map_err(|why| of_setting(Setting::Exclude, why))?,

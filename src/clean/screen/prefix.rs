@@ -2,7 +2,7 @@
 
 use crate::clean::{Cleaned, Cleaner, Reason, UrlEncoding, parser};
 
-/// Follows a prefix while it is cleaned. So the prefix is long enough to be a URL, and its last segment may be incomplete:
+/// Follows what is given while it is cleaned. So a prefix is long enough to be a URL, and its last segment may be incomplete:
 /// `https://h.example/.` is a prefix of `https://h.example/.well-known`. A hyphen is not part of an escape.
 const REST: &str = "------------";
 
@@ -12,22 +12,49 @@ const REST: &str = "------------";
 /// What is wrong with it.
 pub fn canonical(given: &str, url_encoding: UrlEncoding) -> Result<String, String> {
     let given = given.trim_matches([' ', '\t']);
+    let slash = if parser::path_of(given.as_bytes()) == given.len() { "/" } else { "" };
+    before(given, &format!("{slash}{REST}"), REST, url_encoding)
+}
+
+/// The canonical form of the URL `given` without its query. Its last segment is complete: `https://h.example/a/..` is
+/// `https://h.example/`.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn canonical_page(given: &str, url_encoding: UrlEncoding) -> Result<String, String> {
+    let page = given.split('?').next().unwrap_or_default().trim_matches([' ', '\t']);
+    let query = format!("?{REST}");
+    before(page, &query, &query, url_encoding)
+}
+
+/// What precedes `end` in the canonical form of `given` and `more`, which ends with it.
+fn before(given: &str, more: &str, end: &str, url_encoding: UrlEncoding) -> Result<String, String> {
     if given.contains('#') {
         return Err("a listed URL has no fragment; leave out everything from the # on".into());
     }
-    let slash = if parser::path_of(given.as_bytes()) == given.len() { "/" } else { "" };
+    let no_host = || "it needs a scheme and a host, as https://www.example.com/".into();
+    if lacks_host(given) {
+        return Err(no_host());
+    }
     let mut cleaner = Cleaner::new(url_encoding);
-    match cleaner.clean(format!("{given}{slash}{REST}").as_bytes()) {
+    match cleaner.clean(format!("{given}{more}").as_bytes()) {
         Cleaned::Url(url) => {
-            let prefix = &url.as_bytes()[..url.as_bytes().len() - REST.len()];
+            let prefix = url.as_bytes().strip_suffix(end.as_bytes()).ok_or_else(no_host)?;
             Ok(String::from_utf8(prefix.to_vec()).expect("a clean URL is ASCII"))
         }
         Cleaned::Blank => Err("it is empty".into()),
-        Cleaned::Rejected(Reason::NotAbsolute) => {
-            Err("it needs a scheme and a host, as https://www.example.com/".into())
-        }
+        Cleaned::Rejected(Reason::NotAbsolute) => Err(no_host()),
         Cleaned::Rejected(reason) => Err(format!("no URL: {}", reason.as_str())),
     }
+}
+
+/// Whether nothing is between the slashes where `given` should have a host. The parser would take the first segment of the path
+/// for the host.
+fn lacks_host(given: &str) -> bool {
+    let after_scheme = parser::scheme(given.as_bytes()).map_or(given, |scheme| &given[scheme.len() + 1..]);
+    let rest = after_scheme.trim_start_matches(['/', '\\']);
+    let slashes = after_scheme.len() - rest.len();
+    rest.is_empty() || rest.starts_with('?') || slashes > "//".len()
 }
 
 #[cfg(test)]
@@ -52,12 +79,34 @@ mod tests {
         for (wrong, said) in [
             ("", "it needs a scheme"),
             ("/a", "it needs a scheme"),
+            ("https://", "it needs a scheme and a host"),
+            ("https:", "it needs a scheme and a host"),
+            ("https:///", "it needs a scheme and a host"),
+            ("https:///shop/", "it needs a scheme and a host"),
+            ("https:\\\\/shop/", "it needs a scheme and a host"),
+            ("https://?q", "it needs a scheme and a host"),
             ("http://h.example/#a", "fragment"),
             ("ftp://h.example/", "no URL: scheme"),
             ("http://u@h.example/", "no URL: credentials"),
         ] {
-            let why = canonical(wrong, UrlEncoding::default()).unwrap_err();
-            assert!(why.contains(said), "{wrong}: {why}");
+            for canonical in [canonical, canonical_page] {
+                let why = canonical(wrong, UrlEncoding::default()).unwrap_err();
+                assert!(why.contains(said), "{wrong}: {why}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_last_segment_of_a_page_is_complete() {
+        for (given, want) in [
+            ("http://a.b", "http://a.b/"),
+            ("http://h.example/a/b?c=d?", "http://h.example/a/b"),
+            ("http://h.example/a/..", "http://h.example/"),
+            ("http://h.example/a/%2E%2e ", "http://h.example/"),
+            ("http://h.example/a/.", "http://h.example/a/"),
+            ("http://h.example/a/...", "http://h.example/a/..."),
+        ] {
+            assert_eq!(canonical_page(given, UrlEncoding::default()).as_deref(), Ok(want), "{given}");
         }
     }
 }

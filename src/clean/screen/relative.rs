@@ -9,12 +9,25 @@ use crate::limits::LINE_BYTES_MAX;
 
 /// The URL that lines without a scheme are relative to, as the links of a page are relative to its address.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RelativeTo(String);
+pub struct RelativeTo {
+    given: String,
+    /// Its canonical form, without a query.
+    url: String,
+}
 
 impl RelativeTo {
-    /// The URL in its canonical form, without a query.
+    /// The URL in its canonical form, without a query. Non-ASCII characters are percent-encoded as UTF-8.
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.url
+    }
+
+    /// The same URL with non-ASCII characters percent-encoded in the charset `url_encoding`, as in lines.
+    ///
+    /// # Errors
+    /// If a character does not exist in the charset.
+    pub(super) fn encoded(&self, url_encoding: UrlEncoding) -> Result<Self, String> {
+        let url = prefix::canonical_page(&self.given, url_encoding)?;
+        Ok(Self { given: self.given.clone(), url })
     }
 
     /// Whether `raw` is a line without a scheme. If it is, `out` becomes the absolute URL that it means, by the rules of browsers
@@ -29,7 +42,7 @@ impl RelativeTo {
             [] | [b'#', ..] => return false,
             [b'/' | b'\\', b'/' | b'\\', ..] => self.scheme(),
             [b'/' | b'\\', ..] => self.origin(),
-            [b'?', ..] => &self.0,
+            [b'?', ..] => &self.url,
             _ if parser::scheme(line).is_some() => return false,
             _ => self.directory(),
         };
@@ -41,17 +54,17 @@ impl RelativeTo {
 
     /// The scheme with its colon.
     fn scheme(&self) -> &str {
-        &self.0[..=self.0.find(':').expect("a URL has a scheme")]
+        &self.url[..=self.url.find(':').expect("a URL has a scheme")]
     }
 
     /// Scheme, host and port, without a slash at the end.
     fn origin(&self) -> &str {
-        &self.0[..parser::path_of(self.0.as_bytes())]
+        &self.url[..parser::path_of(self.url.as_bytes())]
     }
 
     /// The URL up to the last slash.
     fn directory(&self) -> &str {
-        &self.0[..=self.0.rfind('/').expect("a URL has a path")]
+        &self.url[..=self.url.rfind('/').expect("a URL has a path")]
     }
 }
 
@@ -60,14 +73,14 @@ impl FromStr for RelativeTo {
 
     /// Takes an absolute URL. Its query is dropped, because no line inherits it.
     fn from_str(given: &str) -> Result<Self, String> {
-        let given = given.split('?').next().unwrap_or_default();
-        prefix::canonical(given, UrlEncoding::default()).map(Self)
+        let url = prefix::canonical_page(given, UrlEncoding::default())?;
+        Ok(Self { given: given.to_owned(), url })
     }
 }
 
 impl fmt::Display for RelativeTo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.url)
     }
 }
 
@@ -107,8 +120,22 @@ mod tests {
         for line in ["", " ", "#top", "https://h.example/", "mailto:a@h.example", "a:b"] {
             assert_eq!(resolved("https://h.example/", line.as_bytes()), None, "{line}");
         }
+        for base in ["https://h.example/a/..", "https://h.example/a/%2e%2e?q"] {
+            assert_eq!(resolved(base, b"p").as_deref(), Some("https://h.example/p"), "{base}");
+            assert_eq!(resolved(base, b"?x").as_deref(), Some("https://h.example/?x"), "{base}");
+        }
         let long = vec![b'p'; LINE_BYTES_MAX + 1];
         assert_eq!(resolved("https://h.example/", &long), None);
+    }
+
+    #[test]
+    fn the_base_is_percent_encoded_as_lines_are() {
+        let latin: UrlEncoding = "iso-8859-1".parse().unwrap();
+        let base = "https://h.example/ü/".parse::<RelativeTo>().unwrap();
+        assert_eq!(base.as_str(), "https://h.example/%C3%BC/");
+        assert_eq!(base.encoded(latin).unwrap().as_str(), "https://h.example/%FC/");
+        let kanji = "https://h.example/日/".parse::<RelativeTo>().unwrap();
+        assert_eq!(kanji.encoded(latin).unwrap_err(), "no URL: not-encodable");
     }
 
     #[test]
@@ -133,7 +160,7 @@ mod tests {
             " ",
             "h.example",
         ];
-        for base in ["https://h.example/a/b", "http://h.example:81/a/b/"] {
+        for base in ["https://h.example/a/b", "http://h.example:81/a/b/", "http://h.example/a/b/.."] {
             let parsed = url::Url::parse(base).unwrap();
             for _ in 0..100_000 {
                 let line = random.joined(&parts, 1..8);

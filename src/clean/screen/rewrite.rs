@@ -24,7 +24,7 @@ pub struct Prefixes {
 }
 
 impl Rewrite {
-    /// Returns the prefixes in their canonical form, with non-ASCII characters of a query in the charset `url_encoding`.
+    /// Returns the prefixes in their canonical form, with non-ASCII characters in the charset `url_encoding`.
     ///
     /// # Errors
     /// What is wrong with them.
@@ -55,12 +55,18 @@ impl FromStr for Rewrite {
         let given = given.trim_matches([' ', '\t']);
         // A query has equals signs, too.
         let lower = given.to_ascii_lowercase();
-        let at = ["=http://", "=https://"].iter().filter_map(|start| lower.find(start)).min();
-        let Some(at) = at else {
+        let mut signs =
+            ["=http://", "=https://"].iter().flat_map(|start| lower.match_indices(start)).map(|(at, _)| at);
+        let Some(at) = signs.next() else {
             return Err("expected FROM=TO, two beginnings of URLs, as in \
                         https://staging.example.com/=https://www.example.com/"
                 .into());
         };
+        if signs.next().is_some() {
+            return Err("=http:// or =https:// occurs more than once, so it is not clear where TO begins; let FROM end before \
+                        the first one, and write %3D for = in TO"
+                .into());
+        }
         let rewrite = Self { from: given[..at].into(), to: given[at + 1..].into() };
         rewrite.prefixes(UrlEncoding::default()).map(|_| rewrite)
     }
@@ -102,6 +108,8 @@ mod tests {
             ("/a=/b", "expected FROM=TO"),
             ("/a=http://h.example/", "it needs a scheme"),
             ("http://=https://h.example/", "a scheme alone"),
+            ("http://h.example/=https:///", "https:///: it needs a scheme and a host"),
+            ("https://h.example/?u=http://x.example/=https://y.example/", "write %3D for = in TO"),
             ("http://h.example/=https://", "a scheme alone"),
             ("http://h.example/=https://u@h.example/", "no URL: credentials"),
             ("http://h.example/#a=https://h.example/", "no fragment"),
