@@ -130,6 +130,32 @@ mod tests {
         };
         assert!(named(bytes + 4).is_err() && named(bytes + 5).is_ok());
         refused(|job| job.rules.sitemaps_per_index = 50_001, "50000");
+        // The longest file names are 34 bytes, and more with the names of the set and of a section.
+        let longest = |base: &str, name: &str, has_sections: bool| {
+            let is_ok = |length: &usize| {
+                let base_url = format!("{base}{}/", "a".repeat(length - base.len() - 1)).parse();
+                base_url.is_ok_and(|base_url| {
+                    job(|job| {
+                        (job.rules.base_url, job.publication.name) = (base_url, name.parse().ok());
+                        job.rules.sections = has_sections.then_some(SectionsBy::Path { sections_max: 9 });
+                    })
+                    .is_ok()
+                })
+            };
+            (1_600..2_047).rev().find(is_ok).unwrap()
+        };
+        let name = "n".repeat(40);
+        for (name, has_sections, most) in [
+            ("", false, 1_983),
+            ("blog", false, 1_983),
+            (&name, false, 1_972),
+            ("", true, 1_972),
+            (&name, true, 1_931),
+        ] {
+            assert_eq!(longest("https://h.example/", name, has_sections), most, "{name} {has_sections}");
+        }
+        // An origin has at most 269 bytes with the slash after it.
+        assert_eq!(longest("{origin}/", &name, true), 1_931 - 269 + "{origin}/".len());
         refused(|job| (job.rules.protocol, job.rules.sitemaps_per_index) = (Protocol::V0_84, 1_001), "1000");
         refused(
             |job| (job.rules.protocol, job.rules.bytes_per_sitemap) = (Protocol::V0_84, 10_485_761),

@@ -8,7 +8,10 @@ use crate::clean::screen::{Screen, UrlRules};
 use crate::compress::gzip::{Engine, Level};
 use crate::error::{Error, Result, Setting, message};
 use crate::job::sections::SectionsBy;
-use crate::limits::{BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URLS_PER_SITEMAP_MAX};
+use crate::limits::{
+    BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URL_BYTES_MAX, URLS_PER_SITEMAP_MAX,
+};
+use crate::set::name::SITEMAP_FILE_BYTES_MAX;
 use crate::set::publish;
 use crate::sitemap::divide::{Divide, Limits};
 use crate::sitemap::tags::TagRules;
@@ -32,7 +35,7 @@ pub struct SetRules {
     pub urls: UrlRules,
     /// Which URLs may be listed, relative to the base URL.
     pub scope: ScopeRule,
-    /// Charset in which non-ASCII characters of a query are percent-encoded.
+    /// Charset in which non-ASCII characters of path and query are percent-encoded.
     pub url_encoding: UrlEncoding,
     /// How `lastmod` is read, and default values for missing tags.
     pub tags: TagRules,
@@ -96,17 +99,25 @@ impl SetRules {
         self.check_room(0)
     }
 
-    /// Checks that an index file can list one sitemap whose name is `more` bytes longer than usual.
+    /// Checks that an index file can list one sitemap whose name is `more` bytes longer than usual, besides the word of its section.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option and the limit.
     pub(crate) fn check_room(&self, more: u64) -> Result<()> {
+        let more = more + self.sections.as_ref().map_or(Ok(0), SectionsBy::check)?;
         let least = self.index_bytes_min()? + more;
-        let least = self.sections.as_ref().map_or(Ok(least), |by| by.check().map(|longer| least + longer))?;
         if self.bytes_per_sitemap < least {
             return Err(Error::usage(message!(
                 Setting::BytesPerSitemap.with(self.bytes_per_sitemap),
                 ": an index file with one sitemap already takes {least}"
+            )));
+        }
+        let url_bytes = (self.base_url.url_bytes_max() + SITEMAP_FILE_BYTES_MAX) as u64 + more;
+        if url_bytes > URL_BYTES_MAX as u64 {
+            return Err(Error::usage(message!(
+                Setting::BaseUrl,
+                ": with the names of the set and of its sections, the URL of a sitemap could have {url_bytes} bytes, and \
+                 {URL_BYTES_MAX} are allowed; use a shorter one"
             )));
         }
         Ok(())

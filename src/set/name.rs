@@ -114,6 +114,9 @@ impl Stem {
 /// The first word of every stem.
 const SITEMAP: &str = "sitemap";
 
+/// Maximum bytes of the name of a sitemap, if neither the set nor a section of it has a name.
+pub const SITEMAP_FILE_BYTES_MAX: usize = "sitemap-4294967295-00000000.xml.gz".len();
+
 /// The word before the number of an index file.
 const INDEX: &str = "index";
 
@@ -191,6 +194,8 @@ mod tests {
 
     #[test]
     fn names_carry_number_and_content() {
+        let longest = Stem::default().sitemap_file(u32::MAX, "00000000");
+        assert_eq!(longest.len(), SITEMAP_FILE_BYTES_MAX);
         let content = ContentHash(0x1f2e_3d4c_0000_0001_0000_0002_abcd_ef01);
         let words: Vec<_> = words(content, Seal(0x0a << 96)).collect();
         assert_eq!(words[..5], ["1f2e3d4c", "00000001", "00000002", "abcdef01", "0000000a"]);

@@ -1,5 +1,7 @@
 //! Sections: parts of a set with sitemaps and index files of their own.
 
+mod names;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::origins::origin_of;
+use crate::clean::host::HOST_BYTES_MAX;
 use crate::clean::{Cleaned, Cleaner, Reason};
 use crate::limits::{URL_BYTES_MAX, URL_BYTES_MIN};
 
@@ -139,6 +140,20 @@ impl SitePath {
     /// If a file name would not fit after it.
     pub fn on(&self, origin: &str) -> Result<BaseUrl, String> {
         format!("{}{}", origin.trim_end_matches('/'), self.0).parse()
+    }
+}
+
+/// Maximum length of an origin: scheme, host with the dot of the root, port, and a slash.
+const ORIGIN_BYTES_MAX: usize = "https://.:65535/".len() + HOST_BYTES_MAX;
+
+impl Base {
+    /// Maximum length of the base URL of a set.
+    pub(crate) fn url_bytes_max(&self) -> usize {
+        match self {
+            Self::Directory(url) => url.as_str().len(),
+            // URLs of origins that need more are rejected.
+            Self::EachOrigin(path) => BASE_URL_BYTES_MAX.min(ORIGIN_BYTES_MAX + path.below_root().len()),
+        }
     }
 }
 
