@@ -189,11 +189,12 @@ fn sections(report: &Report, table: &mut Table) {
     sections.sort_by_key(|section| (Reverse(section.listed), &section.name));
     for section in sections.iter().take(SECTIONS_SHOWN) {
         let sitemaps = plural(section.sitemaps, "sitemap", "sitemaps");
+        let name = escape::shown(section.name.as_bytes());
         let files = match section.name == section.file_word {
             true => String::new(),
             false => format!(", named {} in files", section.file_word),
         };
-        table.example("", grouped(section.listed), format!("{}: {sitemaps}{files}", section.name));
+        table.example("", grouped(section.listed), format!("{name}: {sitemaps}{files}"));
     }
     if let Some((_, more)) = sections.split_at_checked(SECTIONS_SHOWN).filter(|(_, more)| !more.is_empty()) {
         let listed = more.iter().map(|section| section.listed).sum();
@@ -208,6 +209,7 @@ fn sections(report: &Report, table: &mut Table) {
 /// Adds the rules that put no URL into their section.
 fn idle_rules(report: &Report, table: &mut Table) {
     for (section, rules) in &report.section_rules {
+        let section = escape::shown(section.as_bytes());
         for (rule, _) in rules.iter().filter(|&(_, &urls)| urls == 0) {
             table.text(format!("section {section}: no URL is listed because of {rule}"));
         }

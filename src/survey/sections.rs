@@ -14,6 +14,7 @@ use crate::common::frequent::{FrequentKeys, KeyCounts};
 use crate::common::ordered::ordered;
 use crate::common::progress::Phase;
 use crate::error::{Error, Result, Setting, list, message, try_list};
+use crate::escape::shown;
 use crate::job::SectionsBy;
 use crate::sitemap::entry::Entry;
 use crate::sitemap::sections::by_path::PathSegments;
@@ -220,14 +221,15 @@ fn check_number(run: Context<'_>, names: &SectionNames) -> Result<Vec<String>> {
     let Some(SectionsBy::Column { column, sections_max }) = &run.job.rules.sections else { return Ok(all) };
     // The first name is that of the rest.
     let count = all.len() - 1;
-    let example = match names.beyond() {
-        Some(beyond) => beyond,
-        None if count > *sections_max as usize => all[count].clone(),
+    let (found, example) = match names.beyond() {
+        Some(beyond) => (format!("more than {count} sections"), beyond),
+        None if count > *sections_max as usize => (format!("{count} sections or more"), all[count].clone()),
         None => return Ok(all),
     };
+    let example = shown(example.as_bytes());
     Err(Error::data(message!(
         Setting::SectionColumn.with(column),
-        ": has {count} sections or more, such as {example}, and ",
+        ": has {found}, such as {example}, and ",
         Setting::SectionsMax,
         " is {sections_max}; nothing was published; name another column"
     )))
@@ -241,6 +243,7 @@ fn joined(mut parts: Sections, rest: &str) -> Result<Layout> {
     for (name, layout) in parts {
         let word = word_of(&name);
         if let Some(other) = words.insert(word.clone(), name.clone()) {
+            let [other, name] = [other, name].map(|name| shown(name.as_bytes()));
             return Err(Error::data(format!(
                 "the sections {other} and {name} would both be {word} in file names; rename one of them"
             )));

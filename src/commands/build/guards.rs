@@ -13,7 +13,7 @@ use crate::clean::scope::BaseUrl;
 use crate::commands::build::site::{Planned, Site};
 use crate::commands::report::Report;
 use crate::error::{Error, Message, Result, Setting, message};
-use crate::escape::grouped;
+use crate::escape::{grouped, shown};
 use crate::job::{Job, MaxShrink, SectionsBy};
 use crate::set::manifest::{Manifest, SetSection};
 use crate::set::name::Stem;
@@ -105,6 +105,7 @@ pub fn check_sections(job: &Job, sites: &[Planned], left_out: &LeftOut) -> Resul
         let named = if let SectionsBy::Rules(rules) = by { Some(rules) } else { None };
         let empty = named.into_iter().flat_map(|rules| rules.names()).find(|name| listed(name) == 0);
         if let Some(name) = empty.filter(|_| job.rules.only_site().is_some() && !job.guards.allow_empty) {
+            let name = shown(name.as_bytes());
             return Err(Error::data(message!(
                 "section {name} has no URLs; nothing was published; ",
                 Setting::AllowEmpty,
@@ -135,7 +136,7 @@ fn check_live_sections(job: &Job, site: &Site, now: &HashMap<&str, u64>, left_ou
         };
         if job.guards.max_shrink.is_passed(*live, listed) {
             let (max, needed) = (job.guards.max_shrink, MaxShrink::needed(*live, listed));
-            let base_url = &site.base_url;
+            let (base_url, name) = (&site.base_url, shown(name.as_bytes()));
             return Err(Error::data(message!(
                 "{base_url}: section {name}: {listed} URLs would replace {live}, and ",
                 Setting::MaxShrink,

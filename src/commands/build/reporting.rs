@@ -243,7 +243,7 @@ pub fn section_rules(job: &Job, counts: &[u64]) -> BTreeMap<String, WordCounts> 
     let names: Vec<&str> = rules.names().collect();
     let mut all: BTreeMap<String, WordCounts> = BTreeMap::new();
     for (at, (section, rule)) in rules.rules().enumerate() {
-        let of_section = all.entry(shown(names[section].as_bytes())).or_default();
+        let of_section = all.entry(names[section].to_owned()).or_default();
         *of_section.entry(shown(rule.as_bytes()).into()).or_default() += counts.get(at).unwrap_or(&0);
     }
     all

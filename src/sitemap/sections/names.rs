@@ -57,7 +57,7 @@ impl SectionNames {
         if let Some(&number) = known.numbers.get(name) {
             return number;
         }
-        let text = escape::shown(name);
+        let text = text_of(name);
         if known.names.len() > SECTIONS_MAX as usize {
             known.beyond = Some(text);
             return SectionNumber::BEYOND;
@@ -77,6 +77,11 @@ impl SectionNames {
     pub fn beyond(&self) -> Option<String> {
         self.known.read().unwrap_or_else(PoisonError::into_inner).beyond.clone()
     }
+}
+
+/// The whole name as text. A name that is not UTF-8 is escaped, so that it differs from others.
+fn text_of(name: &[u8]) -> String {
+    str::from_utf8(name).map_or_else(|_| escape::cut(name, name.len()), str::to_owned)
 }
 
 /// Finds the numbers of names for one thread.
@@ -147,6 +152,20 @@ mod tests {
         assert_ne!(other.number(b"Shoes"), shoes);
         assert_eq!(names.all(), ["rest", "shoes", "Shoes"]);
         assert_eq!(SectionFinder::new(None).number(b"shoes"), SectionNumber::REST);
+    }
+
+    #[test]
+    fn different_names_are_different_texts_however_long_they_are() {
+        let names = SectionNames::default();
+        let mut finder = SectionFinder::new(Some(&names));
+        let long = "カ".repeat(67);
+        let given =
+            [&format!("{long}A").into_bytes()[..], &format!("{long}B").into_bytes(), br"a\b", b"a\xe9"];
+        given.iter().for_each(|name| _ = finder.number(name));
+        assert_eq!(
+            names.all()[1..],
+            [format!("{long}A"), format!("{long}B"), r"a\b".into(), r"a\xe9".into()]
+        );
     }
 
     #[test]
