@@ -103,6 +103,7 @@ fn build_set(
     // Keeps the lock of the parent directory until the end.
     let SiteLayouts { sites, rules, left_out } = sections::of_sites(run, layout, memory)?;
     let (sites, _parent) = site::of_layouts(run, sites, workspace)?;
+    report.hint = report.hint.or_else(|| guards::section_hint(job, &sites));
     if let Err(refused) = guards::check_sections(job, &sites, &left_out) {
         taken_in.check_unchanged()?;
         return Ok(Outcome::not_published(report, refused));

@@ -17,6 +17,7 @@ use crate::escape::{grouped, shown};
 use crate::job::{Job, MaxShrink, SectionsBy};
 use crate::set::manifest::{Manifest, SetSection};
 use crate::set::name::Stem;
+use crate::sitemap::sections::REST;
 use crate::survey::sections::{LeftOut, rest_of};
 
 /// Checks the counts of the survey, before anything is rendered. `live` is the set that would be replaced.
@@ -114,6 +115,18 @@ pub fn check_sections(job: &Job, sites: &[Planned], left_out: &LeftOut) -> Resul
         }
     }
     Ok(())
+}
+
+/// Returns a hint if no row names a section in the column of sections, whose name may be mistyped: not all formats have a list of
+/// their columns.
+pub fn section_hint(job: &Job, sites: &[Planned]) -> Option<Message> {
+    let Some(SectionsBy::Column { column, .. }) = &job.rules.sections else { return None };
+    let mut sections = sites.iter().flat_map(|(_, layout)| &layout.sections).peekable();
+    sections.peek()?;
+    sections.all(|section| section.name == REST).then(|| {
+        let column = Setting::SectionColumn.with(column);
+        message!("all URLs are in the section {REST}: no row names another one in ", column)
+    })
 }
 
 /// Checks the sections of the live set of `site` against those that would replace them, whose numbers of URLs are in `now`.

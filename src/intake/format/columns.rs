@@ -114,8 +114,12 @@ impl Columns {
     /// These columns, and one for the section.
     ///
     /// # Errors
-    /// If that is a name and these are positions, or the other way round.
+    /// If that is a name and these are positions, or the other way round, or if it holds another part.
     pub fn with_section(&self, column: &str) -> Result<Self, String> {
+        if let Some((part, _)) = self.part_of(column.as_bytes()) {
+            let part = part.name();
+            return Err(format!("this column is read as {part}; put the sections in a column of their own"));
+        }
         let mut columns = self.clone();
         columns.0[RowPart::Section.number()] = Some(column.trim().into());
         columns.check_positions().map(|()| columns)
@@ -251,6 +255,12 @@ mod tests {
             [Some(0), Some(1), Some(2)]
         );
         assert!(positions.with_section("type").is_err() && positions.with_section("3").is_err());
+        for taken in ["page", "lastmod", " Images"] {
+            let said: Columns = "url=page,images=photos".parse().unwrap();
+            let is_taken = usual.with_section(taken).is_err() || said.with_section(taken).is_err();
+            assert!(is_taken, "{taken}");
+        }
+        assert!(said.with_section("lastmod").is_ok(), "another column holds it");
         let missing = |columns, names| places(columns, names).unwrap_err().message("key").to_string();
         assert!(missing(&usual, "a b").starts_with("no key loc or url, only: a, b; say"));
         assert!(missing(&said, "page loc").starts_with("no key updated_at, only: page, loc"));

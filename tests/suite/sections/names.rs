@@ -44,6 +44,42 @@ fn names_of_rules_are_escaped_in_messages_and_whole_in_the_report() {
 }
 
 #[test]
+fn a_column_that_no_row_has_is_named_where_the_format_has_no_list_of_columns() {
+    for (kind, input) in [
+        ("jsonl", json!({ "url": format!("{BASE}a"), "type": "shoes" }).to_string() + "\n"),
+        ("txt", format!("{BASE}a lastmod=2024-05-01\n")),
+        ("csv", format!("url,typo\n{BASE}a,\n")),
+    ] {
+        let desk = Desk::new();
+        for more in [&["--dry-run"][..], &[]] {
+            let built = desk.build(kind, &input, &[&["--section-column", "typo"], more].concat(), 0);
+            let said = "all URLs are in the section rest: no row names another one in --section-column typo";
+            assert!(built.run.stderr.contains(said), "{kind}: {}", built.run.stderr);
+            assert_eq!(built.report["hint"], said, "{kind}");
+        }
+        assert_eq!(desk.sections()["rest"], ["a"]);
+    }
+    let desk = Desk::new();
+    let built =
+        desk.build("csv", format!("url,type\n{BASE}a,\n{BASE}b,x\n"), &["--section-column", "type"], 0);
+    assert_eq!(built.report.get("hint"), None);
+}
+
+#[test]
+fn a_column_that_is_read_as_another_part_is_refused_with_the_reason() {
+    let desk = Desk::new();
+    let input = format!("url,type,lastmod\n{BASE}a,x,2024-05-01\n");
+    for (options, says) in [
+        (&["--section-column", "lastmod"][..], "--section-column lastmod: this column is read as lastmod;"),
+        (&["--section-column", "url"], "--section-column url: this column is read as url;"),
+        (&["--section-column", "Type", "--columns", "images=type"], "Type: this column is read as images;"),
+    ] {
+        let refused = desk.build("csv", &input, options, 2);
+        assert!(refused.run.stderr.contains(says), "{}", refused.run.stderr);
+    }
+}
+
+#[test]
 fn the_longest_base_url_leaves_room_for_the_names_of_set_and_sections() {
     let desk = Desk::new();
     let base = |bytes: usize| format!("{BASE}{}/", "b".repeat(bytes - BASE.len() - 1));
