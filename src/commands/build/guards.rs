@@ -133,18 +133,20 @@ pub fn section_hint(job: &Job, sites: &[Planned]) -> Option<Message> {
 fn check_live_sections(job: &Job, site: &Site, now: &HashMap<&str, u64>, left_out: &LeftOut) -> Result<()> {
     let Some(live) = site.place.live() else { return Ok(()) };
     let (live, rest) = (urls_by_section(live, site.place.stem()), rest_of(job.rules.sections.as_ref()));
+    // The rules may have given the rest another name since. No section with rules can have its usual one.
+    let is_rest = |name: &str| name == rest || name == REST;
     // URLs of sections that are new may have been in the rest.
     let is_new = |name: &str| live.iter().all(|(known, _)| known != name);
     let from_rest: u64 = now.iter().filter(|(name, _)| is_new(name)).map(|(_, listed)| listed).sum();
     for (name, live) in &live {
         let listed = match now.get(&**name) {
-            None if job.guards.allow_empty || name == rest => continue,
+            None if job.guards.allow_empty || is_rest(name) => continue,
             // Its URLs may be in the rest now. The number is that of all sites.
             None => match left_out.urls_of(name) {
                 Some(urls) => urls.min(now.get(rest).copied().unwrap_or(0)),
                 None => continue,
             },
-            Some(listed) if name == rest => listed + from_rest,
+            Some(listed) if is_rest(name) => listed + from_rest,
             Some(&listed) => listed,
         };
         if job.guards.max_shrink.is_passed(*live, listed) {

@@ -80,6 +80,28 @@ fn a_column_that_is_read_as_another_part_is_refused_with_the_reason() {
 }
 
 #[test]
+fn a_rest_with_another_name_is_still_the_rest() {
+    let desk = Desk::new();
+    let rules = |rest: &str| desk.directory.file("sections.toml", format!("p = '/p/'\n{rest}\n"));
+    let input = |rest: u32| -> String {
+        let rest = (0..rest).map(|n| format!("{BASE}{n}\n"));
+        (0..200).map(|n| format!("{BASE}p/{n}\n")).chain(rest).collect()
+    };
+    let options = ["--sections", "sections.toml"];
+    rules("");
+    desk.build("txt", input(100), &options, 0);
+    rules("rest = 'other'");
+    desk.build("txt", input(100), &options, 0);
+    assert_eq!(desk.sections()["other"].len(), 100);
+    // Another name is that of a section like any other.
+    rules("rest = 'misc'");
+    let refused = desk.build("txt", input(100), &options, 65);
+    assert!(refused.run.stderr.contains("section other: 0 URLs would replace 100"), "{}", refused.run.stderr);
+    desk.build("txt", input(100), &["--sections", "sections.toml", "--allow-empty"], 0);
+    assert_eq!(desk.sections()["misc"].len(), 100);
+}
+
+#[test]
 fn the_longest_base_url_leaves_room_for_the_names_of_set_and_sections() {
     let desk = Desk::new();
     let base = |bytes: usize| format!("{BASE}{}/", "b".repeat(bytes - BASE.len() - 1));
