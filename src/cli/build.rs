@@ -92,7 +92,8 @@ impl Places {
     }
 
     fn of_words(early: &Early<'_>) -> Self {
-        let path = |option| early.value(option).map(PathBuf::from);
+        // An empty value is the error that is reported.
+        let path = |option| early.value(option).filter(|value| !value.is_empty()).map(PathBuf::from);
         let base_url = early.value("base-url").unwrap_or_default().to_string_lossy().into_owned();
         // The same form as in the metrics of a run that begins.
         let base_url = base_url.parse().map_or(base_url, |base: Base| base.to_string());

@@ -39,6 +39,9 @@ fn options_that_contradict_the_protocol_are_usage_errors_that_name_the_limit() {
     let refused = run(["build", "urls.txt", "--out", "o", "--base-url", "www.shop.example"]).expect(2);
     assert!(refused.stderr.contains("did you mean https://www.shop.example/?"), "{}", refused.stderr);
     run(["build", "urls.txt", "--out", "o"]).expect(2);
+    // An option without a value is the only error, and not a file that cannot be written.
+    let refused = run(["build", "urls.txt", "--out", "o", "--base-url", BASE, "--report", ""]).expect(2);
+    assert_eq!(refused.stderr.matches("error:").count(), 1, "{}", refused.stderr);
 }
 
 #[test]

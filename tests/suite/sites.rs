@@ -268,3 +268,24 @@ fn a_section_of_a_site_is_not_guarded_by_the_urls_of_another() {
     assert!(refused.stderr.contains(said), "{}", refused.stderr);
     build(list(&[&[("a", "x", 200), ("a", "z", 100), ("a", "y", 80)], &unchanged[..]].concat())).expect(0);
 }
+
+#[test]
+fn a_rollback_of_all_sites_names_one_of_them_if_it_has_such_a_set() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let mut build = build_command(&out, "{origin}/");
+    finish(build.args(["--name", "shop"]), b"https://a.example/1\nhttps://b.example/1\n").expect(0);
+    let refused = |options: &[&str]| {
+        let mut command = sitemill();
+        finish(command.arg("rollback").arg(&out).args(options), b"").expect(65).stderr
+    };
+    for options in [&["--name", "shop"][..], &[]] {
+        let said = refused(options);
+        assert!(
+            said.contains("roll them back one by one, such as ") && said.contains("out/a.example"),
+            "{said}"
+        );
+    }
+    let said = refused(&["--name", "blog"]);
+    assert!(said.contains("contains no set blog"), "{said}");
+}

@@ -41,7 +41,7 @@ pub struct SectionArgs {
     /// Maximum number of sections, up to 10,000 [default: 100 by path, 1,000 by column].
     ///
     /// A column with more sections is refused: it is probably not the right one.
-    #[arg(long, value_name = "N", hide_short_help = true, requires = LIMITED)]
+    #[arg(long, value_name = "N", hide_short_help = true, requires = LIMITED, conflicts_with = "sections")]
     pub sections_max: Option<u32>,
 }
 

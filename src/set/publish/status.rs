@@ -156,13 +156,13 @@ pub fn missing(out: &Path, name: Option<&SetName>) -> Result<Error> {
     };
     let others: Vec<_> =
         there.iter().map(|set| set.name().map_or("one without a name", SetName::as_str)).collect();
-    let why = match (&others[..], sites.first()) {
+    let site = sites.iter().find(|site| name.is_none() || site.name() == name);
+    let why = match (&others[..], site) {
         ([], None) => which.into(),
         // The last run may not have changed all sites, so restoring all of them could give a state that never existed.
-        ([], Some(site)) if name.is_none() => {
+        ([], Some(site)) => {
             message!("contains several sites; roll them back one by one, such as ", site.root())
         }
-        ([], Some(_)) => which.into(),
         (others, _) => {
             let (which, others) = (which.replace("published set", "set without a name"), others.join(", "));
             message!("{which}; the sets there: {others}; choose one with ", Setting::Name)

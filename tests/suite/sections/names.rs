@@ -102,6 +102,20 @@ fn a_rest_with_another_name_is_still_the_rest() {
 }
 
 #[test]
+fn limits_of_sections_are_named_as_they_are() {
+    let desk = Desk::new();
+    let rows: String = (0..=10_000).map(|n| format!("{BASE}{n},type-{n}\n")).collect();
+    let options = ["--section-column", "type", "--sections-max", "10000"];
+    let refused = desk.build("csv", format!("url,type\n{rows}"), &options, 65);
+    let says = "has more than 10000 sections, such as type-";
+    assert!(refused.run.stderr.contains(says), "{}", refused.run.stderr);
+    desk.directory.file("sections.toml", "p = '/p/'\n");
+    let refused = desk.build("txt", "", &["--sections", "sections.toml", "--sections-max", "7"], 2);
+    let says = "'--sections <FILE>' cannot be used with '--sections-max <N>'";
+    assert!(refused.run.stderr.contains(says), "{}", refused.run.stderr);
+}
+
+#[test]
 fn the_longest_base_url_leaves_room_for_the_names_of_set_and_sections() {
     let desk = Desk::new();
     let base = |bytes: usize| format!("{BASE}{}/", "b".repeat(bytes - BASE.len() - 1));
