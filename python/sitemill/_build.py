@@ -126,9 +126,10 @@ def build(
         sections_max: the maximum number of sections, up to 10,000; by default 100 by path and 1,000 by column.
         scope: which URLs may be listed: ``"directory"`` (below the base URL, the default), ``"host"`` or ``"any"``.
         relative_to: the URL that rows without a scheme, such as ``/p/1``, are relative to. Without it, they are rejected. A list
-            of such rows would be taken for a list of paths, so pass an iterator.
+            of such rows would be taken for a list of paths, so pass an iterator. URLs of alternates, images and videos must be
+            absolute.
         rewrite: beginnings of URLs and what replaces them: ``{"https://staging.example.com/": "https://www.example.com/"}``, or
-            strings ``"FROM=TO"``. The first that matches applies.
+            strings ``"FROM=TO"``. The first that matches applies. URLs of alternates, images and videos stay as they are.
         include, exclude: regular expressions for canonical URLs, one or a list. URLs that match an ``exclude``, or match no
             ``include`` if there are any, are left out and counted in ``excluded`` of the report.
         include_file, exclude_file: files of such patterns, one per line; lines that begin with ``#`` are comments.

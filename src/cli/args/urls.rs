@@ -12,14 +12,15 @@ pub struct UrlArgs {
     /// Resolve lines without a scheme, such as /p/1, against this URL.
     ///
     /// They are resolved as links of that page: p/1 is in its directory, //host/p on another host, and ?x=4 another query of the
-    /// page. Without this option, such lines are rejected as not-absolute.
+    /// page. Without this option, such lines are rejected as not-absolute. URLs of alternates, images and videos must be absolute.
     #[arg(long, value_name = "URL", hide_short_help = true)]
     pub relative_to: Option<RelativeTo>,
 
     /// Replace FROM by TO at the beginning of URLs.
     ///
     /// FROM is compared with canonical URLs. http://=https:// replaces the scheme of all URLs. The option may be repeated; the
-    /// first FROM that matches is replaced. Filters and the scope apply to the new URL.
+    /// first FROM that matches is replaced. Filters and the scope apply to the new URL. URLs of alternates, images and videos are not
+    /// replaced.
     #[arg(long, value_name = "FROM=TO", hide_short_help = true)]
     pub rewrite: Vec<Rewrite>,
 
