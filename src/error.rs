@@ -11,7 +11,7 @@ use std::{fmt, io};
 
 pub(crate) use message::message;
 pub use message::{Message, Piece};
-pub(crate) use missing::is_url;
+pub(crate) use missing::{URL_OF_FILE, is_url, is_url_with_one_slash};
 pub use setting::Setting;
 pub(crate) use shown::Shown;
 

@@ -118,6 +118,11 @@ mod tests {
             assert!(error.to_string().contains(limit), "{error}");
         };
         refused(|job| job.publication.out = "s3://bucket/prefix".into(), "is a URL");
+        refused(|job| job.publication.out = "file:///a".into(), "file:///a: is a URL; give the path alone");
+        refused(|job| job.publication.out = "dbfs:/mnt/a".into(), "begins like a URL");
+        for local in ["./dbfs:/mnt/a", "c:/a", "a:b/c", "dir/file:/a", "/file:/a"] {
+            assert!(job(|job| job.publication.out = local.into()).is_ok(), "{local}");
+        }
         refused(|job| job.publication.robots = Some("ROBOTS.TXT".into()), "`robots` ROBOTS.TXT: ");
         refused(|job| job.rules.urls_per_sitemap = 50_001, "50000");
         refused(|job| job.rules.urls_per_sitemap = 0, "1 to");

@@ -3,6 +3,9 @@
 use std::io;
 use std::path::Path;
 
+/// What is wrong with a path that is written like `file:///data`.
+pub(crate) const URL_OF_FILE: &str = "is a URL; give the path alone";
+
 /// Explains why the path `name`, which failed with `error`, cannot be read, if it is a URL or a pattern.
 pub(super) fn explain(name: &Path, error: &io::Error) -> Option<&'static str> {
     if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) {
@@ -12,7 +15,7 @@ pub(super) fn explain(name: &Path, error: &io::Error) -> Option<&'static str> {
     if is_url(name) {
         let is_of_file = text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"));
         return Some(match is_of_file {
-            true => "is a URL; give the path alone",
+            true => URL_OF_FILE,
             false if cfg!(feature = "cloud") => "is a URL, and only files are read here; download it",
             false => {
                 "is a URL, and this build of sitemill reads only files; the Python package and the Debian package read URLs, too; or copy it first"
@@ -26,9 +29,19 @@ pub(super) fn explain(name: &Path, error: &io::Error) -> Option<&'static str> {
 
 /// Whether `path` is written like a URL: a scheme after RFC 3986, 3.1, and `://`.
 pub(crate) fn is_url(path: &Path) -> bool {
+    after_scheme(path).is_some_and(|rest| rest.starts_with(b"://"))
+}
+
+/// Whether `path` begins with a scheme, `:` and a single slash, as `file:/data` and `dbfs:/data`.
+pub(crate) fn is_url_with_one_slash(path: &Path) -> bool {
+    after_scheme(path).is_some_and(|rest| rest.starts_with(b":/") && !rest.starts_with(b"://"))
+}
+
+/// What follows the scheme of a URL, or what would be one.
+fn after_scheme(path: &Path) -> Option<&[u8]> {
     let text = path.as_os_str().as_encoded_bytes();
     let scheme = text.iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte)).count();
-    scheme > 1 && text[0].is_ascii_alphabetic() && text[scheme..].starts_with(b"://")
+    (scheme > 1 && text[0].is_ascii_alphabetic()).then(|| &text[scheme..])
 }
 
 #[cfg(test)]

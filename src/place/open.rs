@@ -11,9 +11,7 @@ use super::layout::{is_state_of_set, set_of};
 use super::preview::Preview;
 use super::set_name::SetName;
 use crate::common::stop::Stop;
-#[cfg(feature = "cloud")]
-use crate::error::message;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, is_url_with_one_slash, message};
 use crate::store::Location;
 
 #[cfg(feature = "cloud")]
@@ -51,9 +49,15 @@ pub fn view_of_set(path: &Path, name: Option<&SetName>) -> Result<Arc<dyn View>>
 /// Checks that sets can be published at `path`, as far as it tells without asking a store.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] if it is a URL that nothing can be published to.
+/// [`ErrorKind::Usage`] if it is a URL that nothing can be published to, or would be one with another slash. A relative directory
+/// of that name would be created otherwise.
 pub fn check(path: &Path) -> Result<()> {
-    in_store(path, ErrorKind::Usage).map(drop)
+    in_store(path, ErrorKind::Usage)?;
+    if is_url_with_one_slash(path) {
+        let words = "begins like a URL; give the path alone, or a location such as s3://bucket/prefix; a relative path of this form begins with ./";
+        return Err(Error::usage(message!(path, ": {words}")));
+    }
+    Ok(())
 }
 
 /// The location in a store that `path` means, if it is not a local path.

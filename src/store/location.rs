@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 #[cfg(not(feature = "cloud"))]
 use crate::error::ErrorKind;
-use crate::error::{Error, Result, is_url, message};
+use crate::error::{Error, Result, URL_OF_FILE, is_url, message};
 
 /// The kinds of stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -59,7 +59,7 @@ impl Location {
         };
         let name = scheme.to_ascii_lowercase();
         if name == "file" {
-            return Ok(None);
+            return Err(Error::usage(message!(path, ": {URL_OF_FILE}")));
         }
         let Some(&(_, scheme)) = SCHEMES.iter().find(|(known, _)| *known == name) else {
             let words = "sitemill reads and writes s3://, gs:// and az://, and reads https://";
@@ -117,10 +117,15 @@ mod tests {
                 "{url}"
             );
         }
-        for local in ["a/b", "file:///a", "c:", "s3:", "s3:/a", "1s://b"] {
+        for local in ["a/b", "c:", "s3:", "s3:/a", "file:/a", "1s://b"] {
             assert_eq!(Location::parse(Path::new(local)).unwrap(), None, "{local}");
         }
-        for (wrong, said) in [("ftp://h/a", "s3://, gs:// and az://"), ("s3:///a", "names no bucket")] {
+        for (wrong, said) in [
+            ("ftp://h/a", "s3://, gs:// and az://"),
+            ("s3:///a", "names no bucket"),
+            ("file:///a", "file:///a: is a URL; give the path alone"),
+            ("FILE://host/a", "give the path alone"),
+        ] {
             let error = Location::parse(Path::new(wrong)).unwrap_err();
             assert!(error.kind() == crate::ErrorKind::Usage && error.to_string().contains(said), "{error}");
         }
