@@ -168,11 +168,14 @@ impl Iterator for Batches {
             },
             Err(raised) => {
                 self.stop.raise(SIGINT);
-                // The reader is not Python code, which could raise it. The interpreter raises it as soon as the reader returns.
+                let why = raised.to_string();
+                self.feed = None;
+                // The reader is not Python code, which could raise it. The interpreter raises it as soon as the reader returns, or
+                // any other code of Python runs, where it would be lost. So nothing must run from here on.
                 if raised.is_instance_of::<PyKeyboardInterrupt>(py) {
                     let _ = py.import("_thread").and_then(|threads| threads.call_method0("interrupt_main"));
                 }
-                failed(raised.to_string())
+                failed(why)
             }
         })
     }

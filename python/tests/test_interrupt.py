@@ -90,6 +90,18 @@ except KeyboardInterrupt:
 """
 
 
+READ = START + """
+# The first batch is there when the function returns.
+stream = sitemill.clean(f"{base}{number}" for number in itertools.count())
+begun()
+try:
+    pyarrow.table(stream)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+    sys.exit(7)
+"""
+
+
 def interrupt(code: str, out: pathlib.Path) -> None:
     """Runs `code`, and sends SIGINT when it says that it has begun."""
     command = [sys.executable, "-c", code, BASE, str(out)]
@@ -127,6 +139,10 @@ def test_ctrl_c_stops_a_build_and_leaves_the_live_set(source, tmp_path):
 @pytest.mark.parametrize("source", ["a generator that waits", "an endless generator"])
 def test_ctrl_c_stops_the_reading_of_a_stream(source, tmp_path):
     interrupt(SOURCES[source] + CLEAN, tmp_path)
+
+
+def test_ctrl_c_stops_the_reading_of_a_stream_after_its_first_batch(tmp_path):
+    interrupt(READ, tmp_path)
 
 
 def test_a_signal_handler_of_the_program_is_called(tmp_path):
