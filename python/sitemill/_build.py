@@ -244,25 +244,32 @@ def _inputs(
     if names and columns:
         raise UsageError("columns names columns, and so do " + ", ".join(names), exit_code=2)
     for part, name in names.items():
+        if not isinstance(name, str):
+            raise TypeError(f"{part} is of type {type(name).__name__}; give the name of the column as a str")
         if "," in name:
             raise UsageError(f"{part}={name!r}: a name with a comma cannot be given; rename the column", exit_code=2)
-    pairs = ",".join(f"{part}={name}" for part, name in names.items())
-    words = words_of({**options, "columns": columns or pairs or None})
+    words = words_of({name: value for name, value in options.items() if name != "columns"})
+    columns_of_files = words_of({"columns": columns or _pairs(names)})
     paths = _rows.paths(rows)
     if paths is not None:
-        return [*words, "--", *paths], None
+        return [*words, *columns_of_files, "--", *paths], None
     names = _rows.named_columns(names, columns)
-    if options.get("section_column") is not None:
-        names["section"] = options["section_column"]
-    table = _rows.table(rows, names)
+    section = {} if options.get("section_column") is None else {"section": options["section_column"]}
+    table = _rows.table(rows, {**names, **section})
     if table is not None:
-        return words, table
+        table, names = _rows.with_names(table, names)
+        return [*words, *words_of({"columns": _pairs(names)})], table
     if not hasattr(rows, "__iter__"):
         raise TypeError(
             f"rows is of type {type(rows).__name__}; give paths, an object with __arrow_c_stream__, "
             "or an iterable of strings or dictionaries"
         )
-    return words, _rows.Rows(_rows.records(rows), names)
+    return words, _rows.Rows(_rows.records(rows), {**names, **section})
+
+
+def _pairs(names: Mapping[str, str]) -> Optional[str]:
+    """Names of columns as an option."""
+    return ",".join(f"{part}={name}" for part, name in names.items()) or None
 
 
 def _run(words: list[str], source: Optional[Any], progress: Union[bool, Tell, None]) -> Report:

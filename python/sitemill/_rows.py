@@ -80,10 +80,11 @@ def table(rows: Any, columns: Mapping[str, str]) -> Optional[Any]:
     kind = f"{type(rows).__module__.split('.')[0]}.{type(rows).__name__}"
     if kind in ("pandas.Series", "polars.Series"):
         rows, kind = rows.to_frame(columns.get("url", "url")), kind.replace("Series", "DataFrame")
-    if kind in ("pyarrow.ChunkedArray", "pyarrow.StringArray", "pyarrow.LargeStringArray"):
-        rows = sys.modules["pyarrow"].table({columns.get("url", "url"): rows})
+    pyarrow = sys.modules.get("pyarrow")
+    if pyarrow is not None and isinstance(rows, (pyarrow.Array, pyarrow.ChunkedArray)):
+        rows = pyarrow.table({columns.get("url", "url"): rows})
     if kind == "pandas.DataFrame":
-        return _of_pandas(rows)
+        return _of_pandas(rows, columns)
     if kind == "polars.LazyFrame":
         return rows.collect()
     if hasattr(rows, "__arrow_c_stream__"):
@@ -96,14 +97,25 @@ def table(rows: Any, columns: Mapping[str, str]) -> Optional[Any]:
     return None
 
 
-def _of_pandas(frame: Any) -> Any:
-    """The frame as a table; ``None`` without PyArrow, which this needs."""
+def _of_pandas(frame: Any, columns: Mapping[str, str]) -> Any:
+    """The frame as a table; ``None`` without PyArrow, which this needs, or if a column that is used has values of several types."""
     try:
         pyarrow = importlib.import_module("pyarrow")
     except ImportError:
         return None
+    names = [str(name) for name in frame.columns]
+    keys = Rows((), columns).keys_of(names)
+    is_used = [name in keys for name in names]
     # An index with a name is a column. Without one it has no meaning.
-    return pyarrow.Table.from_pandas(frame, preserve_index=None if any(frame.index.names) else False)
+    index = None if any(frame.index.names) else False
+    try:
+        table = pyarrow.Table.from_pandas(frame.loc[:, is_used], preserve_index=index)
+    except (pyarrow.ArrowException, OverflowError, UnicodeError):
+        return None
+    # Of other columns, only the names are needed. Their values may be of any type.
+    others = [name for name, used in zip(names, is_used) if not used]
+    columns_of_others = [pyarrow.nulls(len(frame))] * len(others)
+    return pyarrow.Table.from_arrays([*table.columns, *columns_of_others], names=[*table.column_names, *others])
 
 
 def records(rows: Any) -> Any:
@@ -111,6 +123,9 @@ def records(rows: Any) -> Any:
     if type(rows).__module__.split(".")[0] == "pandas" and hasattr(rows, "to_frame"):
         return rows
     if type(rows).__module__.split(".")[0] == "pandas" and hasattr(rows, "columns"):
+        index = [name for name in rows.index.names if name is not None and name not in rows.columns]
+        if index:
+            rows = rows.reset_index(level=index)
         names = list(rows.columns)
         values = (rows.iloc[:, at] for at in range(len(names)))
         return (dict(zip(names, row)) for row in zip(*values))
@@ -137,9 +152,29 @@ def named_columns(named: Mapping[str, str], columns: Optional[str]) -> dict[str,
     """The names of columns, from the keyword arguments ``url`` and so on, and the option ``columns``."""
     pairs = dict(named)
     for pair in columns.split(",") if columns else ():
-        part, _, name = pair.partition("=")
-        pairs[part.strip()] = name.strip()
+        part, name = (word.strip() for word in pair.partition("=")[::2])
+        part = "url" if part == "loc" else part
+        if part not in PARTS[:-1] or not name or part in pairs:
+            usual = ", ".join(PARTS[:-1])
+            why = f"columns are PART=NAME,PART=NAME: url=page; the parts are {usual}, each once"
+            raise UsageError(f"columns={columns!r}: {why}", exit_code=2)
+        pairs[part] = name
     return pairs
+
+
+def with_names(table: Any, columns: Mapping[str, str]) -> tuple[Any, dict[str, str]]:
+    """``table``, and the names of its columns. Numbers would be taken for positions, so such columns get the names of their parts."""
+    numbers = {part: name for part, name in columns.items() if name.isascii() and name.isdigit()}
+    if not numbers:
+        return table, dict(columns)
+    if not hasattr(table, "rename_columns"):
+        part, name = next(iter(numbers.items()))
+        raise UsageError(f"{part}={name!r}: a number cannot be the name of a column; rename the column", exit_code=2)
+    names = list(table.schema.names)
+    parts = {names[at]: part for part, at in zip(PARTS, places(names, columns)) if at is not None and part in columns}
+    # Another column may have the name of a part.
+    others = {name: f"{name} (other)" for name in names if name.lower() in parts.values()}
+    return table.rename_columns([parts.get(name, others.get(name, name)) for name in names]), {part: part for part in columns}
 
 
 class Rows:

@@ -135,7 +135,7 @@ pub fn check(
     base_url: Option<&str>,
     scope: Option<&str>,
     limit_findings: u64,
-    threads: Option<usize>,
+    threads: Option<i64>,
     store: Store,
     tell: Option<Py<PyAny>>,
 ) -> PyResult<(Vec<String>, String)> {
@@ -163,7 +163,7 @@ pub fn urls(
     py: Python<'_>,
     paths: Vec<PathBuf>,
     name: Option<&str>,
-    threads: Option<usize>,
+    threads: Option<i64>,
     store: Store,
 ) -> PyResult<Stream> {
     store.set(py)?;
@@ -189,7 +189,7 @@ pub fn diff(
     name: Option<&str>,
     memory: Option<u64>,
     scratch: Option<PathBuf>,
-    threads: Option<usize>,
+    threads: Option<i64>,
     store: Store,
 ) -> PyResult<Stream> {
     store.set(py)?;
@@ -267,9 +267,14 @@ fn set_name(py: Python<'_>, word: Option<&str>) -> PyResult<Option<SetName>> {
     word.map(|word| parse(py, "name", word)).transpose()
 }
 
-fn at_least_one(py: Python<'_>, threads: Option<usize>) -> PyResult<Option<NonZero<usize>>> {
-    let wrong = || errors::exception(py, &Error::usage("threads=0: there must be at least 1"));
-    threads.map(|threads| NonZero::new(threads).ok_or_else(wrong)).transpose()
+fn at_least_one(py: Python<'_>, threads: Option<i64>) -> PyResult<Option<NonZero<usize>>> {
+    let number = |threads: i64| {
+        let number = usize::try_from(threads).ok().and_then(NonZero::new);
+        number.ok_or_else(|| {
+            errors::exception(py, &Error::usage(format!("threads={threads}: there must be at least 1")))
+        })
+    };
+    threads.map(number).transpose()
 }
 
 /// A table of strings, from lines that are JSON objects or a single string, with optional columns for values of extensions.

@@ -27,6 +27,10 @@ def frames():
     yield "record batch reader", TABLE.to_reader(max_chunksize=100)
     yield "chunked array", TABLE["url"]
     yield "array", TABLE["url"].combine_chunks()
+    yield "array of bytes", pyarrow.array([url and url.encode() for url in URLS])
+    yield "array of views", pyarrow.array(URLS, pyarrow.string_view())
+    yield "dictionary array", TABLE["url"].combine_chunks().dictionary_encode()
+    yield "chunked dictionary array", TABLE["url"].dictionary_encode()
     yield "pandas", TABLE.to_pandas()
     yield "pandas with an index", TABLE.to_pandas().set_index(pandas.Index([f"row {at}" for at in range(len(URLS))]))
     yield "pandas series", TABLE.to_pandas()["url"]
