@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import datetime
-import decimal
 import importlib
-import json
-import numbers
 import os
 import re
 import sys
 from typing import Any, Iterable, Iterator, Mapping, NoReturn, Optional, Sequence, Union
 
 from ._errors import RowTypeError, UsageError, make
+from ._values import BLANKS, Value, cell_of, is_blank, is_missing, is_nothing, json_of, text_of
 
 #: The parts of a row, in the order of the tuples. Each is also the default name of its column. A row
 #: has a section only if its column is named.
@@ -25,11 +22,12 @@ CELLS = ("alternates", "images", "videos", "news")
 UNUSED_MAX = 64
 
 Path = Union[str, "os.PathLike[str]"]
-Value = Union[str, bytes, None]
-#: The parts of a row, and whether it has other values.
-Row = tuple[Union[Value, bool], ...]
+#: The parts of a row, and whether it has other values: ``None`` if it cannot be read, and the URL is its text.
+Parts = tuple[Union[Value, bool], ...]
+#: A row that is nothing but a URL, or perhaps the line of a file with its end, is that text.
+Row = Union[str, bytes, Parts]
 
-_NOTHING: Row = (*[None] * len(PARTS), False)
+_NOTHING: Parts = (*[None] * len(PARTS), False)
 
 
 #: A location in a store in which ``pathlib`` has collapsed two slashes into one.
@@ -178,7 +176,7 @@ def with_names(table: Any, columns: Mapping[str, str]) -> tuple[Any, dict[str, s
 
 
 class Rows:
-    """Iterates over rows as tuples for the native half.
+    """Iterates over rows as texts and tuples for the native half.
 
     A string is the URL of a row. A dictionary has the parts by their names, in any case. As in JSON lines, each row may have
     other keys, ``loc`` is used before ``url``, and a row without a value for any key is blank.
@@ -193,10 +191,10 @@ class Rows:
         self.used: dict[str, str] = {}
         self.unused: dict[str, None] = {}
         self.are_dicts = False
-        self._tuples = self._iterate(iter(rows))
+        self._rows = self._iterate(iter(rows))
 
     def __iter__(self) -> Iterator[Row]:
-        return self._tuples
+        return self._rows
 
     def _iterate(self, rows: Iterator[Any]) -> Iterator[Row]:
         first: Any = None
@@ -212,7 +210,7 @@ class Rows:
                     names = ", ".join(self._columns.values())
                     raise UsageError(f"rows are strings, which have no column {names}; give dictionaries", exit_code=2)
                 first = row
-                yield (row, *_NOTHING[1:])
+                yield row
             elif isinstance(row, Mapping):
                 if isinstance(first, (str, bytes)):
                     raise RowTypeError(f"row {number} is a {type(row).__name__}, and earlier rows are strings")
@@ -261,12 +259,10 @@ class Rows:
         if 0 not in named.values():
             names.setdefault("loc", 0)
         for key in row:
-            name = str(key).lower()
+            name = str(key).strip(BLANKS).lower()
             at = names.get(name)
-            if at == 0 and (name == "loc" or not plan.urls):
-                plan.urls.insert(0, key)
-            elif at == 0:
-                plan.urls.append(key)
+            if at == 0:
+                plan.add_url(key, name)
             elif at is not None and plan.keys[at] is None:
                 plan.keys[at] = key
             else:
@@ -284,51 +280,51 @@ class _Plan:
     def __init__(self) -> None:
         #: Keys of the URL. The first one with a value is used.
         self.urls: list[Any] = []
+        #: The same keys in the order of the row, and their names in lower case.
+        self.url_names: dict[Any, str] = {}
         #: The keys of all parts; that of the URL is not used.
         self.keys: list[Any] = [None] * len(PARTS)
         self.others: list[Any] = []
 
-    def tuple_of(self, row: Mapping[Any, Any], number: int) -> Row:
+    def add_url(self, key: Any, name: str) -> None:
+        """Adds a key of the URL. ``loc`` comes before ``url``."""
+        self.url_names[key] = name
+        self.urls = sorted(self.url_names, key=self.url_names.__getitem__)
+
+    def tuple_of(self, row: Mapping[Any, Any], number: int) -> Parts:
+        if len(self.urls) > 1 and self._has_rivals(row):
+            return (json_of(row), *_NOTHING[1:-1], None)
         url: Value = None
         for key in self.urls:
             url = _url(row[key], key, number)
-            if url is not None and url.strip():
-                break
+            if url and (url.strip() or not is_blank(url)):
+                return (url, *self._tags(row), False)
+        if all(map(is_nothing, row.values())):
+            return (url, *_NOTHING[1:])
+        return (url, *self._tags(row), True)
+
+    def _has_rivals(self, row: Mapping[Any, Any]) -> bool:
+        """Whether two keys that differ only in case have a URL, so that it is unclear which is meant. As in JSON lines, it does not
+        matter after a better one."""
+        best: Optional[str] = None
+        for key, name in self.url_names.items():
+            if not is_nothing(row[key]):
+                if name == best:
+                    return True
+                best = name if best is None else min(best, name)
+        return False
+
+    def _tags(self, row: Mapping[Any, Any]) -> Iterator[Value]:
         return (
-            url,
-            *(
-                None if key is None else _cell(row[key]) if part in CELLS else _text(row[key])
-                for part, key in zip(PARTS[1:], self.keys[1:])
-            ),
-            not url and any(not _is_nothing(row[key]) for key in self.others),
+            None if key is None else cell_of(row[key]) if part in CELLS else text_of(row[key])
+            for part, key in zip(PARTS[1:], self.keys[1:])
         )
-
-
-def _is_nothing(value: Any) -> bool:
-    """Whether a value counts as missing: ``None``, ``NaN``, ``NaT``, ``NA``, or blank."""
-    if value is None:
-        return True
-    if isinstance(value, (str, bytes)):
-        return not value.strip()
-    return _is_missing(value) or (isinstance(value, (list, tuple, dict)) and not value)
-
-
-def _is_missing(value: Any) -> bool:
-    """Whether a value is NaN, NaT of pandas or NumPy, or NA of pandas."""
-    kind = type(value).__name__
-    if kind in ("str", "dict", "list", "tuple", "ndarray"):
-        return False
-    try:
-        # Only missing values differ from themselves.
-        return kind == "NAType" or bool(value != value)
-    except (ArithmeticError, TypeError, ValueError):
-        return False
 
 
 def _url(value: Any, key: Any, number: int) -> Value:
     if value is None or isinstance(value, (str, bytes)):
         return value
-    if _is_missing(value):
+    if is_missing(value):
         return None
     if isinstance(value, (bytearray, memoryview)):
         return bytes(value)
@@ -336,78 +332,3 @@ def _url(value: Any, key: Any, number: int) -> Value:
         f"row {number}: {key} holds a {type(value).__name__}; expected a str or bytes; convert it with str(), "
         'or name another column with url="NAME"'
     )
-
-
-def _text(value: Any) -> Value:
-    """A tag as text: dates and times as W3C Datetime, numbers without an exponent."""
-    if value is None or isinstance(value, (str, bytes)):
-        return value
-    if _is_missing(value):
-        return None
-    if isinstance(value, (bytearray, memoryview)):
-        return bytes(value)
-    kind = type(value).__name__
-    if kind in ("bool", "bool_"):
-        return str(value).lower()
-    if isinstance(value, datetime.datetime):
-        return _time(value)
-    if kind == "datetime64":
-        # Seconds, without a fraction.
-        return str(value)[:19]
-    if isinstance(value, decimal.Decimal):
-        return _decimal(value)
-    if isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral):
-        return _number(str(value))
-    if isinstance(value, (list, tuple, Mapping)) or kind == "ndarray":
-        return _json(value)
-    return str(value)
-
-
-def _time(value: datetime.datetime) -> str:
-    """A time in whole seconds, in UTC if it has a zone, as times of data frames are."""
-    if value.tzinfo is None:
-        return value.isoformat(timespec="seconds")
-    return value.astimezone(datetime.timezone.utc).replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
-
-
-def _decimal(value: decimal.Decimal) -> str:
-    """The digits of a decimal. If more than 18 follow the point, zeros at the end are left out, as with data frames."""
-    whole, point, fraction = format(value, "f").partition(".")
-    kept = max(len(fraction.rstrip("0")), 18)
-    return whole + point + fraction[:kept]
-
-
-def _number(text: str) -> str:
-    """The same number without an exponent, and without a fraction if that is zero."""
-    try:
-        plain = format(decimal.Decimal(text), "f")
-    except ArithmeticError:
-        return text
-    return plain[:-2] if plain.endswith(".0") else plain
-
-
-def _cell(value: Any) -> Value:
-    """Values of an extension: JSON, or the text of a single one."""
-    if value is None or isinstance(value, (str, bytes)):
-        return value
-    if _is_missing(value):
-        return None
-    return _json(value)
-
-
-def _json(value: Any) -> str:
-    return json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"))
-
-
-def _plain(value: Any) -> Any:
-    """A value for JSON. NumPy arrays, which pandas uses for nested columns, become lists."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items() if not (item is None or _is_missing(item))}
-    if isinstance(value, (list, tuple)) or type(value).__name__ == "ndarray":
-        return [_plain(item) for item in value]
-    if value is None or isinstance(value, (str, bool, int)):
-        return value
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "surrogateescape")
-    text = _text(value)
-    return text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text

@@ -1,4 +1,4 @@
-//! Rows from Python: Arrow streams, and iterators of tuples.
+//! Rows from Python: Arrow streams, and iterators of texts and tuples.
 //!
 //! An iterator runs in the thread that called sitemill, as its objects may belong to that thread, and so that Ctrl-C raises
 //! `KeyboardInterrupt` in it. Its rows go to the build through a channel. An Arrow stream is read by a thread of its own, so that
@@ -15,7 +15,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, SendTimeoutError, Sender, bo
 use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyIterator, PyString};
+use pyo3::types::{PyIterator, PyString, PyTuple};
 use sitemill::{Source, SourceRow, Stop};
 
 use crate::capsule;
@@ -32,9 +32,10 @@ pub const PERIOD: Duration = Duration::from_millis(100);
 /// Maximum number of items that wait for the build.
 const AHEAD: usize = 4;
 
-/// The source of the rows in `rows`: an object with `__arrow_c_stream__`, or an iterator of tuples of URL, lastmod, changefreq,
-/// priority, alternates, images, videos, news, section, each of them `str`, `bytes` or `None`, and whether the row has other values. An iterator needs
-/// its [`Feed`].
+/// The source of the rows in `rows`: an object with `__arrow_c_stream__`, or an iterator, which needs its [`Feed`]. A row of an
+/// iterator is the text of a URL, perhaps with a line end, or a tuple of URL, lastmod, changefreq, priority, alternates, images,
+/// videos, news, section, each of them `str`, `bytes` or `None`, and whether the row has other values: `None` if it cannot be read,
+/// and the URL is its text.
 pub fn source(rows: &Bound<'_, PyAny>, stop: &Stop) -> PyResult<(Source<'static>, Option<Feed>)> {
     if rows.hasattr("__arrow_c_stream__")? {
         return Ok((Source::arrow("rows", Ahead::of(capsule::take(rows)?, stop.clone())?), None));
@@ -95,7 +96,7 @@ impl Feed {
             if taken.len() == ROWS_TOGETHER || begun.elapsed() > TAKING {
                 break None;
             }
-            match rows.next().map(|tuple| tuple.and_then(|tuple| row(&tuple))) {
+            match rows.next().map(|given| given.and_then(|given| row(&given))) {
                 Some(Ok(row)) => taken.push(row),
                 Some(Err(error)) if is_raised_as_it_is(py, &error) => return Err(error),
                 Some(Err(error)) => break Some(Portion::Failed(error)),
@@ -197,8 +198,15 @@ impl RecordBatchReader for Ahead {
     }
 }
 
-fn row(tuple: &Bound<'_, PyAny>) -> PyResult<SourceRow> {
+fn row(given: &Bound<'_, PyAny>) -> PyResult<SourceRow> {
     type Value<'py> = Option<Bound<'py, PyAny>>;
+    if !given.is_instance_of::<PyTuple>() {
+        let (mut url, is_exact) = bytes(Some(given.clone()))?;
+        if url.pop_if(|last| *last == b'\n').is_some() {
+            url.pop_if(|last| *last == b'\r');
+        }
+        return Ok(if is_exact { SourceRow::new(url) } else { SourceRow::bad(url) });
+    }
     let (url, lastmod, changefreq, priority, alternates, images, videos, news, section, has_others): (
         Value<'_>,
         Value<'_>,
@@ -209,33 +217,37 @@ fn row(tuple: &Bound<'_, PyAny>) -> PyResult<SourceRow> {
         Value<'_>,
         Value<'_>,
         Value<'_>,
-        bool,
-    ) = tuple.extract()?;
-    let mut row = SourceRow::new(bytes(url)?)
-        .lastmod(bytes(lastmod)?)
-        .changefreq(bytes(changefreq)?)
-        .priority(bytes(priority)?)
-        .section(bytes(section)?)
+        Option<bool>,
+    ) = given.extract()?;
+    let (url, is_exact) = bytes(url)?;
+    let Some(has_others) = has_others.filter(|_| is_exact) else { return Ok(SourceRow::bad(url)) };
+    let mut row = SourceRow::new(url)
+        .lastmod(bytes(lastmod)?.0)
+        .changefreq(bytes(changefreq)?.0)
+        .priority(bytes(priority)?.0)
+        .section(bytes(section)?.0)
         .other_values(has_others);
     for (tag, cell) in [("alternates", alternates), ("images", images), ("videos", videos), ("news", news)] {
         if let Some(cell) = cell {
-            row = row.extension(tag, bytes(Some(cell))?).map_err(PyTypeError::new_err)?;
+            row = row.extension(tag, bytes(Some(cell))?.0).map_err(PyTypeError::new_err)?;
         }
     }
     Ok(row)
 }
 
-/// The bytes of a `str` or `bytes`; empty for `None`. Surrogates of a `str` are kept as the bytes that they stand for.
-fn bytes(value: Option<Bound<'_, PyAny>>) -> PyResult<Vec<u8>> {
-    let Some(value) = value else { return Ok(Vec::new()) };
-    if let Ok(text) = value.cast::<PyString>() {
-        return match text.to_str() {
-            Ok(text) => Ok(text.as_bytes().to_vec()),
-            Err(_) => {
-                let encoded = text.call_method1("encode", ("utf-8", "surrogatepass"))?;
-                Ok(encoded.extract::<PyBackedBytes>()?.to_vec())
-            }
-        };
+/// The bytes of a `str` or `bytes`; empty for `None`. Surrogates by which `os.fsdecode` escapes bytes become these bytes. False if
+/// there are other surrogates, which stand for nothing.
+fn bytes(value: Option<Bound<'_, PyAny>>) -> PyResult<(Vec<u8>, bool)> {
+    let Some(value) = value else { return Ok((Vec::new(), true)) };
+    let Ok(text) = value.cast::<PyString>() else {
+        return Ok((value.extract::<PyBackedBytes>()?.to_vec(), true));
+    };
+    if let Ok(text) = text.to_str() {
+        return Ok((text.as_bytes().to_vec(), true));
     }
-    Ok(value.extract::<PyBackedBytes>()?.to_vec())
+    let encoded = |how| text.call_method1("encode", ("utf-8", how));
+    let exact = encoded("surrogateescape");
+    let is_exact = exact.is_ok();
+    let encoded = exact.or_else(|_| encoded("surrogatepass"))?;
+    Ok((encoded.extract::<PyBackedBytes>()?.to_vec(), is_exact))
 }

@@ -86,4 +86,10 @@ def test_tags_of_any_type_are_written_or_dropped_but_never_lose_a_url(tags):
 def test_strings_are_the_same_as_dictionaries_with_a_url(strings):
     with tempfile.TemporaryDirectory() as directory:
         desk = Desk(pathlib.Path(directory))
-        assert desk.build(iter(strings)) == desk.build({"url": url} for url in strings)
+        # Strings may be the lines of a file. A dictionary holds what it holds.
+        ends = {str: "\n", bytes: b"\n", type(None): None}
+        lines = [text if text is None else text + ends[type(text)] for text in strings]
+        dictionaries = desk.build({"url": url} for url in strings)
+        assert desk.build(iter(lines)) == dictionaries
+        if not any(text and text[-1:] in ("\n", b"\n") for text in strings):
+            assert desk.build(iter(strings)) == dictionaries

@@ -1,5 +1,7 @@
 """Rows of every kind give the same set."""
 
+import io
+import os
 import sqlite3
 import subprocess
 import sys
@@ -42,6 +44,8 @@ def frames():
     yield "older duckdb", OlderRelation()
     yield "list of strings", URLS
     yield "generator of strings", (url for url in URLS)
+    yield "lines of a file", io.StringIO("".join(f"{url or ''}\n" for url in URLS))
+    yield "lines of a file of another system", io.BytesIO("".join(f"{url or ''}\r\n" for url in URLS).encode())
     yield "bytes", (url.encode() if url else url for url in URLS)
     yield "dictionaries", [{"url": url} for url in URLS]
     yield "dictionaries with a key loc", ({"loc": url} for url in URLS)
@@ -184,6 +188,82 @@ def test_a_missing_column_lists_those_that_exist(desk):
         assert refused.value.exit_code == 65
         with pytest.raises(sitemill.DataRefused, match=r"no column adress.*page.*title"):
             desk.build(given, url="adress")
+
+
+@pytest.mark.parametrize("columns", ["url", "url=", "page=url", "url=page,loc=page"])
+def test_columns_that_name_no_part_are_refused_for_rows_of_every_kind(desk, columns):
+    rows = [{"page": BASE}]
+    for given in (rows, pyarrow.Table.from_pylist(rows)):
+        with pytest.raises(sitemill.UsageError, match="columns are PART=NAME"):
+            desk.build(given, columns=columns)
+
+
+def test_a_column_of_a_data_frame_may_have_a_number_as_its_name(desk):
+    days = ["2024-05-01", "2024-05-02", "2024-05-03"]
+    expected = desk.build(pyarrow.table({"url": pages(3), "lastmod": days}))
+    frame = pandas.DataFrame(list(zip(pages(3), days)))
+    rows = [{"0": url, "1": day} for url, day in zip(pages(3), days)]
+    for given in (frame, pyarrow.Table.from_pylist(rows), rows):
+        assert desk.build(given, url="0", lastmod="1") == expected
+    years = pyarrow.table({"page": pages(3), "url": ["x"] * 3, "2023": days, "lastmod": ["2020-01-01"] * 3})
+    assert desk.build(years, url="page", lastmod="2023") == expected
+    assert desk.build(years, columns="url=page,lastmod=2023") == expected
+    assert desk.build(years.to_pandas(), url="page", lastmod="2023") == expected
+    with pytest.raises(sitemill.DataRefused, match="no column 7; there are: 0, 1"):
+        desk.build(frame, url="7")
+    with pytest.raises(TypeError, match="url is of type int; give the name of the column as a str"):
+        desk.build(frame, url=0)
+    with pytest.raises(sitemill.UsageError, match="url='0': a number cannot be the name of a column; rename the column"):
+        desk.build(polars.DataFrame(rows), url="0")
+
+
+def test_columns_of_pandas_that_are_not_read_may_hold_anything(tmp_path):
+    frame = pandas.DataFrame({"note": ["x", 5, object()], "url": [*pages(2), None], "size": [1, "?", 2**70]})
+    report = sitemill.build(frame, base_url=BASE, out=tmp_path)
+    assert (report.listed, dict(report.rejected), report.unused_columns) == (2, {"no-url": 1}, ("note", "size"))
+
+
+@pytest.mark.parametrize("index", [None, "url"])
+def test_a_column_of_pandas_with_values_of_several_types_is_read_row_by_row(desk, index):
+    rows = [{"url": url, "lastmod": day} for url, day in zip(pages(3), ["2024-05-01", pandas.Timestamp("2024-05-02"), 5])]
+    frame = pandas.DataFrame(rows)
+    found = desk.build(frame if index is None else frame.set_index(index), lastmod_zone="Z")
+    assert found == desk.build(rows, lastmod_zone="Z")
+    assert (found.counts["listed"], found.counts["dropped_tags"]) == (3, {"tag-lastmod": 1})
+
+
+def test_dictionaries_without_a_url_or_with_two_count_as_the_same_lines_of_json(desk):
+    first = {"url": BASE}
+    cases = [
+        {"url": None, "lastmod": [], "x": [" ", None]},
+        {"url": "", "x": "\u00a0"},
+        {"url": " ", "x": 1},
+        {"url": "\n"},
+        {"url": "\u00a0"},
+        {"url": None, "images": [[1]]},
+        {"URL": BASE + "a", "url": BASE + "b"},
+        {"loc": BASE + "a", "LOC": BASE + "b", "url": BASE + "c"},
+        {"loc": None, "LOC": BASE + "b", "url": BASE + "c"},
+        {"loc": BASE + "a", "URL": BASE + "b", "url": BASE + "c"},
+        {"URL": BASE + "b", "url": BASE + "c", "loc": BASE + "a"},
+        {" URL ": BASE + "a", "url": None},
+    ]
+    for case in cases:
+        lines = desk.command(desk.jsonl([first, case]))
+        found = desk.build([first, case])
+        assert (found.files, found.counts) == (lines.files, lines.counts), case
+    assert desk.build([first, cases[6]]).rejects[-1][2:] == ["bad-row", f'{{"URL":"{BASE}a","url":"{BASE}b"}}']
+
+
+def test_escaped_bytes_are_these_bytes_and_other_surrogates_are_no_url(desk):
+    name = f"{BASE}caf\xe9.html".encode("latin-1")
+    expected = desk.build(iter([name]))
+    assert expected.counts["listed"] == 1 and b"caf%E9.html" in sitemill_text(expected)
+    for rows in ([os.fsdecode(name)], [{"url": os.fsdecode(name)}]):
+        assert desk.build(rows) == expected
+    for rows in ([f"{BASE}\ud800"], [{"url": f"{BASE}\ud800"}]):
+        found = desk.build([{"url": BASE}, *rows] if isinstance(rows[0], dict) else [BASE, *rows])
+        assert (found.counts["listed"], found.counts["rejected"]) == (1, {"bad-row": 1})
 
 
 def test_a_stream_that_fails_names_the_row(desk):

@@ -91,6 +91,13 @@ def test_values_of_numpy_are_read_like_those_of_python(desk):
     assert not expected.counts["dropped_tags"]
 
 
+@pytest.mark.parametrize("text", ["9999-12-31T23:59:59-05:00", "0001-01-01T00:00:00+01:00"])
+def test_a_time_that_has_no_year_in_utc_is_the_same_as_its_text(desk, text):
+    found = desk.build([{"url": BASE, "lastmod": datetime.datetime.fromisoformat(text)}])
+    assert found == desk.build([{"url": BASE, "lastmod": text}])
+    assert found.counts["listed"] == 1
+
+
 def numbers():
     yield "float64", pyarrow.array([0.5, None, 1.0, 1e-05]), True
     yield "float32", pyarrow.array([0.5, None, 1.0, 0.25], pyarrow.float32()), True

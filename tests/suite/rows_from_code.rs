@@ -122,17 +122,19 @@ fn a_bad_url_is_recorded_with_the_name_of_the_source_and_the_number_of_its_row()
     let long = format!("https://a.example/{}", "x".repeat(100_000));
     let rows = ["https://a.example/1", "", "no url", "https://a.example/2", &long];
     let file = directory.file("urls.txt", "https://a.example/3\n");
-    let outcome = built(&job, vec![file.into(), Source::rows("pages\t1", rows)]).unwrap();
+    let given = rows.map(SourceRow::from).into_iter().chain([SourceRow::bad("{\"url\"")]);
+    let outcome = built(&job, vec![file.into(), Source::rows("pages\t1", given)]).unwrap();
     let text = fs::read_to_string(rejects).unwrap();
     let lines: Vec<&str> = text.lines().skip(1).collect();
     assert!(lines[0].starts_with("pages\\t1\t3\t2\t") && lines[0].ends_with("\tno url"), "{text}");
     assert!(lines[1].starts_with("pages\\t1\t5\t4\ttoo-long\thttps://a.example/xxx"), "{text}");
-    assert_eq!(lines.len(), 2);
+    assert_eq!(lines[2], "pages\\t1\t6\t5\tbad-row\t{\"url\"");
+    assert_eq!(lines.len(), 3);
     let report = outcome.report;
-    assert_eq!((report.lines, report.blank, report.listed), (6, 1, 3));
+    assert_eq!((report.lines, report.blank, report.listed), (7, 1, 3));
     let input = &report.inputs[1];
-    assert_eq!((&*input.path, &*input.format, input.lines), ("pages\\t1", "rows", 5));
-    assert_eq!(input.bytes, rows.iter().map(|row| row.len() as u64).sum::<u64>());
+    assert_eq!((&*input.path, &*input.format, input.lines), ("pages\\t1", "rows", 6));
+    assert_eq!(input.bytes, rows.iter().map(|row| row.len() as u64).sum::<u64>() + 6);
 }
 
 #[test]

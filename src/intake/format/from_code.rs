@@ -11,6 +11,7 @@ use super::reader::{RowReader, Watch, small_units};
 use super::row::{CountingSink, Record, VALUE_BYTES_KEPT};
 use super::shapes;
 use super::spec::Hints;
+use crate::clean::Reason;
 use crate::error::{Error, Result};
 use crate::limits::LINE_BYTES_MIN;
 use crate::sitemap::extensions::{EXTENSIONS, ExtrasBuffer, RawExtras};
@@ -41,12 +42,19 @@ pub struct SourceRow {
     ignored: Vec<String>,
     /// Whether the row has values that are not read.
     has_others: bool,
+    /// Whether the row could not be read, and `url` is its text.
+    is_bad: bool,
 }
 
 impl SourceRow {
     /// A row without tags.
     pub fn new(url: impl Into<Vec<u8>>) -> Self {
         Self { url: url.into(), ..Self::default() }
+    }
+
+    /// A row that cannot be read, such as text of no charset: it is rejected as `bad-row`, with `text` in the reject file.
+    pub fn bad(text: impl Into<Vec<u8>>) -> Self {
+        Self { is_bad: true, ..Self::new(text) }
     }
 
     /// Sets the section.
@@ -253,7 +261,12 @@ fn read(batch: &Batch, rows: &mut CountingSink<'_>) -> Result<()> {
     let cut = |value: &Vec<u8>| value.len().min(VALUE_BYTES_KEPT);
     let mut buffer = ExtrasBuffer::default();
     for (row, line) in batch.rows.iter().zip(batch.rows_before + 1..) {
-        let SourceRow { url, section, lastmod, changefreq, priority, extras, ignored, has_others } = row;
+        let SourceRow { url, section, lastmod, changefreq, priority, extras, ignored, has_others, is_bad } =
+            row;
+        if *is_bad {
+            rows.bad(line, line - 1, Reason::BadRow, &url[..cut(url)])?;
+            continue;
+        }
         ignored.iter().for_each(|name| rows.facts().dropped_elements.add(name.as_bytes(), 1));
         buffer.clear();
         buffer.push_all(RawExtras(extras));
