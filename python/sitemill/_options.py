@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import numbers
 import os
+import re
 import shlex
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
 from . import _rows
 from ._rows import Path
 
 #: A regular expression or several.
-Patterns = Union[str, Sequence[str], None]
+Patterns = Union[str, Iterable[str], None]
 #: A path or several.
-Files = Union[Path, Sequence[Path], None]
+Files = Union[Path, Iterable[Path], None]
 #: ``"Name: value"``, once or several times.
-Headers = Union[str, Sequence[str], None]
+Headers = Union[str, Iterable[str], None]
 #: Beginnings of URLs and what replaces them, or ``"FROM=TO"``, once or several times.
-Rewrites = Union[Mapping[str, str], str, Sequence[str], None]
+Rewrites = Union[Mapping[str, str], str, Iterable[str], None]
 
 #: Options that may be locations in stores.
 _PATHS = ("out", "state")
@@ -40,12 +42,11 @@ def store_settings(
     allow_unsafe_store: bool = False,
 ) -> dict[str, Any]:
     """The store settings for the native half."""
-    headers = [list(_values(given)) if given is not None else [] for given in (sitemap_header, index_header)]
     return {
         "endpoint": endpoint,
         "state": optional_path(state),
-        "sitemap_header": headers[0],
-        "index_header": headers[1],
+        "sitemap_header": _words("sitemap_header", sitemap_header),
+        "index_header": _words("index_header", index_header),
         "allow_unsafe_store": allow_unsafe_store,
     }
 
@@ -59,19 +60,35 @@ def words_of(options: Mapping[str, Any]) -> list[str]:
             words.append(flag)
         elif name == "then" and value is not None and not isinstance(value, str):
             words.append(f"{flag}={shlex.join(map(os.fspath, value))}")
-        elif isinstance(value, (list, tuple)):
-            words.extend(f"{flag}={os.fspath(_word(name, one))}" for one in value)
-        elif value is not None and value is not False:
-            words.extend(f"{flag}={_word(name, one)}" for one in _values(value))
+        elif value is not False:
+            words.extend(f"{flag}={word}" for word in _words(name, value))
     return words
 
 
-def _word(name: str, value: Any) -> Any:
-    return _rows.path(value) if name in _PATHS or isinstance(value, os.PathLike) else value
+def _words(name: str, value: Any) -> list[str]:
+    """The values of the option ``name``, of which there may be none, one or, if it can be repeated, several."""
+    if name == "rewrite" and isinstance(value, Mapping):
+        return [f"{_word(name, one)}={_word(name, other)}" for one, other in value.items()]
+    return [_word(name, one) for one in values_of(value)]
 
 
-def _values(value: Any) -> Sequence[Any]:
-    """The values of an option that may be repeated, as a sequence even if there is only one."""
-    if isinstance(value, Mapping):
-        return [f"{one}={other}" for one, other in value.items()]
-    return value if isinstance(value, (list, tuple)) else [value]
+def values_of(value: Any) -> Sequence[Any]:
+    """The values of an option that can be repeated."""
+    if value is None:
+        return ()
+    is_single = isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable)
+    return (value,) if is_single else tuple(value)
+
+
+def _word(name: str, value: Any) -> str:
+    """A value as a word. A value of another type would be its description, and for example a pattern that matches nothing."""
+    if isinstance(value, (str, os.PathLike)):
+        word = _rows.path(value) if name in _PATHS or not isinstance(value, str) else value
+    elif isinstance(value, numbers.Number) and not isinstance(value, bool):
+        word = str(value)
+    else:
+        word = None
+    if not isinstance(word, str):
+        way_out = "give its pattern as a str" if isinstance(value, re.Pattern) else "give a str, a path or a number"
+        raise TypeError(f"{name} has a value of type {type(value).__name__}; {way_out}")
+    return word

@@ -2,8 +2,10 @@
 
 import inspect
 import json
+import pathlib
 import re
 
+import numpy
 import pyarrow
 import pytest
 
@@ -101,6 +103,49 @@ def test_rules_for_urls_are_keywords_of_build_and_clean(tmp_path):
         sitemill.build(iter(rows), base_url=BASE, out=tmp_path / "out", include="/a(")
     with pytest.raises(sitemill.InputError):
         sitemill.clean(iter(rows), respect_robots=tmp_path / "missing")
+
+
+@pytest.mark.parametrize("iterable", [tuple, set, iter, numpy.array, lambda words: (word for word in words)])
+def test_several_values_may_be_any_iterable(desk, iterable):
+    found = desk.build(pages(20), exclude=iterable(["/page/1", "/page/2$"]))
+    assert found == desk.build(pages(20), exclude=["/page/1", "/page/2$"]) and found.counts["listed"] == 8
+
+
+def test_a_value_of_a_type_that_no_option_has_is_refused(tmp_path):
+    def check(wanted, **options):
+        for function in (sitemill.build, sitemill.clean):
+            given = {"base_url": BASE, "out": tmp_path / "out"} if function is sitemill.build else {}
+            with pytest.raises(TypeError, match=wanted):
+                function(iter(pages(3)), **given, **options)
+
+    check("exclude has a value of type Pattern; give its pattern as a str", exclude=re.compile("page"))
+    check("exclude has a value of type Pattern", exclude=["a", re.compile("page")])
+    check("exclude has a value of type bytes; give a str", exclude=b"page")
+    check("include has a value of type NoneType", include=[None])
+    check("exclude has a value of type bool", exclude=[True])
+    check("exclude has a value of type object", exclude=object())
+    check("columns has a value of type dict", columns={"url": "page"})
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(TypeError, match="sitemap_header has a value of type dict"):
+        sitemill.rollback(tmp_path, sitemap_header={"Cache-Control": "max-age=300"})
+
+
+@pytest.mark.parametrize("threads", [0, -1])
+def test_a_number_of_threads_is_at_least_one(tmp_path, threads):
+    sitemill.build(pages(3), base_url=BASE, out=tmp_path)
+    for call in (sitemill.urls, sitemill.check, lambda *paths, threads: sitemill.diff(*paths, *paths, threads=threads)):
+        with pytest.raises(sitemill.UsageError, match=f"threads={threads}: there must be at least 1"):
+            call(tmp_path, threads=threads)
+
+
+@pytest.mark.parametrize("out", ["file:///tmp/x", "FILE:///tmp/x", "file:/tmp/x", "dbfs:/mnt/x", pathlib.Path("file:///tmp/x")])
+def test_a_url_of_a_directory_is_refused(tmp_path, monkeypatch, out):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(sitemill.UsageError, match="give the path alone"):
+        sitemill.build(pages(3), base_url=BASE, out=out)
+    with pytest.raises(sitemill.SitemillError):
+        sitemill.status(out)
+    assert not any(tmp_path.iterdir())
 
 
 def test_sections_are_the_same_from_tables_dictionaries_and_files(desk):
