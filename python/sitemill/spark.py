@@ -21,17 +21,17 @@ themselves, twice: to count the rows, and to send them to their regions.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional, Union
 
 from . import _rows, _sitemill
 from ._build import finished as _finished
 from ._errors import DataRefused, OutputError, SitemillError, UsageError
-from ._options import words_of as _as_words
+from ._options import values_of as _values_of, words_of as _as_words
 from ._report import Report
 from ._spark_files import CountFiles as _CountFiles, Files, SendFiles as _SendFiles, files_of, same_number
+from ._spark_settings import FOR_BLOCKS, FOR_CACHE, for_rows, settings
 from ._spark_tasks import Check as _Check, InArrow as _InArrow, Pack as _Pack, Produce as _Produce, Rejects as _Rejects, Route as _Route
 
 if TYPE_CHECKING:
@@ -41,27 +41,6 @@ __all__ = ["build", "rejects"]
 
 #: Memory of a task that writes the sitemaps of a region, unless told otherwise. It comes on top of the memory of the executor's JVM.
 WORKER_MEMORY = "512M"
-
-#: Blocks that Spark passes to Python together, about two megabytes.
-BLOCKS_PER_BATCH = 32
-
-#: Settings while Spark packs rows without nested values. With any other maximum of bytes, Spark 4 adds up the bytes of the batch
-#: after each row. The number of rows is enough of a limit, as in Spark 3.
-_FOR_ROWS = {
-    "spark.sql.execution.arrow.maxBytesPerBatch": (1 << 31) - 1,
-    "spark.sql.execution.arrow.maxRecordsPerBatch": 8192,
-}
-
-#: Settings while blocks are cached. The usual number of records is meant for rows; as many blocks are hundreds of megabytes of the
-#: JVM's heap for each task.
-_FOR_CACHE = {"spark.sql.inMemoryColumnarStorage.batchSize": BLOCKS_PER_BATCH}
-
-#: Settings while Spark moves blocks. The usual number of records is meant for rows; as many blocks could be a whole region. The size
-#: of a partition is no reason to change the plan.
-_FOR_BLOCKS = {
-    "spark.sql.execution.arrow.maxRecordsPerBatch": BLOCKS_PER_BATCH,
-    "spark.sql.adaptive.enabled": "false",
-}
 
 #: The options that a cluster run has. Others are refused.
 _FIXED = {"order": "sorted", "divide": "stable", "on_duplicate": "newest"}
@@ -119,13 +98,15 @@ def build(
         The exceptions of :func:`sitemill.build`; those of Spark if a task fails for good. Nothing is published then.
     """
     columns = _rows.columns_of(locals())
+    _check_frame(df)
     words = _words(base_url, out, {**options, "set_name": set_name}, columns)
-    memory = f"--memory={worker_memory}"
+    memory = _as_words({"memory": worker_memory})
     reports = _as_words({option: options.get(option) for option in _REPORTS})
-    driver = _sitemill.Driver([*words, memory, *reports])
+    driver = _sitemill.Driver([*words, *memory, *reports])
     try:
+        words_of_writer = _words_of_writer(words, worker_memory)
         rows = _select(df, columns)
-        run = _Run(df.sparkSession, driver, driver.order(), words, [*words, memory, "--threads=1"])
+        run = _Run(df.sparkSession, driver, driver.order(), words, words_of_writer)
         files = files_of(rows)
         _check_workers(run, files is not None)
         made = None if files is None else _of_files(run, files)
@@ -149,28 +130,19 @@ def _failure(error: BaseException) -> tuple[str, str]:
     return "io", f"Spark could not run the tasks: {type(error).__name__}: {first_line}"
 
 
-@contextlib.contextmanager
-def _settings(session: Any, values: Mapping[str, Any]) -> Iterator[None]:
-    """Changes settings of the session for a while."""
-    before = {name: session.conf.get(name, None) for name in values}
-    try:
-        for name, value in values.items():
-            session.conf.set(name, value)
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                session.conf.unset(name)
-            else:
-                session.conf.set(name, value)
+def _check_frame(df: Any) -> None:
+    if not hasattr(df, "mapInArrow"):
+        raise TypeError(f"df is of type {type(df).__name__}; give a data frame of Spark")
 
 
-def _for_rows(rows: "DataFrame") -> Mapping[str, Any]:
-    """The settings for the columns of ``rows``. A list of images or videos can be long."""
-    from pyspark.sql.types import ArrayType, MapType, StructType
-
-    nested = any(isinstance(field.dataType, (ArrayType, MapType, StructType)) for field in rows.schema)
-    return {} if nested else _FOR_ROWS
+def _words_of_writer(words: list[str], worker_memory: Any) -> list[str]:
+    """The options of a task that writes sitemaps. What every such task would refuse is refused here."""
+    words = [*words, *_as_words({"memory": worker_memory}), "--threads=1"]
+    memory, least = _sitemill.check_task(words)
+    if memory is not None and memory < least:
+        why = f"a task needs at least {-(-least >> 20)} MiB"
+        raise UsageError(f"worker_memory={worker_memory!r}: {why}", exit_code=2)
+    return words
 
 
 def rejects(
@@ -191,10 +163,18 @@ def rejects(
     """Returns the rows that :func:`build` rejects or excludes and the tags that it drops, as a data frame.
 
     The columns are ``reason``, ``text`` (the URL as it is in the row) and ``tag`` (the value of a dropped tag, whose URL is listed
-    without it). The options are those of :func:`build`; nothing is published.
+    without it). The options are those of :func:`build`; nothing is published, and options that do not matter for that are
+    checked and have no effect.
     """
     columns = _rows.columns_of(locals())
-    task = _Rejects(_words(base_url, out, options, columns))
+    _check_frame(df)
+    memory = options.pop("worker_memory", WORKER_MEMORY)
+    # The name of the rows is only in the report.
+    for option in ("cache", "name"):
+        options.pop(option, None)
+    words = _words(base_url, out, options, columns)
+    _words_of_writer(words, memory)
+    task = _Rejects(words)
     return _select(df, columns).mapInArrow(task, "reason string, text binary, tag binary")
 
 
@@ -216,9 +196,9 @@ def _words(
     return _as_words({**_FIXED, **options, **files, **fixed})
 
 
-def _absolute(paths: Any) -> Any:
+def _absolute(paths: Any) -> list[str]:
     """A path or several, independent of the current directory."""
-    return [os.path.abspath(path) for path in paths] if isinstance(paths, (list, tuple)) else os.path.abspath(paths)
+    return [os.path.abspath(path) for path in _values_of(paths)]
 
 
 def _select(df: "DataFrame", columns: Mapping[str, Optional[str]]) -> "DataFrame":
@@ -275,7 +255,7 @@ def _check_workers(run: _Run, are_files: bool) -> None:
     if are_files:
         problems = run.session.sparkContext.parallelize(range(tasks), tasks).mapPartitions(check).collect()
     else:
-        with _settings(run.session, _FOR_BLOCKS):
+        with settings(run.session, FOR_BLOCKS):
             ids = run.session.range(0, tasks, 1, tasks)
             problems = [row[0] for row in ids.mapInArrow(_InArrow(check, ["id"], "problem"), "problem string").collect()]
     if problems:
@@ -304,12 +284,12 @@ def _of_rows(run: _Run, rows: "DataFrame", cache: bool) -> _Made:
     """Builds the sitemaps of the rows of a data frame, which Spark computes."""
     packed = None
     try:
-        with _settings(run.session, _for_rows(rows)):
+        with settings(run.session, for_rows(rows)):
             packed, told, plan, regions = _pack(run, rows, cache)
         routed = packed.mapInArrow(_Route(plan), "region int, block binary")
         task = _InArrow(_Produce(run.words_of_writer, run.order, plan), ["region", "block"], "batch")
         # Without a cache, the same query packs the rows again, and some batches have rows and others blocks.
-        with _settings(run.session, _FOR_BLOCKS if cache else {}):
+        with settings(run.session, FOR_BLOCKS if cache else {}):
             batches = [row.batch for row in _spread(routed, regions).mapInArrow(task, "batch string").collect()]
     finally:
         if packed is not None and cache:
@@ -326,7 +306,7 @@ def _pack(run: _Run, rows: "DataFrame", cache: bool) -> tuple["DataFrame", list[
         if cache:
             from pyspark import StorageLevel
 
-            with _settings(run.session, _FOR_CACHE):
+            with settings(run.session, FOR_CACHE):
                 packed = packed.persist(StorageLevel.DISK_ONLY)
         plan = None
         try:

@@ -123,6 +123,13 @@ pub fn check_reachable(py: Python<'_>, words: Vec<OsString>, order: &str) -> PyR
     checked.map_err(|error| errors::exception(py, &error))
 }
 
+/// Checks the options of a task. Returns its memory, if it has a limit, and the bytes that it needs at least.
+#[pyfunction]
+pub fn check_task(py: Python<'_>, words: Vec<OsString>) -> PyResult<(Option<u64>, u64)> {
+    let checked = py.detach(|| cluster::Regions::check(&sitemill::cli::embed::build_job(words)?));
+    checked.map_err(|error| errors::exception(py, &error))
+}
+
 /// Packs the rows of a partition. The stream has the columns `packed` and `block`: a row for each block, and at the end one with the
 /// result.
 #[pyfunction]

@@ -24,7 +24,9 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _sitemill {
     #[pymodule_export]
-    use super::cluster::{Driver, Regions, Router, check_reachable, count_files, pack, rejects, send_files};
+    use super::cluster::{
+        Driver, Regions, Router, check_reachable, check_task, count_files, pack, rejects, send_files,
+    };
     #[pymodule_export]
     use super::commands::{build, check, clean, diff, main, report_html, rollback, status, urls};
     #[pymodule_export]

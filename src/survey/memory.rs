@@ -50,9 +50,8 @@ impl Memory {
     /// [`ErrorKind::Usage`] if that is too little for the number of threads.
     pub fn of(resources: &Resources, scratch: &Path) -> Result<Self> {
         let threads = resources.threads.get() as u64;
-        let fixed = BASE_BYTES + threads * THREAD_BYTES;
         let budget = resources.memory.unwrap_or_else(memory_default);
-        let least = fixed + HOLD_BYTES_MIN;
+        let least = Self::least(threads);
         if budget < least {
             let mib = budget >> 20;
             let given = match resources.memory {
@@ -68,9 +67,14 @@ impl Memory {
                 Setting::Threads
             )));
         }
-        let hold = usize::try_from(budget - fixed).unwrap_or(usize::MAX);
+        let hold = usize::try_from(budget - least + HOLD_BYTES_MIN).unwrap_or(usize::MAX);
         let scratch = Space::of(resources.scratch.as_deref().unwrap_or(scratch));
         Ok(Self { budget, hold, scratch })
+    }
+
+    /// The least budget for a number of threads.
+    pub fn least(threads: u64) -> u64 {
+        BASE_BYTES + threads * THREAD_BYTES + HOLD_BYTES_MIN
     }
 
     /// The limit for other data while `bytes` bytes are held.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::block::{Decoder, Sealed};
 use super::order::Origin;
-use super::order::{WorkOrder, read_json, to_json};
+use super::order::{WorkOrder, check_job, read_json, to_json};
 use super::plan::{self, RoutingPlan, internal};
 use crate::common::progress::Silent;
 use crate::common::stop::Stop;
@@ -96,6 +96,16 @@ struct Region {
 }
 
 impl Regions {
+    /// Checks the options of a task without creating one. Returns its [memory](crate::options::Resources::memory), if there is a limit,
+    /// and how much it needs at least: a driver can compare them before a task fails.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if a cluster cannot build the set that `job` describes.
+    pub fn check(job: &Job) -> Result<(Option<u64>, u64)> {
+        check_job(job)?;
+        Ok((job.resources.memory, Memory::least(job.resources.threads.get() as u64)))
+    }
+
     /// Creates a task without blocks. Scratch files go to the directory `scratch` unless
     /// [`Resources::scratch`](crate::options::Resources::scratch) is set. It should be a local disk of the worker.
     ///

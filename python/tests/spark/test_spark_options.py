@@ -1,0 +1,123 @@
+"""Options that the driver checks before tasks run, and the settings of the session."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+import cluster
+import sitemill
+import sitemill.spark
+from cluster import BASE, ONE_MACHINE
+from sitemill._spark_settings import settings
+
+MASTER = "local[2,4]"
+CONFIG: dict[str, str] = {}
+
+
+@pytest.fixture
+def rows(spark: Any) -> Any:
+    """Rows that Spark computes. A task that reads them fails."""
+    return spark.range(10).selectExpr("raise_error('read') url")
+
+
+class Session:
+    """A session that is nothing but settings."""
+
+    class Conf(dict[str, Any]):
+        set = dict.__setitem__
+        unset = dict.__delitem__
+
+    def __init__(self) -> None:
+        self.conf = Session.Conf(own="mine")
+
+
+def test_steps_of_one_session_have_their_own_settings_and_leave_those_of_the_user() -> None:
+    session, found = Session(), []
+
+    def step(number: int) -> None:
+        for _ in range(50):
+            with settings(session, {"own": number, "other": number}), settings(session, {"inner": number}):
+                # Another thread runs now, if none of them waits.
+                threading.Event().wait(0.0001)
+                found.append(set(session.conf.values()) == {number})
+
+    threads = [threading.Thread(target=step, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 200 and all(found)
+    assert session.conf == {"own": "mine"}
+
+
+def test_several_builds_at_once_leave_the_settings_of_the_session(spark: Any, tmp_path: Any) -> None:
+    names = ("spark.sql.adaptive.enabled", "spark.sql.execution.arrow.maxRecordsPerBatch", "spark.sql.inMemoryColumnarStorage.batchSize")
+    before = [spark.conf.get(name) for name in names]
+    listed = {}
+
+    def build(count: int) -> None:
+        rows = spark.range(count).selectExpr(f"concat('{BASE}', id) url").where("url != 'q'")
+        listed[count] = sitemill.spark.build(rows, base_url=BASE, out=tmp_path / str(count)).listed
+
+    threads = [threading.Thread(target=build, args=(count,)) for count in (10, 20, 30)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert listed == {10: 10, 20: 20, 30: 30}
+    assert [spark.conf.get(name) for name in names] == before
+
+
+def test_a_limit_that_is_too_low_for_any_task_is_refused_before_tasks_run(rows: Any, tmp_path: Any) -> None:
+    with pytest.raises(sitemill.UsageError, match="worker_memory='64M': a task needs at least 68 MiB"):
+        sitemill.spark.build(rows, base_url=BASE, out=tmp_path / "out", worker_memory="64M")
+    assert cluster.staged(tmp_path / "out") == []
+
+
+@pytest.mark.parametrize("rows", [None, [BASE], "pages.parquet"])
+def test_what_is_no_data_frame_is_named(rows: Any, tmp_path: Any) -> None:
+    for function in (sitemill.spark.build, sitemill.spark.rejects):
+        with pytest.raises(TypeError, match=f"df is of type {type(rows).__name__}; give a data frame of Spark"):
+            function(rows, base_url=BASE, out=tmp_path / "out")
+
+
+@pytest.mark.parametrize("out", ["file:///tmp/x", "file:/tmp/x", "dbfs:/mnt/x"])
+def test_a_url_of_a_directory_is_refused(rows: Any, tmp_path: Any, monkeypatch: Any, out: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(sitemill.UsageError, match="give the path alone"):
+        sitemill.spark.build(rows, base_url=BASE, out=out)
+    assert not any(tmp_path.iterdir())
+
+
+def test_options_of_rejects_are_those_of_a_build_and_are_checked_at_once(spark: Any, rows: Any) -> None:
+    pages = spark.createDataFrame([("no url",), (BASE,)], "url string")
+    found = sitemill.spark.rejects(pages, base_url=BASE, worker_memory="256M", cache=False, name="rows", set_name="blog", max_rejects=1)
+    assert [row["reason"] for row in found.collect()] == ["not-absolute"]
+
+    def check(error: type, wanted: str, **options: Any) -> None:
+        with pytest.raises(error, match=wanted):
+            sitemill.spark.rejects(rows, **{"base_url": BASE, **options})
+
+    usage = sitemill.UsageError
+    check(usage, "worker_memory='1M'", worker_memory="1M")
+    check(usage, "dry_run", dry_run=True)
+    check(usage, "scope", scope="everything")
+    check(usage, "urls_per_sitemap", urls_per_sitemap=50_001)
+    check(usage, "no_such_option", no_such_option=1)
+    check(usage, "no first row", on_duplicate="first")
+    check(TypeError, "exclude has a value of type object", exclude=object())
+
+
+def test_patterns_may_be_any_iterable(spark: Any, tmp_path: Any) -> None:
+    (tmp_path / "patterns").write_text("1$\n")
+    pages = [f"{BASE}{number}" for number in range(20)]
+    frame = spark.createDataFrame([(page,) for page in pages], "url string")
+    rules = dict(exclude_file=[tmp_path / "patterns"], exclude=["2$"])
+    one = sitemill.build(pages, base_url=BASE, out=tmp_path / "one", **ONE_MACHINE, **rules)
+    given = {name: iter(values) for name, values in rules.items()}
+    report = sitemill.spark.build(frame, base_url=BASE, out=tmp_path / "out", **given)
+    assert cluster.counts(report) == cluster.counts(one) and one.excluded_total == 4
+    cluster.same(tmp_path / "out", tmp_path / "one")
