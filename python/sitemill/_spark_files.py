@@ -57,6 +57,8 @@ class Files(NamedTuple):
     types: dict[str, str]
     #: The columns that are used, as an option.
     columns: str
+    #: Whether the data frame has other columns.
+    has_others: bool
 
 
 def files_of(rows: "DataFrame") -> Optional[Files]:
@@ -85,13 +87,14 @@ def _files_of(rows: "DataFrame", cores: int) -> Optional[Files]:
     types = {field["name"]: field["type"] for field in schema if isinstance(field["type"], str)}
     all_names = [field["name"] for field in schema]
     used = {part: name for part, name in names.items() if part in _rows.PARTS}
-    if not _is_plain(used, types) or not _are_all_parts(used, all_names, "other columns" in rows.columns):
+    if not _is_plain(used, types) or len({name.lower() for name in all_names}) < len(all_names):
         return None
     partitions = _partitions(relation.location().inputFiles(), session, cores)
     if not partitions:
         return None
     columns = ",".join(f"{part}={name}" for part, name in used.items())
-    return Files(partitions, all_names, {name: types[name] for name in used.values()}, columns)
+    used_types = {name: types[name] for name in used.values()}
+    return Files(partitions, all_names, used_types, columns, "other columns" in rows.columns)
 
 
 def _class(thing: Any) -> str:
@@ -136,13 +139,6 @@ def _is_plain(used: dict[str, str], types: dict[str, str]) -> bool:
     )
 
 
-def _are_all_parts(used: dict[str, str], names: list[str], has_others: bool) -> bool:
-    """Whether sitemill finds the same parts among the columns ``names`` of the files, and the same of other columns."""
-    others = [name.lower() for name in names if name not in used.values()]
-    lower = [name.lower() for name in names]
-    return len(set(lower)) == len(lower) and not set(others) & set(_rows.PARTS[1:]) and bool(others) == has_others
-
-
 def _partitions(files: Any, session: Any, cores: int) -> list[list[Span]]:
     """The files in partitions of similar size, as Spark makes them; none if the driver does not find the files."""
     sizes = []
@@ -177,7 +173,7 @@ class _OfFiles:
         # The partitions of the others are not sent to each task.
         self.files = files._replace(partitions=[])
 
-    def parts(self, spans: list[Span]) -> Optional[list[tuple[str, list[int], str]]]:
+    def parts(self, spans: list[Span]) -> Optional[list[tuple[str, list[int], str, bool]]]:
         """The row groups of ``spans``; ``None`` if a file is not what Spark takes it for."""
         import pyarrow.parquet
 
@@ -188,7 +184,7 @@ class _OfFiles:
                     return None
                 groups = [at for at in range(file.metadata.num_row_groups) if start <= _middle(file.metadata.row_group(at)) < end]
             if groups:
-                parts.append((path, groups, self.files.columns))
+                parts.append((path, groups, self.files.columns, self.files.has_others))
         return parts
 
     def _is_as_expected(self, file: Any) -> bool:

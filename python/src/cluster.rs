@@ -161,8 +161,9 @@ pub fn pack(
     })
 }
 
-/// A file that a task reads by itself: its path, the numbers of the row groups, and its columns as `url=page,lastmod=updated`.
-type FilePart = (PathBuf, Vec<usize>, String);
+/// A file that a task reads by itself: its path, the numbers of the row groups, its columns as `url=page,lastmod=updated`, and whether
+/// its rows have other values.
+type FilePart = (PathBuf, Vec<usize>, String, bool);
 
 /// Counts the rows of a partition, which consists of row groups of Parquet files.
 #[pyfunction]
@@ -212,8 +213,8 @@ pub fn send_files(
 
 fn row_groups(files: Vec<FilePart>) -> Result<Vec<RowGroups>> {
     let wrong = |error| Error::new(ErrorKind::Usage, error);
-    let groups = |(path, numbers, columns): FilePart| {
-        Ok(RowGroups { path, numbers, columns: columns.parse().map_err(wrong)? })
+    let groups = |(path, numbers, columns, has_others): FilePart| {
+        Ok(RowGroups { path, numbers, columns: columns.parse().map_err(wrong)?, has_others })
     };
     files.into_iter().map(groups).collect()
 }

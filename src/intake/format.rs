@@ -101,7 +101,8 @@ pub enum Feed<'a> {
     Rows(SourceRows<'a>),
 }
 
-/// Some row groups of the Parquet file `name`, by their numbers, as units. Also returns their number of bytes.
+/// Some row groups of the Parquet file `name`, by their numbers, as units, with only the columns that the user named. Rows have
+/// other values if `has_others` says so. Also returns their number of bytes.
 ///
 /// # Errors
 /// [`ErrorKind::Data`](crate::ErrorKind::Data) if the file has no such row group, or as any Parquet file.
@@ -111,8 +112,9 @@ pub fn row_groups<'n>(
     file: Arc<dyn ReadAt>,
     options: &'n FormOptions,
     numbers: &[usize],
+    has_others: bool,
 ) -> Result<(Units<'n>, u64)> {
-    parquet::row_groups(name, file, options.hints(), numbers)
+    parquet::row_groups(name, file, options.hints(), numbers, has_others)
 }
 
 /// An input whose format is known.

@@ -69,8 +69,8 @@ def test_each_row_group_is_read_once_wherever_spans_end(tmp_path, monkeypatch, b
 
     monkeypatch.setattr(_spark_files, "_PARTITION_BYTES_MIN", 1)
     partitions = _spark_files._partitions([path.as_uri() for path in paths], Session, 1)
-    task = _spark_files.CountFiles([], "", _spark_files.Files([], ["url"], {"url": "string"}, "url=url"), 0)
-    read = [(path, group) for spans in partitions for path, groups, _ in task.parts(spans) or () for group in groups]
+    task = _spark_files.CountFiles([], "", _spark_files.Files([], ["url"], {"url": "string"}, "url=url", False), 0)
+    read = [(path, group) for spans in partitions for path, groups, *_ in task.parts(spans) or () for group in groups]
     assert sorted(read) == [(str(path), group) for path in paths for group in range(9)]
 
 
@@ -109,6 +109,13 @@ def of_two(other: pyarrow.Table) -> Callable[[SparkSession, pathlib.Path], DataF
     return make
 
 
+def with_blanks(spark: SparkSession, directory: pathlib.Path, lastmod: str = "lastmod") -> DataFrame:
+    """Rows with a column that is not used, some of them without a URL."""
+    rows = written(spark, directory / "all").selectExpr("if(length(page) % 2 = 0, page, null) page", f"{lastmod} lastmod", "1 stock")
+    rows.coalesce(1).write.parquet(str(directory / "blanks"))
+    return spark.read.parquet(str(directory / "blanks"))
+
+
 OTHER = pyarrow.table({"page": [f"{BASE}other/{number}" for number in range(50)]})
 
 
@@ -126,7 +133,11 @@ FRAMES: dict[str, tuple[str, Callable[[SparkSession, pathlib.Path], DataFrame]]]
     "computed": ("_of_rows", lambda spark, at: written(spark, at).withColumn("page", F.concat("page", F.lit("?a=b&c")))),
     "twice": ("_of_rows", lambda spark, at: (lambda rows: rows.union(rows))(written(spark, at))),
     "cached": ("_of_rows", lambda spark, at: written(spark, at).cache()),
-    "without lastmod": ("_of_rows", lambda spark, at: written(spark, at).drop("lastmod")),
+    "without lastmod": ("_of_files", lambda spark, at: written(spark, at).drop("lastmod")),
+    "without a column that is not used": ("_of_files", lambda spark, at: with_blanks(spark, at).drop("stock")),
+    "without lastmod, with another column": ("_of_files", lambda spark, at: with_blanks(spark, at).drop("lastmod")),
+    "all columns": ("_of_files", lambda spark, at: with_blanks(spark, at)),
+    "without lastmod of another type": ("_of_files", lambda spark, at: with_blanks(spark, at, "array('x')").drop("lastmod")),
     "partitioned": ("_of_rows", partitioned),
     "damaged files skipped": (
         "_of_rows",

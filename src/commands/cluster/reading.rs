@@ -46,22 +46,24 @@ pub struct RowGroups {
     pub path: PathBuf,
     /// The numbers of the row groups, from 0.
     pub numbers: Vec<usize>,
-    /// The names of the columns that are used.
+    /// The names of the columns that are used. No other column is, whatever its name.
     pub columns: Columns,
+    /// Whether the rows have values besides these. Without a URL they are then rejected, and not counted as blank.
+    pub has_others: bool,
 }
 
 /// Reads the rows of some row groups of a Parquet file into `sink`. Returns the number of their bytes.
 #[cfg(feature = "parquet")]
 pub(super) fn read_row_groups(
     job: &Job,
-    RowGroups { path, numbers, columns }: &RowGroups,
+    RowGroups { path, numbers, columns, has_others }: &RowGroups,
     stop: &Stop,
     sink: &mut dyn Sink,
 ) -> Result<u64> {
     let form = FormOptions { columns: columns.clone(), ..job.input.form.clone() };
     let form = with_page_memory(&form, job.resources.memory, 1);
     let file = File::open(path).map_err(|error| Error::io(path, "could not be opened", error))?;
-    let (units, bytes) = format::row_groups(path, Arc::new(file), &form, numbers)?;
+    let (units, bytes) = format::row_groups(path, Arc::new(file), &form, numbers, *has_others)?;
     for unit in units {
         stop.check()?;
         unit?.read(sink)?;

@@ -55,7 +55,8 @@ fn open<'n>(name: &'n Path, file: Arc<dyn ReadAt>, hints: Hints<'n>) -> Result<R
     Ok(RowReader { units, columns })
 }
 
-/// Some row groups of the Parquet file `name`, by their numbers, as units. Also returns their number of bytes.
+/// Some row groups of the Parquet file `name`, by their numbers, as units, with only the columns that the user named. Rows have
+/// other values if `has_others` says so. Also returns their number of bytes.
 ///
 /// # Errors
 /// [`ErrorKind::Data`](crate::ErrorKind::Data) if the file has no such row group, or as any file of the format.
@@ -65,8 +66,9 @@ pub fn row_groups<'n>(
     file: Arc<dyn ReadAt>,
     hints: Hints<'n>,
     numbers: &[usize],
+    has_others: bool,
 ) -> Result<(Units<'n>, u64)> {
-    let groups = groups::Groups::open(name, file, hints)?;
+    let groups = groups::Groups::open(name, file, hints)?.with_named_columns(hints.columns, has_others);
     let wanted = groups.some(numbers)?;
     let bytes = groups.bytes(&wanted);
     Ok((super::reader::large_units(false, wanted, move |group, rows| groups.read(group, rows)), bytes))

@@ -37,7 +37,7 @@ fn write(directory: &Directory, rows: usize) -> PathBuf {
 
 fn of(path: &std::path::Path, numbers: &[usize]) -> [RowGroups; 1] {
     let columns = "url=page".parse().unwrap();
-    [RowGroups { path: path.to_owned(), numbers: numbers.to_vec(), columns }]
+    [RowGroups { path: path.to_owned(), numbers: numbers.to_vec(), columns, has_others: false }]
 }
 
 #[test]

@@ -103,6 +103,16 @@ impl<'n> Groups<'n> {
         Ok(Self { name, file, index, page_bytes_max, types, nested, columns, has_other_columns })
     }
 
+    /// The same groups without the columns that the user has not named. Their rows have other values if `has_others` says so.
+    pub fn with_named_columns(mut self, columns: &Columns, has_others: bool) -> Self {
+        for part in RowPart::ALL.into_iter().filter(|part| !columns.is_said(*part)) {
+            self.types[part.number()] = None;
+            self.nested.retain(|(of, _)| *of != part.number());
+        }
+        self.has_other_columns = has_others;
+        self
+    }
+
     /// The names of used and unused columns.
     pub fn columns(&self) -> &ColumnsFound {
         &self.columns
