@@ -165,13 +165,23 @@ fn words(counts: BTreeMap<&'static str, u64>) -> WordCounts {
 pub fn add_preview(report: &mut Report, job: &Job, site: &Prepared) -> Result<()> {
     let changes = DryRun::of(site.set(), site.workspace().live(), site.kept_indexes()?);
     report.dry_run.get_or_insert_default().add(&changes);
-    add_set(report, job, site);
+    add_figures(report, job, site, changes.changed_indexes());
     report.sets.iter_mut().last().into_iter().for_each(|set| set.dry_run = Some(changes));
     Ok(())
 }
 
 /// Adds the figures of a live set.
 pub fn add_set(report: &mut Report, job: &Job, site: &Prepared) {
+    // Without memory to compare them, all index files count as changed.
+    let changes = || {
+        DryRun::of(site.set(), site.workspace().live(), site.kept_indexes().unwrap_or(0)).changed_indexes()
+    };
+    let changed_indexes = if report.details.is_some() { changes() } else { 0 };
+    add_figures(report, job, site, changed_indexes);
+}
+
+/// Adds the figures of a set. `changed_indexes` is the number of its index files that have changed; only the details show it.
+fn add_figures(report: &mut Report, job: &Job, site: &Prepared, changed_indexes: u64) {
     let set = site.set();
     let this = SetReport {
         base_url: set.base_url.clone(),
@@ -194,9 +204,7 @@ pub fn add_set(report: &mut Report, job: &Job, site: &Prepared) {
     if let Some(details) = &mut report.details {
         let live = site.workspace().live();
         details.add_set(set, live, &site.workspace().kept(set), job.rules.sitemap_limits());
-        // Without memory to compare them, all index files count as changed.
-        let kept_indexes = site.kept_indexes().unwrap_or(0);
-        details.add_changed_indexes(DryRun::of(set, live, kept_indexes).changed_indexes());
+        details.add_changed_indexes(changed_indexes);
         match (job.rules.only_site(), &set.counts) {
             (None, _) => details.add_origin(set, None, live),
             (Some(_), Some(counts)) => {
