@@ -67,6 +67,8 @@ pub struct Listed {
     pub name: OsString,
     /// Whether it names a regular file, and not a directory or a link.
     pub is_file: bool,
+    /// Whether it names a directory, and not a link to one.
+    pub is_directory: bool,
 }
 
 /// A place that is only read. Nothing is changed and no lock is taken.

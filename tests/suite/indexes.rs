@@ -141,6 +141,11 @@ fn sitemaps_that_are_not_beside_their_index_file_are_counted_or_reported() {
     }
 }
 
+/// A finding as [`check`] returns it.
+fn missing(said: &str) -> (String, String) {
+    ("missing-file".to_owned(), said.to_owned())
+}
+
 #[test]
 fn a_link_to_a_sitemap_is_not_followed_and_called_a_link() {
     let directory = TempDir::new();
@@ -151,6 +156,22 @@ fn a_link_to_a_sitemap_is_not_followed_and_called_a_link() {
         directory.file("sitemap_index.xml", index(&[&format!("{BASE}a.xml"), &format!("{BASE}b.xml")]));
     let said = "it is not a regular file, and links are not followed";
     let (findings, _) = check(directory.path());
-    assert_eq!(findings, [("missing-file".to_owned(), format!("{said}: {BASE}b.xml"))]);
+    assert_eq!(findings, ["b.xml", &format!("{BASE}b.xml")].map(|link| missing(&format!("{said}: {link}"))));
     assert!(urls(&file).expect(65).stderr.contains(said));
+}
+
+#[test]
+fn a_link_among_sitemaps_without_an_index_file_is_reported() {
+    let directory = TempDir::new();
+    directory.file("a.xml", sitemap(&["1"]));
+    let elsewhere = TempDir::new();
+    let link = directory.join("b.xml");
+    symlink(elsewhere.file("b.xml", sitemap(&["2"])), &link).unwrap();
+    let said = "it is not a regular file, and links are not followed: b.xml";
+    let (findings, summary) = check(directory.path());
+    assert_eq!(findings, [missing(said)]);
+    assert_eq!(summary["urls"], 1);
+    assert!(urls(directory.path()).expect(65).stderr.contains(said));
+    // The one that was named is.
+    assert!(urls(&link).expect(0).stdout.ends_with(b"2\n"));
 }

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::finding::Findings;
+use super::finding::{Finding, Findings};
 use super::loc;
 use super::rules::Rule;
 use crate::error::{Error, ErrorKind, Result, message};
@@ -30,7 +30,7 @@ pub(crate) struct Set {
     pub base: Option<String>,
     /// The files to start from, in order: index files, or sitemaps if there are none.
     pub files: Vec<PlaceFile>,
-    /// Findings about the robots lines.
+    /// Findings about the robots lines, or about sitemaps that are links.
     pub findings: Findings,
 }
 
@@ -49,10 +49,9 @@ impl Set {
     pub fn of_place(view: Arc<dyn View>, base: Option<&str>, kept_max: usize) -> Result<Self> {
         let (old, stem) = (old_indexes(&*view), Stem::of_set(view.name()).to_string());
         let mut names = names(&*view)?;
-        names.retain(|name| !name.to_str().is_some_and(|name| old.contains(name)));
-        let mut indexes: Vec<&OsString> =
-            names.iter().filter(|name| index_stem(name) == Some(&*stem)).collect();
-        let file = |name: &OsString| PlaceFile::new(Arc::clone(&view), name);
+        names.retain(|listed| !listed.name.to_str().is_some_and(|name| old.contains(name)));
+        let mut indexes: Vec<&Listed> =
+            names.iter().filter(|listed| index_stem(&listed.name) == Some(&*stem)).collect();
         let robots = PlaceFile::new(Arc::clone(&view), robots_file(view.name()));
         let mut set = Self {
             view: Some(Arc::clone(&view)),
@@ -70,8 +69,9 @@ impl Set {
             // Of a set with sections, each section has a stem of its own.
             let stems: HashSet<&str> =
                 named.iter().filter_map(|name| index_stem(name)).chain([&*stem]).collect();
-            let own = names.iter().filter(|name| index_stem(name).is_some_and(|stem| stems.contains(stem)));
-            for index in own.filter(|index| !named.contains(index.as_os_str())) {
+            let files = names.iter().filter(|listed| listed.is_file).map(|listed| &*listed.name);
+            let own = files.filter(|name| index_stem(name).is_some_and(|stem| stems.contains(stem)));
+            for index in own.filter(|index| !named.contains(index)) {
                 set.findings.push(None, Rule::Robots, || {
                     format!("no line names {}", shown(index.as_encoded_bytes()))
                 });
@@ -80,14 +80,15 @@ impl Set {
         }
         if view.name().is_none() && indexes.is_empty() {
             // Those of named sets.
-            indexes = names.iter().filter(|name| index_stem(name).is_some()).collect();
+            indexes = names.iter().filter(|listed| index_stem(&listed.name).is_some()).collect();
         }
         let beginning = match indexes.is_empty() && view.name().is_none() {
             true => names.iter().collect(),
             false => indexes,
         };
-        set.files = beginning.into_iter().map(file).collect();
-        match set.files.is_empty() {
+        set.findings = Findings::new(shown(view.root().as_os_str().as_encoded_bytes()), kept_max);
+        beginning.into_iter().for_each(|listed| set.take(&view, listed));
+        match set.files.is_empty() && set.findings.loss.is_none() {
             false => Ok(set),
             true => {
                 let what = match view.name() {
@@ -134,13 +135,24 @@ impl Set {
     /// Returns the files to start from, for commands that read the set without checking it.
     ///
     /// # Errors
-    /// If a robots line is invalid, because the file that it should name would be missed.
+    /// If a robots line is invalid, because the file that it should name would be missed, or a sitemap is a link.
     pub fn into_files(self) -> Result<Vec<PlaceFile>> {
-        match self.findings.kept.into_iter().next() {
-            Some(finding) if finding.entry.is_some() || self.files.is_empty() => {
-                Err(Error::data(finding.to_string()))
-            }
-            _ => Ok(self.files),
+        let Findings { kept, loss, .. } = self.findings;
+        let is_loss = |finding: &Finding| finding.entry.is_some() || self.files.is_empty();
+        match loss.or_else(|| kept.into_iter().next().filter(is_loss)) {
+            Some(finding) => Err(Error::data(finding.to_string())),
+            None => Ok(self.files),
+        }
+    }
+
+    /// Takes a sitemap or an index file of a place without robots lines, unless it is a link.
+    fn take(&mut self, view: &Arc<dyn View>, listed: &Listed) {
+        let file = PlaceFile::new(Arc::clone(view), &listed.name);
+        if listed.is_file {
+            self.files.push(file);
+        } else {
+            let words = format!("{}: {}", file.why_no_file(), shown(listed.name.as_encoded_bytes()));
+            self.findings.push_loss(None, Rule::MissingFile, words);
         }
     }
 
@@ -239,19 +251,19 @@ fn percent_decoded(name: &[u8]) -> Vec<u8> {
     decoded
 }
 
-/// Returns the names of the sitemaps and index files in a place: XML, feeds, and text whose name begins with `sitemap`, with numbers in names sorted by value.
-fn names(view: &dyn View) -> Result<Vec<OsString>> {
+/// Returns the sitemaps and index files in a place: XML, feeds, and text whose name begins with `sitemap`, with numbers in names
+/// sorted by value. Some may be links.
+fn names(view: &dyn View) -> Result<Vec<Listed>> {
     // Text has many other uses, as in robots.txt.
-    let is_sitemap = |name: &OsString| {
-        let name = name.as_encoded_bytes();
+    let is_sitemap = |listed: &Listed| {
+        let name = listed.name.as_encoded_bytes();
         let plain = name.strip_suffix(b".gz").unwrap_or(name);
         let is_text = plain.ends_with(b".txt") && name.starts_with(b"sitemap");
         let is_xml = [&b".xml"[..], b".rss", b".atom"].iter().any(|end| plain.ends_with(end));
-        (is_xml || is_text) && !name.starts_with(b".")
+        (is_xml || is_text) && !name.starts_with(b".") && !listed.is_directory
     };
-    let files = view.list()?.into_iter().filter(|listed| listed.is_file).map(|listed| listed.name);
-    let mut names: Vec<_> = files.filter(is_sitemap).collect();
-    names.sort_by_cached_key(|name| by_number(name.as_encoded_bytes()));
+    let mut names: Vec<_> = view.list()?.into_iter().filter(is_sitemap).collect();
+    names.sort_by_cached_key(|listed| by_number(listed.name.as_encoded_bytes()));
     Ok(names)
 }
 

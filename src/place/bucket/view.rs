@@ -349,7 +349,9 @@ impl View for BucketView {
         let Some(listing) = &*listing else { return Ok(Vec::new()) };
         let files = listing.objects.keys().map(|name| (name, true));
         let places = listing.prefixes.iter().map(|name| (name, false));
-        Ok(files.chain(places).map(|(name, is_file)| Listed { name: name.into(), is_file }).collect())
+        let listed =
+            |(name, is_file): (&String, bool)| Listed { name: name.into(), is_file, is_directory: !is_file };
+        Ok(files.chain(places).map(listed).collect())
     }
 
     fn look_up(&self, file: &OsStr) -> Result<Option<Found>> {

@@ -129,7 +129,12 @@ impl View for DirectoryView {
     fn list(&self) -> Result<Vec<Listed>> {
         let out = self.layout.out();
         let names = self.fs.list(out).map_err(|error| Error::input(out, error))?;
-        Ok(names.into_iter().map(|(name, kind)| Listed { name, is_file: kind == Kind::File }).collect())
+        let listed = |(name, kind)| Listed {
+            name,
+            is_file: kind == Kind::File,
+            is_directory: kind == Kind::Directory,
+        };
+        Ok(names.into_iter().map(listed).collect())
     }
 
     fn look_up(&self, file: &OsStr) -> Result<Option<Found>> {
