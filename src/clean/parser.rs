@@ -84,6 +84,15 @@ pub fn path_of(line: &[u8]) -> usize {
     after_scheme + authority(&line[after_scheme..]).end
 }
 
+/// Whether nothing is between the slashes where `given` should have a host, as in `https:///shop/`. The parser would take the first
+/// segment of the path for the host, as browsers do.
+pub fn lacks_host(given: &str) -> bool {
+    let after_scheme = scheme(given.as_bytes()).map_or(given, |scheme| &given[scheme.len() + 1..]);
+    let rest = after_scheme.trim_start_matches(['/', '\\']);
+    let slashes = after_scheme.len() - rest.len();
+    rest.is_empty() || rest.starts_with('?') || slashes > "//".len()
+}
+
 /// The text of a line for the parser. Bytes that are not UTF-8 are percent-encoded: in path and query that is the right result,
 /// and in a host the parser refuses it.
 fn as_utf8(line: &[u8]) -> Cow<'_, str> {

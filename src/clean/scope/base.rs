@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::origins::origin_of;
 use crate::clean::host::HOST_BYTES_MAX;
-use crate::clean::{Cleaned, Cleaner, Reason};
+use crate::clean::{Cleaned, Cleaner, Reason, parser};
 use crate::limits::{URL_BYTES_MAX, URL_BYTES_MIN};
 
 /// The directory that the files are published in: a canonical URL that ends in a slash.
@@ -44,6 +44,9 @@ impl FromStr for BaseUrl {
         // Cleaned with a file name at the end: a bare `http://a.b` would be too short to be a URL in a sitemap.
         let given = given.trim_matches([' ', '\t']);
         check_is_no_file(given)?;
+        if parser::scheme(given.as_bytes()).is_some() && parser::lacks_host(given) {
+            return Err(NO_HOST.into());
+        }
         let slash = if given.ends_with(['/', '\\']) { "" } else { "/" };
         let mut cleaner = Cleaner::default();
         match cleaner.clean(format!("{given}{slash}-").as_bytes()) {
@@ -60,6 +63,9 @@ impl FromStr for BaseUrl {
     }
 }
 
+/// The message for a URL without a host.
+const NO_HOST: &str = "it needs a scheme and a host, as https://www.example.com/";
+
 /// The message that `given` needs a scheme. It proposes the whole URL if that would be valid.
 fn without_scheme(given: &str) -> String {
     let mistyped = ["https", "http"].into_iter().find_map(|scheme| {
@@ -68,7 +74,7 @@ fn without_scheme(given: &str) -> String {
     });
     match mistyped.unwrap_or_else(|| format!("https://{given}")).parse::<BaseUrl>() {
         Ok(url) if !given.starts_with(['/', '.']) => format!("it needs a scheme; did you mean {url}?"),
-        _ => "it needs a scheme and a host, as https://www.example.com/".into(),
+        _ => NO_HOST.into(),
     }
 }
 
@@ -246,6 +252,7 @@ mod tests {
             ("www.shop.example", "it needs a scheme; did you mean https://www.shop.example/?"),
             ("shop.example/maps", "it needs a scheme; did you mean https://shop.example/maps/?"),
             ("/maps/", "it needs a scheme and a host, as https://www.example.com/"),
+            ("https:///maps/", "it needs a scheme and a host, as https://www.example.com/"),
             ("ex.com:8080", "it needs a scheme; did you mean https://ex.com:8080/?"),
             ("localhost:8080/maps", "it needs a scheme; did you mean https://localhost:8080/maps/?"),
             ("ex.com:99999", "it needs a scheme and a host, as https://www.example.com/"),

@@ -33,7 +33,7 @@ fn before(given: &str, more: &str, end: &str, url_encoding: UrlEncoding) -> Resu
         return Err("a listed URL has no fragment; leave out everything from the # on".into());
     }
     let no_host = || "it needs a scheme and a host, as https://www.example.com/".into();
-    if lacks_host(given) {
+    if parser::lacks_host(given) {
         return Err(no_host());
     }
     let mut cleaner = Cleaner::new(url_encoding);
@@ -46,15 +46,6 @@ fn before(given: &str, more: &str, end: &str, url_encoding: UrlEncoding) -> Resu
         Cleaned::Rejected(Reason::NotAbsolute) => Err(no_host()),
         Cleaned::Rejected(reason) => Err(format!("no URL: {}", reason.as_str())),
     }
-}
-
-/// Whether nothing is between the slashes where `given` should have a host. The parser would take the first segment of the path
-/// for the host.
-fn lacks_host(given: &str) -> bool {
-    let after_scheme = parser::scheme(given.as_bytes()).map_or(given, |scheme| &given[scheme.len() + 1..]);
-    let rest = after_scheme.trim_start_matches(['/', '\\']);
-    let slashes = after_scheme.len() - rest.len();
-    rest.is_empty() || rest.starts_with('?') || slashes > "//".len()
 }
 
 #[cfg(test)]
