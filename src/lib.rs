@@ -189,6 +189,7 @@ pub mod process {
     pub use crate::commands::paths::{Conflicts, Paths};
     pub use crate::common::fifo::StoppableWriter;
     pub use crate::intake::input::handle_sigbus;
+    pub use crate::place::Replacement;
 }
 
 /// Parts of the library for its own tests, benchmarks and fuzz targets. They change from one version to the next.

@@ -12,6 +12,7 @@ mod local_file;
 mod open;
 mod preview;
 mod record;
+mod replacement;
 mod run;
 mod set_name;
 pub mod switch;
@@ -30,6 +31,7 @@ pub use open::{
     open_for_sites, preview, sets_in, staging_of_run, view, view_of_set,
 };
 pub use record::{Record, Stored, Version};
+pub use replacement::Replacement;
 pub use run::process_of;
 pub use set_name::SetName;
 pub use syncing::syncing;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
 use sitemill::options::Base;
-use sitemill::process::{Conflicts, Paths, StoppableWriter};
+use sitemill::process::{Conflicts, Paths, Replacement, StoppableWriter};
 use sitemill::report::{Failure, Metrics};
 use sitemill::{Error, ErrorKind, Job, Outcome, Page, Progress, Result, Source, Stop, escape};
 
@@ -152,7 +152,7 @@ fn paths(args: &BuildArgs, inputs: Vec<PathBuf>, config: Option<&Path>) -> Paths
 /// Open outputs for programs, written whether or not the run succeeds.
 pub struct Reports {
     started: Instant,
-    report: Option<(PathBuf, File)>,
+    report: Option<(PathBuf, ReportTo)>,
     html: Option<PageTo>,
     json: bool,
     metrics: Option<PathBuf>,
@@ -193,7 +193,7 @@ impl Reports {
 
     /// Writes the outputs. A failure is a warning, because it does not change the outcome of the run. The metrics come first: the
     /// report may block on a slow reader.
-    pub fn write(&self, built: &Result<Outcome>, stop: &Stop) {
+    pub fn write(self, built: &Result<Outcome>, stop: &Stop) {
         let took = self.started.elapsed();
         let exit_code = match built {
             Ok(outcome) => outcome.refused.as_ref().map_or(0, |why| why.kind().exit_code()),
@@ -217,20 +217,27 @@ impl Reports {
             };
             to.write(&page, stop).unwrap_or_else(|error| log::warning(&failure::with_cause(&error)));
         }
-        let unwritten = |path: &Path, error| {
-            let error = Error::io(path, "the report could not be written", error);
-            log::warning(&failure::with_cause(&error));
-        };
-        if let Some((path, file)) = &self.report {
-            let written = StoppableWriter::new(file, stop).write_all(format!("{report:#}\n").as_bytes());
-            written.unwrap_or_else(|error| unwritten(path, error));
+        let unwritten = |path: &Path, error| Error::io(path, "the report could not be written", error);
+        let warn = |error: Error| log::warning(&failure::with_cause(&error));
+        if let Some((path, to)) = self.report {
+            let text = format!("{report:#}\n");
+            let failed = |error| unwritten(&path, error);
+            let written = match to {
+                ReportTo::Stream(file) => {
+                    StoppableWriter::new(&file, stop).write_all(text.as_bytes()).map_err(failed)
+                }
+                ReportTo::File(mut file) => {
+                    file.write_all(text.as_bytes()).map_err(failed).and_then(|()| file.finish())
+                }
+            };
+            written.unwrap_or_else(warn);
         }
         if self.json {
             let stdout = streams::stdout();
             let line = format!("{report}\n");
             let written =
                 stdout.and_then(|file| StoppableWriter::new(&file, stop).write_all(line.as_bytes()));
-            written.unwrap_or_else(|error| unwritten(Path::new("standard output"), error));
+            written.unwrap_or_else(|error| warn(unwritten(Path::new("standard output"), error)));
         }
     }
 }
@@ -248,9 +255,17 @@ fn check_metrics(path: &Path) -> Result<()> {
     }
 }
 
+/// Where the JSON report is written.
+enum ReportTo {
+    /// A standard stream, a device, or a file in a directory where nothing can be created.
+    Stream(File),
+    /// A regular file, which is replaced.
+    File(Replacement),
+}
+
 /// Creates the file for the report. A FIFO is refused: opening one without a reader blocks, and no signal would end the wait.
 /// Devices, such as standard output and the `/dev/fd` paths that a shell passes for `>(…)`, are already open.
-fn create(path: &Path) -> Result<File> {
+fn create(path: &Path) -> Result<ReportTo> {
     let is_device = path == Path::new("-")
         || path.parent().is_some_and(|parent| ["/dev", "/dev/fd"].map(Path::new).contains(&parent));
     if !is_device && path.metadata().is_ok_and(|meta| !meta.is_file()) {
@@ -258,7 +273,10 @@ fn create(path: &Path) -> Result<File> {
         let words = format!("{shown}: is not a regular file; name one, or a file that does not exist yet");
         return Err(Error::new(ErrorKind::Output, words));
     }
-    streams::create(path)
+    match Replacement::begin(path)? {
+        Some(file) => Ok(ReportTo::File(file)),
+        None => streams::create(path).map(ReportTo::Stream),
+    }
 }
 
 /// The job that the options describe, without its inputs. Reads the files of patterns and the robots.txt that they name.

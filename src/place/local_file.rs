@@ -177,23 +177,35 @@ impl<'a> LocalFile<'a> {
         sync_directory(self.fs, parent(self.path))
     }
 
-    /// Creates the new file, and removes those that dead runs have left.
     fn create(&self) -> Result<Box<dyn NewFile>> {
+        let temporary = self.temporary();
+        // One that a failure left behind.
+        let _ = self.fs.remove(&temporary);
+        self.create_as(&temporary)
+    }
+
+    /// Creates the new file at the path `temporary`, and removes those that dead runs have left.
+    pub(super) fn create_as(&self, temporary: &Path) -> Result<Box<dyn NewFile>> {
         let prefix = self.temporary_prefix();
+        let process_of = |name: &str| name.strip_prefix(&prefix)?.split('-').next()?.parse::<u32>().ok();
         for (name, _) in self.fs.list(parent(self.path)).unwrap_or_default() {
-            let process = name.to_str().and_then(|name| name.strip_prefix(&prefix)?.parse::<u32>().ok());
-            let is_alive = |process: u32| Path::new("/proc").join(process.to_string()).exists();
-            if process.is_some_and(|process| process == std::process::id() || !is_alive(process)) {
+            let is_dead = |process: u32| !Path::new("/proc").join(process.to_string()).exists();
+            if name.to_str().and_then(process_of).is_some_and(is_dead) {
                 let _ = self.fs.remove(&self.path.with_file_name(name));
             }
         }
-        self.fs.create(&self.temporary()).map_err(|error| Error::output(self.path, error))
+        self.fs.create(temporary).map_err(|error| Error::output(self.path, error))
     }
 
     /// The path of the new file until it is complete. Its name is hidden and has another extension, so that no program takes
     /// it for the file itself.
     fn temporary(&self) -> PathBuf {
         self.path.with_file_name(format!("{}{}", self.temporary_prefix(), std::process::id()))
+    }
+
+    /// Such a path for the new file with this number, which is unique in the process.
+    pub(super) fn temporary_of(&self, number: u64) -> PathBuf {
+        self.path.with_file_name(format!("{}{}-{number}", self.temporary_prefix(), std::process::id()))
     }
 
     fn temporary_prefix(&self) -> String {

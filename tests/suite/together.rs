@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use crate::support::{
-    Run, TempDir, assert_nothing_is_left, build_command, contents, finish, published_urls, run,
+    Run, TempDir, assert_nothing_is_left, build_command, contents, files, finish, published_urls, run,
     wait_until_staging,
 };
 
@@ -118,6 +118,48 @@ fn the_first_run_for_all_sites_finds_a_run_for_one_of_them_and_leaves_it_alone()
     go_on(one, &pages("b.example", 7)).expect(0);
     build(&out, "{origin}/", &HOSTS.map(|host| pages(host, 7)).concat()).expect(0);
     assert_live(&out, 7);
+}
+
+#[test]
+fn result_files_are_those_of_one_run_whatever_others_do() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let (rejects, diff, report) =
+        (directory.join("rejects.tsv"), directory.join("diff.tsv"), directory.join("report.json"));
+    let command = || {
+        let mut command = build_command(&out, "http://h.example/");
+        command.arg("--rejects").arg(&rejects).arg("--diff").arg(&diff).arg("--report").arg(&report);
+        command
+    };
+    let lines = |path: &Path| fs::read_to_string(path).unwrap().lines().count();
+    let published = || {
+        let report: serde_json::Value = serde_json::from_slice(&fs::read(&report).unwrap()).unwrap();
+        report["published"].as_bool()
+    };
+    let input = |urls: u32, bad: u32| {
+        pages("h.example", urls).replace("https", "http") + &"bad\n".repeat(bad as usize)
+    };
+    finish(&mut command(), input(3, 2).as_bytes()).expect(0);
+    let (old_rejects, old_diff) = (fs::read(&rejects).unwrap(), fs::read(&diff).unwrap());
+    let first = waiting(&mut command(), &out);
+    assert_busy(finish(&mut command(), input(9, 9).as_bytes()), &first);
+    assert_eq!(published(), Some(false), "the report of the second one");
+    // A dry run takes no lock.
+    finish(command().arg("--dry-run"), input(3, 4).as_bytes()).expect(0);
+    assert_eq!((lines(&rejects), published()), (1 + 4, Some(false)));
+    fs::write(&rejects, &old_rejects).unwrap();
+    assert_eq!(fs::read(&diff).unwrap(), old_diff);
+
+    go_on(first, &input(5, 1)).expect(0);
+    assert_eq!((lines(&rejects), lines(&diff), published()), (1 + 1, 2, Some(true)));
+
+    let mut killed = waiting(&mut command(), &out);
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert_eq!((lines(&rejects), lines(&diff), published()), (1 + 1, 2, Some(true)));
+    finish(&mut command(), input(5, 0).as_bytes()).expect(0);
+    assert_eq!((lines(&rejects), lines(&diff)), (1, 0));
+    assert_eq!(files(directory.path()), ["diff.tsv", "out", "rejects.tsv", "report.json"]);
 }
 
 #[test]

@@ -49,7 +49,8 @@ pub fn finish(
             follow_up.warnings.extend(warnings);
             sets.into_iter().for_each(|set| follow_up.is_live(set, memory, &mut report));
             report.published = true;
-            Ok(clock.completed(report, follow_up.warnings))
+            let warnings = follow_up.end(&mut report);
+            Ok(clock.completed(report, warnings))
         }
     }
 }

@@ -5,8 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::also::AlsoSitemaps;
 use crate::commands::diff::{DIFF_MEMORY_DEFAULT, DiffForm, DiffReport, DiffRoom, Side, compare};
 use crate::commands::report::Report;
+use crate::commands::result_file::ResultFile;
 use crate::commands::target::Target;
-use crate::common::fifo::Outlet;
 use crate::common::progress::Silent;
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, Setting, message};
@@ -22,7 +22,7 @@ use crate::survey::memory::Memory;
 pub struct FollowUp {
     job: Job,
     stop: Stop,
-    diff: Option<Outlet>,
+    diff: Option<ResultFile>,
     /// Sitemaps from elsewhere that the sets list.
     pub also: AlsoSitemaps,
     /// Failures so far.
@@ -43,7 +43,7 @@ impl FollowUp {
             check(LocalFile::at(path), Owner { base_url, name: job.publication.name.as_ref() })?;
         }
         let diff = job.publication.diff.as_deref().filter(|_| !is_dry);
-        let diff = diff.map(|path| Outlet::create(path, stop)).transpose()?;
+        let diff = diff.map(|path| ResultFile::create(path, stop)).transpose()?;
         Ok(Self { job: job.clone(), stop: stop.clone(), diff, also, warnings: Vec::new() })
     }
 
@@ -61,6 +61,15 @@ impl FollowUp {
         }
     }
 
+    /// Completes the diff of all sites, and returns the warnings.
+    pub fn end(mut self, report: &mut Report) -> Vec<Error> {
+        if let Some(Err(error)) = self.diff.take().map(ResultFile::finish) {
+            report.diff = None;
+            self.warnings.push(error);
+        }
+        self.warnings
+    }
+
     fn follow(&mut self, workspace: &Workspace, set: &Manifest, memory: &Memory, report: &mut Report) {
         if let Some(path) = &self.job.publication.robots {
             let owner = Owner { base_url: &set.base_url, name: workspace.name() };
@@ -70,7 +79,11 @@ impl FollowUp {
         match self.diff(workspace, set, memory) {
             Ok(Some(diff)) => report.diff.get_or_insert_default().add(&diff),
             Ok(None) => {}
-            Err(error) => self.warnings.push(error),
+            Err(error) => {
+                // Part of a diff would look like a whole one.
+                (self.diff, report.diff) = (None, None);
+                self.warnings.push(error);
+            }
         }
         // Last, because the diff reads the old sitemaps.
         match workspace.expire(set, self.job.publication.keep) {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use std::io::{BufWriter, Write};
+use std::io::BufWriter;
 use std::path::Path;
 
 use super::guards;
@@ -13,7 +13,7 @@ use crate::commands::report::details::{Details, EXAMPLES_OF_REASON_MAX};
 use crate::commands::report::dry_run::DryRun;
 use crate::commands::report::settings::settings;
 use crate::commands::report::{Report, SectionSummary, SetReport, WordCounts};
-use crate::common::fifo::Outlet;
+use crate::commands::result_file::ResultFile;
 use crate::common::progress::Estimate;
 use crate::common::time::w3c_datetime;
 use crate::error::{Error, Result};
@@ -46,11 +46,14 @@ pub fn write_rejects(
     account: &Account,
     taken_in: &TakenIn,
     path: &Path,
-    file: Outlet,
+    file: ResultFile,
 ) -> Result<()> {
     let mut file = BufWriter::new(file);
-    let written = rejects::write(run, account, &taken_in.inputs, path, &mut file)
-        .and_then(|()| file.flush().map_err(|error| Error::io(path, "could not be written", error)));
+    let written = rejects::write(run, account, &taken_in.inputs, path, &mut file).and_then(|()| {
+        let file =
+            file.into_inner().map_err(|error| Error::io(path, "could not be written", error.into()))?;
+        file.finish()
+    });
     // A write that was interrupted is not a failure.
     run.stop.check().and(written)
 }

@@ -2,8 +2,8 @@
 
 use super::follow_up::FollowUp;
 use super::site;
+use crate::commands::result_file::ResultFile;
 use crate::commands::sources::{self, Sources};
-use crate::common::fifo::Outlet;
 use crate::common::stop::Stop;
 use crate::error::Result;
 use crate::intake::input::Found;
@@ -15,7 +15,7 @@ use crate::set::publish::Workspace;
 pub struct Start<'s> {
     pub sources: Sources<'s>,
     /// The reject file, if the job has one.
-    pub rejects: Option<Outlet>,
+    pub rejects: Option<ResultFile>,
     pub follow_up: FollowUp,
     /// The output directory, or the parent directory of all origins.
     pub workspace: Workspace,
@@ -37,7 +37,7 @@ impl<'s> Start<'s> {
             false => paths.make_out()?,
         }
         let rejects =
-            job.publication.rejects.as_deref().map(|path| Outlet::create(path, stop)).transpose()?;
+            job.publication.rejects.as_deref().map(|path| ResultFile::create(path, stop)).transpose()?;
         let follow_up = FollowUp::prepare(job, stop)?;
         let workspace = site::open(job, stop)?;
         Ok(Self { sources, rejects, follow_up, workspace })

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Seek, Write};
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 use std::thread::sleep;
 use std::time::Duration;
@@ -90,8 +90,9 @@ fn variables(job: &Job, report: &Report) -> Vec<(&'static str, std::ffi::OsStrin
     ];
     let name = job.publication.name.as_ref();
     variables.extend(name.map(|name| ("SITEMILL_RUN_NAME", name.as_str().into())));
-    // Standard output is not a file that the command could read.
-    let diff = job.publication.diff.iter().filter(|path| *path != Path::new("-"));
+    // A diff that failed has left an older one. Standard output is not a file that the command could read.
+    let is_file = |path: &&PathBuf| report.diff.is_some() && *path != Path::new("-");
+    let diff = job.publication.diff.iter().filter(is_file);
     variables.extend(diff.map(|path| ("SITEMILL_RUN_DIFF", absolute(path))));
     variables
 }

@@ -1,0 +1,145 @@
+//! Replacement: a local file that is written piece by piece, such as the reject file, and takes the place of the old one once it is
+//! complete.
+//!
+//! Two runs may name the same file, above all if one of them ends because the other holds the directory. Readers see the whole file
+//! of one of them, and a run that fails leaves the old file as it was.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::directory::fs::{Disk, FileSystem, NewFile, parent, rename, sync_directory};
+use super::local_file::LocalFile;
+use crate::common::fifo::STREAM;
+use crate::error::{Error, Result};
+
+/// The new file.
+#[derive(Debug)]
+pub struct Replacement {
+    file: Box<dyn NewFile>,
+    /// Its path until it is complete.
+    temporary: PathBuf,
+    /// The path of the old file.
+    path: PathBuf,
+}
+
+impl Replacement {
+    /// Begins to replace the file at `path`, or the one that a link there leads to. The new file has the mode of the old one and, if
+    /// permitted, its owner. `None` if only writing in place is possible: to a standard stream, a device or a pipe, or where no file
+    /// can be created next to the old one.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if the old file may not be written.
+    pub fn begin(path: &Path) -> Result<Option<Self>> {
+        static STARTED: AtomicU64 = AtomicU64::new(0);
+        // Paths of files that are open already, such as those that a shell passes for `>(…)`.
+        let is_open = || ["/dev", "/proc"].iter().any(|directory| path.starts_with(directory));
+        if path == Path::new(STREAM) || is_open() {
+            return Ok(None);
+        }
+        let target = Disk.real_path(path).unwrap_or_else(|_| path.to_owned());
+        let old = Disk.look(&target).ok();
+        if let Some(old) = &old {
+            if !old.is_file() {
+                return Ok(None);
+            }
+            // Whoever protects a file from being written does not want it to be replaced either.
+            File::options().write(true).open(&target).map_err(|error| Error::output(path, error))?;
+        }
+        let file = LocalFile::at(&target);
+        let temporary = file.temporary_of(STARTED.fetch_add(1, Ordering::Relaxed));
+        let Ok(file) = file.create_as(&temporary) else { return Ok(None) };
+        let this = Self { file, temporary, path: target };
+        let is_alike = old.is_none_or(|old| this.file.take_after(&old).unwrap_or(false));
+        Ok(is_alike.then_some(this))
+    }
+
+    /// Gives the new file, which is complete, the name of the old one.
+    ///
+    /// # Errors
+    /// If it cannot be written. The old file then stays, unless it can neither be replaced nor overwritten.
+    pub fn finish(self) -> Result<()> {
+        let failed = |error| Error::io(&self.path, "could not be written", error);
+        self.file.sync().map_err(failed)?;
+        match rename(&Disk, &self.temporary, &self.path) {
+            Ok(()) => sync_directory(&Disk, parent(&self.path)),
+            // The name of a mounted file, as in a container, cannot be given to another file.
+            Err(_) if self.path.is_file() => fs::copy(&self.temporary, &self.path).map(drop).map_err(failed),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Write for Replacement {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes).map(|()| bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for Replacement {
+    /// Removes the new file, unless it has the name of the old one.
+    fn drop(&mut self) {
+        let _ = Disk.remove(&self.temporary);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    /// Runs `check` in a new directory.
+    fn in_directory(name: &str, check: impl FnOnce(&Path)) {
+        let directory = std::env::temp_dir().join(format!("sitemill-{name}-{}", std::process::id()));
+        fs::create_dir(&directory).unwrap();
+        check(&directory);
+        fs::remove_dir_all(&directory).unwrap();
+    }
+
+    fn replace(path: &Path, bytes: &[u8]) {
+        let mut file = Replacement::begin(path).unwrap().expect("a regular file");
+        file.write_all(bytes).unwrap();
+        file.finish().unwrap();
+    }
+
+    #[test]
+    fn a_file_is_replaced_once_it_is_complete() {
+        in_directory("replacement", |directory| {
+            let path = directory.join("rejects.tsv");
+            replace(&path, b"one");
+            let [mut first, second] = [(); 2].map(|()| Replacement::begin(&path).unwrap().unwrap());
+            first.write_all(b"half").unwrap();
+            drop(first);
+            assert_eq!(fs::read(&path).unwrap(), b"one");
+            second.finish().unwrap();
+            assert_eq!(fs::read(&path).unwrap(), b"");
+            assert_eq!(fs::read_dir(directory).unwrap().count(), 1, "no other file is left");
+        });
+    }
+
+    #[test]
+    fn the_new_file_has_the_mode_of_the_old_one_also_behind_a_link() {
+        in_directory("replacement-mode", |directory| {
+            let (path, link) = (directory.join("rejects.tsv"), directory.join("link"));
+            fs::write(&path, "private").unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+            symlink("rejects.tsv", &link).unwrap();
+            replace(&link, b"new");
+            assert_eq!(fs::read(&path).unwrap(), b"new");
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+            assert!(link.is_symlink());
+        });
+    }
+
+    #[test]
+    fn what_is_not_a_regular_file_is_written_in_place() {
+        for path in [STREAM, "/dev/null", "/dev/fd/1", "/"] {
+            assert!(Replacement::begin(Path::new(path)).unwrap().is_none(), "{path}");
+        }
+    }
+}
