@@ -19,3 +19,4 @@ pub mod simd;
 pub mod spares;
 pub mod stop;
 pub mod time;
+pub mod whole_file;

@@ -51,7 +51,7 @@ pub fn built(
                 Some(sources) => sources,
                 None => streams::inputs_or_stdin(args.input.clone())?.into_iter().map(Source::from).collect(),
             };
-            let job = job(args)?;
+            let job = job(args, stop)?;
             job.check()?;
             inputs::warn_of_robots(&job.rules.urls);
             sitemill::build_from(&job, sources, progress, stop).map(flags::in_outcome)
@@ -279,8 +279,9 @@ fn create(path: &Path) -> Result<ReportTo> {
     }
 }
 
-/// The job that the options describe, without its inputs. Reads the files of patterns and the robots.txt that they name.
-pub fn job(args: &BuildArgs) -> Result<Job> {
+/// The job that the options describe, without its inputs. Reads the files of rules that they name, until `stop` is
+/// raised.
+pub fn job(args: &BuildArgs, stop: &Stop) -> Result<Job> {
     let mut job = Job::new(Vec::new(), args.base_url.clone(), args.out.clone());
     job.input.form = args.form.options();
     job.input.require_success = args.form.require_success_marker;
@@ -289,8 +290,8 @@ pub fn job(args: &BuildArgs) -> Result<Job> {
     rules.urls_per_sitemap = args.urls_per_sitemap;
     rules.bytes_per_sitemap = args.bytes_per_sitemap.0;
     rules.sitemaps_per_index = args.sitemaps_per_index;
-    rules.urls = args.urls.rules()?;
-    rules.sections = args.sections.sections_by()?;
+    rules.urls = args.urls.rules(stop)?;
+    rules.sections = args.sections.sections_by(stop)?;
     rules.scope = args.scope;
     rules.url_encoding = args.form.url_encoding;
     rules.tags = args.tags.rules();

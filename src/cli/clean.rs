@@ -12,14 +12,14 @@ use super::numbers::{grouped, plural};
 use super::streams::{self, Stdout};
 use super::{inputs, log, progress};
 
-/// The job that the options describe, with the inputs that they name. Reads the files of patterns and the robots.txt that they
-/// name.
-pub fn job(args: &CleanArgs) -> Result<CleanJob> {
+/// The job that the options describe, with the inputs that they name. Reads the files of rules that they name, until `stop` is
+/// raised.
+pub fn job(args: &CleanArgs, stop: &Stop) -> Result<CleanJob> {
     let mut job = CleanJob::new(args.input.clone());
     job.input.form = args.form.options();
     job.input.require_success = args.form.require_success_marker;
     job.url_encoding = args.form.url_encoding;
-    job.urls = args.urls.rules()?;
+    job.urls = args.urls.rules(stop)?;
     job.threads = args.threads.unwrap_or(job.threads);
     inputs::warn_of_robots(&job.urls);
     Ok(job)
@@ -41,7 +41,7 @@ pub fn cleaned(
     stop: &Stop,
     urls: Target<'_>,
 ) -> Result<CleanReport> {
-    let job = job(args)?;
+    let job = job(args, stop)?;
     paths(args, &job).check()?;
     let rejects = args.rejects.as_ref().map(|path| streams::create(path).map(|file| (path, file)));
     let mut rejects = rejects.transpose()?;
@@ -54,7 +54,9 @@ pub fn cleaned(
 
 /// Writes URLs, rejects and a summary. A reader may stop early.
 pub fn run(args: Box<CleanArgs>, config: Option<&Path>) -> Result<()> {
-    let mut job = job(&args)?;
+    // Without handlers, a signal ends the process.
+    let stop = Stop::default();
+    let mut job = job(&args, &stop)?;
     job.input.paths = streams::inputs_or_stdin(args.input.clone())?;
     let mut paths = paths(&args, &job);
     paths.write_to_stdout("clean");
@@ -65,7 +67,7 @@ pub fn run(args: Box<CleanArgs>, config: Option<&Path>) -> Result<()> {
     let mut rejects = rejects.transpose()?;
     let rejects = rejects.as_mut().map(|(path, file)| Target { name: path, to: file });
     let progress = progress::while_reading(args.quiet);
-    let report = match sitemill::clean(&job, &*progress, &Stop::default(), urls, rejects) {
+    let report = match sitemill::clean(&job, &*progress, &stop, urls, rejects) {
         Err(error) if is_broken_pipe(&error) => return Ok(()),
         report => report?,
     };

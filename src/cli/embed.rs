@@ -35,7 +35,7 @@ pub fn build(
 /// [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the words cannot be parsed or contradict each other.
 pub fn build_job(words: Vec<OsString>) -> Result<Job> {
     match parse("build", words)?.command {
-        Command::Build(args) => build::job(&args).and_then(|job| job.check().map(|()| job)),
+        Command::Build(args) => build::job(&args, &Stop::default()).and_then(|job| job.check().map(|()| job)),
         _ => unreachable!("{IS_BUILD}"),
     }
 }
@@ -66,7 +66,7 @@ impl BuildInSteps {
     /// # Errors
     /// [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if its options contradict each other; if a file of rules cannot be read.
     pub fn job(&self) -> Result<Job> {
-        build::job(&self.args).and_then(|job| job.check().map(|()| job))
+        build::job(&self.args, &Stop::default()).and_then(|job| job.check().map(|()| job))
     }
 
     /// Writes the reports of its outcome, or of its failure, and returns that.

@@ -13,6 +13,7 @@ use crate::commands::report::page::{Subject, field_name, page};
 use crate::commands::report::{Failure, Report};
 use crate::common::progress::Progress;
 use crate::common::stop::Stop;
+use crate::common::whole_file;
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::job::{check_threads, threads_default};
 use crate::place::{LocalFile, SetName};
@@ -54,7 +55,7 @@ pub fn report_page(job: &PageJob, progress: &dyn Progress, stop: &Stop) -> Resul
         let page = directory::page_of_directory(path, name.as_ref(), *threads, *names, progress, stop);
         return page.map(Page);
     }
-    let json = fs::read(&job.path).map_err(|error| Error::input(&job.path, error))?;
+    let json = whole_file::read(&job.path, u64::MAX, stop)?;
     Page::of_json_with(&json, job.names).map_err(|why| Error::data(format!("{}: {why}", Shown(&job.path))))
 }
 

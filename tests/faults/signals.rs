@@ -168,6 +168,28 @@ fn a_run_waits_for_the_writer_of_a_fifo_until_a_signal_arrives() {
 }
 
 #[test]
+fn a_command_waits_for_the_writer_of_a_file_of_rules_until_a_signal_arrives() {
+    let world = World::new();
+    let input = world.directory.file("urls.txt", pages(1, 90));
+    let fifo = fifo(&world.directory, "rules.fifo");
+    let build = |option: &str| {
+        let mut build = world.build();
+        build.arg(option).arg(&fifo).arg(&input);
+        build
+    };
+    let mut report = sitemill();
+    report.arg("report").arg(&fifo).arg("--output").arg(world.directory.join("page.html"));
+    let options = ["--include-file", "--exclude-file", "--sections", "--respect-robots"];
+    for command in options.map(build).into_iter().chain([report]) {
+        let mut waiting = heeding_signals(&command).stderr(Stdio::piped()).spawn().unwrap();
+        let status = format!("/proc/{}/status", waiting.id());
+        wait_until(|| catches(&fs::read_to_string(&status).unwrap(), 15));
+        assert_eq!(ended_by("TERM", &mut waiting).code(), Some(143), "{command:?}");
+        world.assert_old();
+    }
+}
+
+#[test]
 fn a_signal_during_publishing_does_not_interrupt_it() {
     let world = World::in_memory();
     let [first, second] = ["first", "second"].map(|name| world.directory.join(name));

@@ -13,13 +13,14 @@ mod vectors;
 mod words;
 
 use std::fmt;
-use std::fs;
 use std::path::Path;
 use std::str::FromStr;
 
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::Hir;
 
+use crate::common::stop::Stop;
+use crate::common::whole_file;
 use crate::error::{Error, Result, message};
 
 /// A regular expression for canonical URLs, in the syntax of the crate `regex`. It may match anywhere in the URL unless it has `^`
@@ -96,9 +97,9 @@ fn percent_encoded(c: char) -> String {
 ///
 /// # Errors
 /// [`ErrorKind::Input`](crate::ErrorKind::Input) if the file cannot be read, [`ErrorKind::Usage`](crate::ErrorKind::Usage) for a
-/// pattern that is not valid, with its line and column.
-pub fn read_patterns(path: &Path) -> Result<Vec<Pattern>> {
-    let text = fs::read_to_string(path).map_err(|error| Error::input(path, error))?;
+/// pattern that is not valid, with its line and column; if `stop` is raised while a pipe is silent.
+pub fn read_patterns(path: &Path, stop: &Stop) -> Result<Vec<Pattern>> {
+    let text = whole_file::read_text(path, stop)?;
     let lines = text.strip_prefix('\u{feff}').unwrap_or(&text).lines().map(str::trim);
     let patterns = (1..).zip(lines).filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
     let parse = |(number, line): (u64, &str)| {

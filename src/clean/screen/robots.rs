@@ -11,13 +11,13 @@ mod normal;
 mod tests;
 
 use std::fmt;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::patterns::Pattern;
-use crate::error::{Error, Result};
+use crate::common::stop::Stop;
+use crate::common::whole_file;
+use crate::error::Result;
 use crate::limits::ROBOTS_BYTES_MAX;
 
 /// Bytes of a line that are read, as in Google's parser: eight times what browsers allow in a URL.
@@ -89,12 +89,9 @@ impl Robots {
     /// for `*`. As in crawlers, lines that are not rules are skipped, and so is everything after the first 500 KiB.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`](crate::ErrorKind::Input) if the file cannot be read.
-    pub fn read(path: &Path, agent: Option<&RobotsAgent>) -> Result<Self> {
-        let unreadable = |error| Error::input(path, error);
-        let mut text = Vec::new();
-        let file = File::open(path).map_err(unreadable)?;
-        file.take(ROBOTS_BYTES_MAX as u64 + 1).read_to_end(&mut text).map_err(unreadable)?;
+    /// [`ErrorKind::Input`](crate::ErrorKind::Input) if the file cannot be read; if `stop` is raised while a pipe is silent.
+    pub fn read(path: &Path, agent: Option<&RobotsAgent>, stop: &Stop) -> Result<Self> {
+        let text = whole_file::read(path, ROBOTS_BYTES_MAX as u64 + 1, stop)?;
         Ok(Self { source: path.into(), ..Self::parse(&text, agent) })
     }
 

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use sitemill::Stop;
 use sitemill::options::{SectionRules, SectionsBy};
 
 /// The options whose sections have a maximum number.
@@ -46,15 +47,15 @@ pub struct SectionArgs {
 }
 
 impl SectionArgs {
-    /// Converts these options to types of the library. Reads the file that they name.
-    pub fn sections_by(&self) -> sitemill::Result<Option<SectionsBy>> {
+    /// Converts these options to types of the library. Reads the file that they name, until `stop` is raised.
+    pub fn sections_by(&self, stop: &Stop) -> sitemill::Result<Option<SectionsBy>> {
         let max = |default| self.sections_max.unwrap_or(default);
         if let Some(column) = &self.section_column {
             let sections_max = max(SectionsBy::COLUMN_MAX_DEFAULT);
             return Ok(Some(SectionsBy::Column { column: column.clone(), sections_max }));
         }
         if let Some(path) = &self.sections {
-            return SectionRules::read(path).map(|rules| Some(SectionsBy::Rules(rules)));
+            return SectionRules::read(path, stop).map(|rules| Some(SectionsBy::Rules(rules)));
         }
         let by_path = || SectionsBy::Path { sections_max: max(SectionsBy::PATH_MAX_DEFAULT) };
         Ok(self.section_by_path.then(by_path))

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use sitemill::options::{Pattern, RelativeTo, Rewrite, Robots, RobotsAgent, UrlRules, read_patterns};
-use sitemill::{Error, ErrorKind, escape};
+use sitemill::{Error, ErrorKind, Stop, escape};
 
 /// Options about URLs.
 #[derive(Debug, clap::Args)]
@@ -63,19 +63,21 @@ pub struct UrlArgs {
 }
 
 impl UrlArgs {
-    /// Converts these options to types of the library. Reads the files that they name.
-    pub fn rules(&self) -> sitemill::Result<UrlRules> {
-        let with_files = |patterns: &[Pattern], files: &[PathBuf], read: fn(&Path) -> sitemill::Result<_>| {
+    /// Converts these options to types of the library. Reads the files that they name, until `stop` is raised.
+    pub fn rules(&self, stop: &Stop) -> sitemill::Result<UrlRules> {
+        type Read = fn(&Path, &Stop) -> sitemill::Result<Vec<Pattern>>;
+        let with_files = |patterns: &[Pattern], files: &[PathBuf], read: Read| {
             let mut all = patterns.to_vec();
-            files.iter().try_for_each(|file| read(file).map(|more: Vec<_>| all.extend(more)))?;
-            Ok(all)
+            files.iter().try_for_each(|file| read(file, stop).map(|more| all.extend(more)))?;
+            sitemill::Result::Ok(all)
         };
         let mut rules = UrlRules::default();
         rules.relative_to.clone_from(&self.relative_to);
         rules.rewrites.clone_from(&self.rewrite);
         rules.include = with_files(&self.include, &self.include_file, read_patterns_to_include)?;
         rules.exclude = with_files(&self.exclude, &self.exclude_file, read_patterns)?;
-        let robots = self.respect_robots.as_ref().map(|path| Robots::read(path, self.robots_agent.as_ref()));
+        let agent = self.robots_agent.as_ref();
+        let robots = self.respect_robots.as_ref().map(|path| Robots::read(path, agent, stop));
         rules.robots = robots.transpose()?;
         Ok(rules)
     }
@@ -88,8 +90,8 @@ impl UrlArgs {
 }
 
 /// Reads patterns from a file that must have some: without any, nothing would be left out.
-fn read_patterns_to_include(path: &Path) -> sitemill::Result<Vec<Pattern>> {
-    let patterns = read_patterns(path)?;
+fn read_patterns_to_include(path: &Path, stop: &Stop) -> sitemill::Result<Vec<Pattern>> {
+    let patterns = read_patterns(path, stop)?;
     if patterns.is_empty() {
         let shown = escape::shown(path.as_os_str().as_encoded_bytes());
         let why = "has no pattern; write one per line, or leave out --include-file to list all URLs";

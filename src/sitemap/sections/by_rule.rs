@@ -9,7 +9,6 @@
 //! A rule that begins with `/` is a prefix of the path; any other is a regular expression that matches anywhere in the canonical URL.
 //! The first rule of the file that applies decides. `rest` names the section of all other URLs.
 
-use std::fs;
 use std::path::Path;
 
 use aho_corasick::{AhoCorasick, Anchored, Input, MatchKind, StartKind};
@@ -18,6 +17,8 @@ use toml::{Table, Value};
 use super::names::{REST, SECTIONS_MAX};
 use crate::clean::scope::origin_of;
 use crate::clean::screen::{Pattern, PatternSet};
+use crate::common::stop::Stop;
+use crate::common::whole_file;
 use crate::error::{Error, Result, message};
 use crate::escape::shown;
 
@@ -61,9 +62,9 @@ impl SectionRules {
     ///
     /// # Errors
     /// [`ErrorKind::Input`](crate::ErrorKind::Input) if it cannot be read, [`ErrorKind::Usage`](crate::ErrorKind::Usage) if a rule is
-    /// not valid, with its section and position.
-    pub fn read(path: &Path) -> Result<Self> {
-        let text = fs::read_to_string(path).map_err(|error| Error::input(path, error))?;
+    /// not valid, with its section and position; if `stop` is raised while a pipe is silent.
+    pub fn read(path: &Path, stop: &Stop) -> Result<Self> {
+        let text = whole_file::read_text(path, stop)?;
         Self::parse(&text).map_err(|why| Error::usage(message!(path, ": {why}")))
     }
 

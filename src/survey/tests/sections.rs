@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Directory, for_each_listed, job, rows, with_run};
+use crate::common::stop::Stop;
 use crate::intake::input::Input;
 use crate::intake::spool_format::{Content, InputRow, RowBuffer};
 use crate::job::{OnDuplicate, SectionsBy};
@@ -63,7 +64,7 @@ fn all_sections(directory: &Directory) -> Vec<SectionsBy> {
     std::fs::write(&rules, "a = ['/1/', '/2', '[5-7]$']\nb = ['/10/', '/3']\nrest = 'others'").unwrap();
     vec![
         SectionsBy::Column { column: "section".into(), sections_max: 30 },
-        SectionsBy::Rules(SectionRules::read(&rules).unwrap()),
+        SectionsBy::Rules(SectionRules::read(&rules, &Stop::default()).unwrap()),
         SectionsBy::Path { sections_max: 1_000 },
         SectionsBy::Path { sections_max: 7 },
     ]
