@@ -8,12 +8,12 @@ use std::time::{Duration, SystemTime};
 use std::{env, fs};
 
 use clap::builder::{BoolishValueParser, Resettable, TypedValueParser};
-use clap::{Arg, ArgAction, Command, ValueEnum};
+use clap::{Arg, ArgAction, Command, Id, ValueEnum};
 use sitemill::{Error, ErrorKind, Result, escape};
 use toml::{Table, Value};
 
 use super::log::LogForm;
-use super::typed::{arguments, command_at, is_short_typed, is_typed, option, typed};
+use super::typed::{arguments, command_at, is_typed, option, subcommand, typed, typed_args};
 
 /// The variable of an option: `SITEMILL_MAX_REJECTS` for `--max-rejects`.
 fn variable(option: &str) -> String {
@@ -25,9 +25,13 @@ fn of_environment(option: &str) -> Option<OsString> {
     env::var_os(variable(option)).filter(|value| !value.is_empty())
 }
 
-/// Lets the environment set every option of every command. `typed` is the command line.
+/// Lets the environment set every option of every command, unless an argument on the command line `typed` excludes it.
 pub fn with_environment(command: Command, typed: &[OsString]) -> Command {
-    let adapted = |arg| with_variable(without_needs(arg, typed));
+    let excluded = excluded(&command, typed);
+    let adapted = |arg| {
+        let arg = without_needs(arg, typed);
+        if excluded.contains(arg.get_id()) { arg } else { with_variable(arg) }
+    };
     let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().into()).collect();
     let command = command.mut_args(adapted);
     names.into_iter().fold(command, |command, name| {
@@ -40,6 +44,22 @@ pub fn with_environment(command: Command, typed: &[OsString]) -> Command {
 fn without_needs(arg: Arg, typed: &[OsString]) -> Arg {
     let is_typed = arg.get_long().is_some_and(|option| is_typed(typed, option));
     if is_typed { arg } else { arg.requires(Resettable::Reset) }
+}
+
+/// The options that cannot be combined with what is on the command line `typed`.
+fn excluded(command: &Command, typed: &[OsString]) -> Vec<Id> {
+    let Some(subcommand) = subcommand(command, typed) else { return Vec::new() };
+    let typed = typed_args(command, typed);
+    let is_excluded = |arg: &&Arg| typed.iter().any(|other| excludes(subcommand, arg, other));
+    subcommand.get_arguments().filter(is_excluded).map(|arg| arg.get_id().clone()).collect()
+}
+
+/// Whether two arguments of `subcommand` cannot be combined.
+fn excludes(subcommand: &Command, one: &Arg, other: &Arg) -> bool {
+    let says = |one: &Arg, other: &Arg| {
+        subcommand.get_arg_conflicts_with(one).iter().any(|excluded| excluded.get_id() == other.get_id())
+    };
+    says(one, other) || says(other, one)
 }
 
 /// The variables of options of `command` that are set.
@@ -81,7 +101,7 @@ pub struct Early<'w> {
     file: Option<Table>,
     /// Whether the command is `build`.
     pub is_build: bool,
-    /// The inputs of the command.
+    /// The inputs of the command, or standard input if there are none.
     pub inputs: Vec<PathBuf>,
 }
 
@@ -92,7 +112,10 @@ impl<'w> Early<'w> {
         let content = path.and_then(|path| fs::read_to_string(path).ok()?.parse().ok());
         let at = command_at(command, words);
         let is_build = at.is_some_and(|at| words[at] == "build");
-        let inputs = at.map(|at| arguments(command, &words[at..])).unwrap_or_default();
+        let mut inputs = at.map(|at| arguments(command, &words[at..])).unwrap_or_default();
+        if inputs.is_empty() {
+            inputs.push("-".into());
+        }
         Self { words, file: content, is_build, inputs }
     }
 
@@ -123,7 +146,8 @@ impl<'w> Early<'w> {
     }
 }
 
-/// The command line with the options of the file inserted after the command, and the name of the file.
+/// The command line with the options of the file inserted after the command, and the name of the file. What is on the command
+/// line or in the environment of `command` replaces options of the file, and those that it excludes.
 ///
 /// # Errors
 /// [`ErrorKind::Usage`] if the file has an unknown option, [`ErrorKind::Input`] if it cannot be read.
@@ -132,25 +156,14 @@ pub fn with_file(command: &Command, mut words: Vec<OsString>) -> Result<(Vec<OsS
         return Ok((words, None));
     };
     let Some(at) = command_at(command, &words) else { return Ok((words, None)) };
-    let subcommand = command
-        .get_subcommands()
-        .find(|known| words[at] == *known.get_name())
-        .expect("command_at() finds what is known");
+    let subcommand = subcommand(command, &words).expect("command_at() finds what is known");
     let given = options(command, subcommand, Path::new(&path))?;
     // The command of another build runs this one. It would run itself again.
     let is_within_then = env::var_os("SITEMILL_RUN_OUT").is_some();
-    let is_given = |arg: &Arg| {
-        let is_short_typed = |short| is_short_typed(subcommand, &words, short);
-        let is_long_given = |option: &str| is_typed(&words, option) || of_environment(option).is_some();
-        arg.get_long().is_some_and(is_long_given) || arg.get_short().is_some_and(is_short_typed)
-    };
-    let given_otherwise: Vec<&Arg> = subcommand.get_arguments().filter(|arg| is_given(arg)).collect();
-    let excludes = |one: &Arg, other: &Arg| {
-        subcommand.get_arg_conflicts_with(one).iter().any(|excluded| excluded.get_id() == other.get_id())
-    };
+    let mut given_otherwise = typed_args(command, &words);
+    given_otherwise.extend(subcommand.get_arguments().filter(|arg| arg.get_env().is_some()));
     let given = given.into_iter().filter(|(arg, _)| {
-        let is_replaced =
-            |other: &&Arg| other.get_id() == arg.get_id() || excludes(other, arg) || excludes(arg, other);
+        let is_replaced = |other: &&Arg| other.get_id() == arg.get_id() || excludes(subcommand, other, arg);
         let is_own_command = is_within_then && arg.get_long() == Some("then");
         !is_own_command && !given_otherwise.iter().any(is_replaced)
     });
@@ -229,6 +242,7 @@ fn word(key: &str, value: &Value, arg: &Arg) -> Result<Option<String>, String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::typed::is_short_typed;
     use super::*;
 
     fn words(words: &str) -> Vec<OsString> {
@@ -277,7 +291,7 @@ mod tests {
         for (line, inputs) in [
             ("build a --out b c", &["a", "c"][..]),
             ("build --out=b --json a", &["a"]),
-            ("build --json -q --out b", &["-"]),
+            ("build --json -q --out b", &[]),
             ("build -o b a -qo c -oq d -q e", &["a", "d", "e"]),
             ("build - --nope a -- --out b", &["-", "a", "--out", "b"]),
         ] {

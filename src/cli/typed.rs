@@ -16,8 +16,13 @@ pub fn command_at(command: &Command, words: &[OsString]) -> Option<usize> {
     is_command(&words[at]).then_some(at)
 }
 
-/// Returns the arguments of the command, which is the first of `words`, without options and their values. If there are none,
-/// returns standard input.
+/// The command in `words`, if there is one.
+pub fn subcommand<'c>(command: &'c Command, words: &[OsString]) -> Option<&'c Command> {
+    let at = command_at(command, words)?;
+    command.get_subcommands().find(|known| words[at] == *known.get_name())
+}
+
+/// Returns the arguments of the command, which is the first of `words`, without options and their values.
 pub fn arguments(command: &Command, words: &[OsString]) -> Vec<PathBuf> {
     let subcommand = command.get_subcommands().find(|known| words[0] == *known.get_name());
     let takes_value = |word: &str| {
@@ -42,7 +47,21 @@ pub fn arguments(command: &Command, words: &[OsString]) -> Vec<PathBuf> {
             _ => arguments.push(word.into()),
         }
     }
-    if arguments.is_empty() { vec!["-".into()] } else { arguments }
+    arguments
+}
+
+/// The options and arguments of the command in `words` that are there.
+pub fn typed_args<'c>(command: &'c Command, words: &[OsString]) -> Vec<&'c Arg> {
+    let Some((at, subcommand)) = command_at(command, words).zip(subcommand(command, words)) else {
+        return Vec::new();
+    };
+    let is_option_typed = |arg: &&Arg| {
+        arg.get_long().is_some_and(|option| is_typed(words, option))
+            || arg.get_short().is_some_and(|short| is_short_typed(subcommand, words, short))
+    };
+    let arguments = arguments(command, &words[at..]).len();
+    let options = subcommand.get_arguments().filter(is_option_typed);
+    options.chain(subcommand.get_positionals().take(arguments)).collect()
 }
 
 /// The words before `--`, after which everything is an input.

@@ -232,6 +232,37 @@ fn an_options_file_has_tables_for_commands_and_its_errors_are_explained() {
     let with = |toml: &str| {
         let config = directory.file("sitemill.toml", toml);
         let mut command = sitemill();
+#[test]
+fn what_is_typed_wins_over_options_of_the_environment_and_the_file_that_it_excludes() {
+    let directory = TempDir::new();
+    let (out, input) = (directory.join("out"), format!("{BASE}a/1\n{BASE}b/2\n"));
+    let rules = directory.file("rules.toml", "a = '/a/'\n");
+    build(&out, &input, &[]).expect(0);
+    build(&out, &format!("{BASE}3\n"), &["--max-shrink=100%"]).expect(0);
+    let config = directory.file("sitemill.toml", "out = \"other\"\nsection-column = \"x\"\njson = true\n");
+    let shown = |words: &[&str], environment: &[(&str, &str)]| {
+        let mut command = sitemill();
+        let command = command.args(words).envs(environment.iter().copied());
+        String::from_utf8(finish(command, input.as_bytes()).expect(0).stdout).unwrap()
+    };
+    let (out, config) = (out.to_str().unwrap(), config.to_str().unwrap());
+    let sitemap = format!("{out}/sitemap-index-1.xml");
+    for environment in [("SITEMILL_OUT", "other"), ("SITEMILL_CONFIG", config)] {
+        assert!(shown(&["status", out], &[environment]).contains(BASE), "{environment:?}");
+        shown(&["rollback", out, "--to", "1", "--quiet"], &[environment]);
+        shown(&["rollback", out, "--to", "2", "--quiet"], &[environment]);
+        assert!(shown(&["urls", out, "--tsv"], &[("SITEMILL_JSON", "1"), environment]).contains('\t'));
+        let diff = shown(&["diff", out, &sitemap, "--tsv"], &[("SITEMILL_JSON", "1"), environment]);
+        assert_eq!(diff, "");
+    }
+    let sections = format!("--sections={}", rules.display());
+    for (option, other) in [("--section-by-path", "SECTIONS"), (&sections, "SECTION_BY_PATH")] {
+        let variables = [other, "SECTION_COLUMN", "SECTIONS_MAX"].map(|name| format!("SITEMILL_{name}"));
+        let environment = variables.each_ref().map(|variable| (&**variable, "1"));
+        shown(&["build", "--dry-run", "--json", "--base-url", BASE, "-o", out, option], &environment);
+    }
+}
+
         command.args(["build", "--base-url", BASE]).arg("--out").arg(&out).arg("--config").arg(config);
         finish(&mut command, format!("{BASE}1\n").as_bytes())
     };
