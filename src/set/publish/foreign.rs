@@ -3,7 +3,7 @@
 
 use super::consent::Consent;
 use super::live::is_unchanged;
-use super::neighbours::{self, LiveSet};
+use super::neighbours::{self, OtherSet};
 use super::salvage::Salvage;
 use super::workspace::Workspace;
 use crate::clean::scope::BaseUrl;
@@ -22,8 +22,8 @@ impl Workspace {
         self.consent = Some(consent);
         if !consent.replace_set {
             self.check_is_same(base_url.as_str(), &protocol.to_string())?;
-            self.check_neighbours(base_url.as_str())?;
         }
+        self.check_neighbours(base_url.as_str())?;
         if self.live.is_none() {
             neighbours::check_new_stems(self.place.view(), &[self.stem.clone()].into())?;
         }
@@ -40,10 +40,10 @@ impl Workspace {
             return Ok(());
         }
         let own =
-            self.live.iter().filter(|live| !live.is_stand_in).map(|live| LiveSet::of(self.name(), live));
+            self.live.iter().filter(|live| !live.is_stand_in).map(|live| OtherSet::of(self.name(), live));
         match own.chain(neighbours::live_sets(self.place.view())?).next() {
             None => Ok(()),
-            Some(LiveSet { what, base_url }) => Err(Error::data(message!(
+            Some(OtherSet { what, base_url }) => Err(Error::data(message!(
                 self.directory(),
                 ": {what} is published there for {base_url}, and this run is for several sites; nothing was published; use another ",
                 Setting::Out,
@@ -77,14 +77,18 @@ impl Workspace {
 
     /// Checks that the first set of a name has the base URL of the other sets in the directory, because their files are side by
     /// side.
-    fn check_neighbours(&self, base_url: &str) -> Result<()> {
-        if self.live.is_some() {
+    ///
+    /// # Errors
+    /// [`ErrorKind::Data`] if it has another one, unless the user consents.
+    pub(super) fn check_neighbours(&self, base_url: &str) -> Result<()> {
+        let is_first = self.live.as_ref().is_none_or(|live| live.is_stand_in);
+        if !is_first || self.consent.is_some_and(|consent| consent.replace_set) {
             return Ok(());
         }
-        let others = neighbours::live_sets(self.place.view())?;
+        let others = neighbours::current_sets(self.place.view())?;
         match others.iter().find(|other| other.base_url != base_url) {
             None => Ok(()),
-            Some(LiveSet { what, base_url: there }) => Err(Error::data(message!(
+            Some(OtherSet { what, base_url: there }) => Err(Error::data(message!(
                 self.directory(),
                 ": {what} there has base URL {there}, and this run has {base_url}; a directory has one URL; nothing was \
                  published; use another ",

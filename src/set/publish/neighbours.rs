@@ -31,9 +31,9 @@ struct Neighbour {
     is_known: bool,
 }
 
-/// A live set in the same directory.
+/// Another set in the same directory.
 #[derive(Debug)]
-pub struct LiveSet {
+pub struct OtherSet {
     /// Its name in words.
     pub what: String,
     /// Its base URL.
@@ -44,16 +44,38 @@ pub struct LiveSet {
 ///
 /// # Errors
 /// If a file cannot be read.
-pub fn live_sets(view: &dyn View) -> Result<Vec<LiveSet>> {
-    let mut live = Vec::new();
-    for other in others(view)? {
-        let set = usable(&*other, &Record::Live)?.filter(|set| !set.is_stand_in);
-        live.extend(set.map(|set| LiveSet::of(other.name(), &set)));
-    }
-    Ok(live)
+pub fn live_sets(view: &dyn View) -> Result<Vec<OtherSet>> {
+    let live = |_: &dyn View| vec![Record::Live];
+    sets(view, live)
 }
 
-impl LiveSet {
+/// The other sets in the directory of `view` that are live, or that a run has prepared.
+///
+/// # Errors
+/// If a file cannot be read.
+pub fn current_sets(view: &dyn View) -> Result<Vec<OtherSet>> {
+    sets(view, current)
+}
+
+fn sets(view: &dyn View, records: impl Fn(&dyn View) -> Vec<Record>) -> Result<Vec<OtherSet>> {
+    let mut sets = Vec::new();
+    for other in others(view)? {
+        for record in records(&*other) {
+            let set = usable(&*other, &record)?.filter(|set| !set.is_stand_in);
+            sets.extend(set.map(|set| OtherSet::of(other.name(), &set)));
+        }
+    }
+    Ok(sets)
+}
+
+/// The manifests of the live set of `view` and of those that may be live soon, in the order in which a manifest moves, so that none
+/// is missed.
+fn current(view: &dyn View) -> Vec<Record> {
+    let staged = view.runs().into_iter().map(Record::Staged);
+    staged.chain([Record::Journal, Record::Live]).collect()
+}
+
+impl OtherSet {
     /// The set called `name`, whose manifest is `set`.
     pub fn of(name: Option<&SetName>, set: &Manifest) -> Self {
         Self { what: in_words(name), base_url: set.base_url.clone() }
@@ -129,10 +151,7 @@ impl Neighbours {
 impl Neighbour {
     fn of(view: &dyn View) -> Result<Self> {
         let (mut claimed, mut is_live_known, mut is_whole) = (BTreeSet::new(), false, true);
-        // In the order in which a manifest moves, so that none is missed.
-        let staged = view.runs().into_iter().map(Record::Staged);
-        let records = staged.chain([Record::Journal, Record::Live]).chain(view.kept()?);
-        for record in records {
+        for record in current(view).into_iter().chain(view.kept()?) {
             match Manifest::read(view, &record) {
                 Ok(set) => {
                     is_live_known |= set.is_some() && matches!(record, Record::Live | Record::Journal);

@@ -21,7 +21,8 @@ impl Workspace {
     ///
     /// # Errors
     /// If that fails, or if something that is not a regular file has the name of an index file;
-    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if another set in the directory has files with the same names.
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if another set in the directory has files with the same names, or another base
+    /// URL.
     pub fn prepare(mut self, sitemaps: Vec<Sitemap>, info: &SetInfo<'_>, keep: Keep) -> Result<Prepared> {
         let base_url = info.base_url.to_string();
         self.stand_in(info)?;
@@ -67,6 +68,7 @@ impl Workspace {
         })?;
         // A run for another set may have prepared it at the same time. The later of both sees the other.
         neighbours::check_stems(&*self.place, self.live.as_ref(), &set)?;
+        self.check_neighbours(&set.base_url)?;
         Ok(Prepared::new(self, set))
     }
 

@@ -115,8 +115,18 @@ fn list_in_robots_txt(fs: &Memory, set: &Prepared) {
 
 /// Prepares a set of `sitemaps`, two in an index file.
 fn prepare(workspace: Workspace, sitemaps: Vec<Sitemap>, time: &str, keep: Keep) -> Result<Prepared> {
+    prepare_for(BASE, workspace, sitemaps, time, keep)
+}
+
+fn prepare_for(
+    base_url: &str,
+    workspace: Workspace,
+    sitemaps: Vec<Sitemap>,
+    time: &str,
+    keep: Keep,
+) -> Result<Prepared> {
     let info = SetInfo {
-        base_url: &BASE.parse().unwrap(),
+        base_url: &base_url.parse().unwrap(),
         protocol: Protocol::V0_9,
         index_limits: Limits { entries_max: 2, bytes_max: 10_000 },
         scope: ScopeRule::Directory,

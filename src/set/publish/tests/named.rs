@@ -166,3 +166,32 @@ fn the_first_set_of_a_name_has_the_base_url_of_the_other_sets() {
     // The protocols of two sets are their own business.
     admit("blog", BASE, false).unwrap();
 }
+
+#[test]
+fn of_two_first_sets_with_other_base_urls_at_the_same_time_one_is_refused() {
+    let (other, time) = ("https://other.example/", "2026-11-20T02:00:00Z");
+    for replace_set in [false, true] {
+        let fs = empty();
+        let admitted = |name: &str| {
+            with(name, || {
+                let mut workspace = open(&fs);
+                let consent = Consent { take_over: false, replace_set };
+                workspace.admit(&other.parse().unwrap(), Protocol::V0_9, consent).map(|()| workspace)
+            })
+        };
+        let is_refused = |workspace: Workspace| {
+            let Err(error) = prepare_for(other, workspace, Vec::new(), time, Keep::default()) else {
+                return false;
+            };
+            let why = "the set blog there has base URL https://h.example/, and this run has";
+            assert!(error.kind() == ErrorKind::Data && error.to_string().contains(why), "{error}");
+            true
+        };
+        let [late, last] = ["late", "last"].map(|name| admitted(name).unwrap());
+        let mut blog = with("blog", || prepare_empty(open(&fs)));
+        assert_eq!(is_refused(late), !replace_set, "it is not live yet");
+        make_live(slice::from_mut(&mut blog)).unwrap();
+        assert_eq!(is_refused(last), !replace_set);
+        assert_eq!(admitted("new").is_err(), !replace_set);
+    }
+}
