@@ -10,6 +10,7 @@ mod interface;
 mod layout;
 mod local_file;
 mod open;
+mod owner;
 mod preview;
 mod record;
 mod replacement;

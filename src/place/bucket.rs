@@ -19,7 +19,6 @@ mod headers;
 mod journal;
 mod ledger;
 mod objects;
-mod owner;
 mod shared;
 mod staging;
 mod switch;

@@ -56,8 +56,9 @@ impl DirectoryPlace {
     /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another run holds it, or holds all sites that it is one of.
     pub fn open(fs: Arc<dyn FileSystem>, out: &Path, name: Option<&SetName>) -> Result<Self> {
         let view = DirectoryView::of(fs, out, name);
-        let locks = lock::take_all(view.fs(), view.layout())?;
-        Ok(Self::locked(view, locks))
+        let run = new_run();
+        let locks = lock::take_all(view.fs(), view.layout(), &run)?;
+        Ok(Self::locked(view, run, locks))
     }
 
     /// Takes the lock of the parent of the directories of all sites. No other run may change any of them then.
@@ -67,12 +68,11 @@ impl DirectoryPlace {
     /// active.
     pub fn open_for_sites(fs: Arc<dyn FileSystem>, out: &Path, name: Option<&SetName>) -> Result<Self> {
         let mut parent = Self::open(fs, out, name)?;
-        parent.locks.push(lock::take_sites(parent.view.fs(), parent.view.layout())?);
+        parent.locks.push(lock::take_sites(parent.view.fs(), parent.view.layout(), &parent.run)?);
         Ok(parent)
     }
 
-    fn locked(view: DirectoryView, locks: Vec<Locked>) -> Self {
-        let run = new_run();
+    fn locked(view: DirectoryView, run: String, locks: Vec<Locked>) -> Self {
         let staging = view.layout().staging(&run);
         Self { view, run, staging, switch_state: SwitchState::Uncommitted, steps: Steps::default(), locks }
     }
@@ -87,8 +87,9 @@ impl Place for DirectoryPlace {
     fn open_site(&self, name: &str) -> Result<Box<dyn Place>> {
         let view = self.view.site(name);
         make_one(view.fs(), view.root(), 0o777)?;
-        let own = lock::take_own(view.fs(), view.layout())?;
-        Ok(Box::new(Self::locked(view, vec![own])))
+        let run = new_run();
+        let own = lock::take_own(view.fs(), view.layout(), &run)?;
+        Ok(Box::new(Self::locked(view, run, vec![own])))
     }
 
     fn release_lock(&mut self) {

@@ -17,7 +17,6 @@ use std::sync::Arc;
 use super::foreign::foreign;
 use super::hash::file_hash;
 use super::record::{Record, Stored, Version};
-use super::run::process_of;
 use super::set_name::SetName;
 use super::switch::{Removal, Removed, Switch, SwitchState};
 use super::unsynced::Unsynced;
@@ -128,10 +127,7 @@ pub trait View: fmt::Debug + Send + Sync {
     fn runs(&self) -> Vec<OsString>;
 
     /// Whether the run with this name is active, as far as this machine can tell.
-    fn is_active(&self, run: &str) -> bool {
-        // In a directory, all runs are processes of this machine, or look dead from here.
-        process_of(run).is_some_and(|process| Path::new("/proc").join(process.to_string()).exists())
-    }
+    fn is_active(&self, run: &str) -> bool;
 
     /// Lists the place: published files, and everything else in it. The names in the places below it are not listed.
     ///

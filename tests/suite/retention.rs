@@ -277,6 +277,17 @@ fn status_shows_what_is_there_and_waits_for_no_run() {
 #[test]
 fn sites_are_shown_together_and_rolled_back_one_by_one() {
     let directory = TempDir::new();
+    // Another process may have the number by now. In containers, every run is process 1.
+    let (staging, lock) = (out.join(".sitemill/staging"), out.join(".sitemill/lock"));
+    let run = fs::read_dir(&staging).unwrap().next().unwrap().unwrap().file_name().into_string().unwrap();
+    let [dead, other] = [running.id(), std::process::id()].map(|id| [format!("-{id}"), format!(":{id}")]);
+    let renamed = run.replace(&dead[0], &other[0]);
+    fs::rename(staging.join(&run), staging.join(&renamed)).unwrap();
+    let held = fs::read_to_string(&lock).unwrap().replace(&run, &renamed);
+    assert!(held.contains(&dead[1]), "{held}");
+    fs::write(&lock, held.replace(&dead[1], &other[1])).unwrap();
+    let runs = serde_json::json!([{ "process": std::process::id(), "is_alive": false }]);
+    assert_eq!(status(&out)["runs"], runs);
     let out = directory.join("out");
     for page in 1..3 {
         let mut command = sitemill();

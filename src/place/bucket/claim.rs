@@ -6,8 +6,8 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::journal::{Journal, State};
-use super::owner::Owner;
 use crate::error::{Error, ErrorKind, Result, message};
+use crate::place::owner::Owner;
 use crate::store::{Bucket, Condition, Failure, FailureKind, Meta, Object, Put};
 
 /// The interval between heartbeats.

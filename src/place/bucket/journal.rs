@@ -11,7 +11,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::owner::Owner;
+use crate::place::owner::Owner;
 
 /// The progress of a run and of its switch to another set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use super::claim::StateObject;
 use super::objects;
-use super::owner::Owner;
 use super::view::BucketView;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::place::interface::{Published, View};
+use crate::place::owner::Owner;
 use crate::store::{Condition, Object, Put, spawn};
 
 /// The next manifest.

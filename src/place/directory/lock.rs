@@ -8,23 +8,29 @@
 //!
 //! `sites.lock` and `lock` are separate files because the parent may have a set itself: a run for that set does not exclude a
 //! run for a directory below it. Each named set has locks of its own, so that runs for different names do not exclude each other.
+//!
+//! The first line of a lock file says in words which process held the lock last. The second one of a `lock` names the run and its
+//! process exactly, for readers: to try the lock would be to take it for a moment, and a run that begins then would be refused.
 
 use std::io;
 use std::path::Path;
+
+use serde::{Deserialize, Serialize};
 
 use super::fs::{FileSystem, Locked, make_path, make_private};
 use crate::error::{Error, ErrorKind, Result, Shown, message};
 use crate::place::foreign::foreign;
 use crate::place::layout::Layout;
+use crate::place::owner::Owner;
 
 /// Permits other users to access files by name: a run for one of the sites looks for `sites.lock`.
 const MODE_TO_LOOK: u32 = 0o011;
 
-/// Creates the directory and its state, and takes its lock and, if it may be one of several sites, the shared lock of its parent.
-pub fn take_all(fs: &dyn FileSystem, layout: &Layout) -> Result<Vec<Locked>> {
+/// Creates the directory and its state, and takes its lock for `run` and, if it may be one of several sites, the shared lock of its parent.
+pub fn take_all(fs: &dyn FileSystem, layout: &Layout, run: &str) -> Result<Vec<Locked>> {
     make_path(fs, layout.out())?;
     let of_parent = share_parent(fs, layout)?;
-    let own = take_own(fs, layout)?;
+    let own = take_own(fs, layout, run)?;
     let of_parent = match of_parent {
         None => share_parent(fs, layout)?,
         shared => shared,
@@ -32,21 +38,38 @@ pub fn take_all(fs: &dyn FileSystem, layout: &Layout) -> Result<Vec<Locked>> {
     Ok(of_parent.into_iter().chain([own]).collect())
 }
 
-/// Creates the state of a directory and takes its lock.
-pub fn take_own(fs: &dyn FileSystem, layout: &Layout) -> Result<Locked> {
+/// Creates the state of a directory and takes its lock for `run`.
+pub fn take_own(fs: &dyn FileSystem, layout: &Layout, run: &str) -> Result<Locked> {
     for directory in layout.state_path().into_iter().chain([layout.nursery(), layout.sets()]) {
         make_private(fs, &directory)?;
     }
-    take(fs, &layout.lock())
+    take(fs, &layout.lock(), run)
 }
 
-/// Takes the lock at `path` without waiting, and writes its holder into the file.
-fn take(fs: &dyn FileSystem, path: &Path) -> Result<Locked> {
-    fs.lock(path, Some(&format!("{}\n", word())))?.ok_or_else(|| busy(fs, path))
+/// The second line of a lock file.
+#[derive(Serialize, Deserialize)]
+struct Holder {
+    run: String,
+    owner: Owner,
 }
 
-/// Takes the lock of all sites below a directory, whose state exists.
-pub fn take_sites(fs: &dyn FileSystem, layout: &Layout) -> Result<Locked> {
+/// Takes the lock at `path` for `run` without waiting, and writes its holder into the file.
+fn take(fs: &dyn FileSystem, path: &Path, run: &str) -> Result<Locked> {
+    let holder = Holder { run: run.into(), owner: Owner::this() };
+    let holder = serde_json::to_string(&holder).expect("it has only strings and numbers");
+    fs.lock(path, Some(&format!("{}\n{holder}\n", word())))?.ok_or_else(|| busy(fs, path))
+}
+
+/// Whether `run` was the last to take the lock of a directory, and its process still runs on this machine.
+pub fn is_held(fs: &dyn FileSystem, layout: &Layout, run: &str) -> bool {
+    let lines = fs.read(&layout.lock()).unwrap_or_default();
+    let holder = lines.split(|&byte| byte == b'\n').nth(1);
+    let holder = holder.and_then(|line| serde_json::from_slice::<Holder>(line).ok());
+    holder.is_some_and(|holder| holder.run == run && holder.owner.is_alive())
+}
+
+/// Takes the lock of all sites below a directory, whose state exists, for `run`.
+pub fn take_sites(fs: &dyn FileSystem, layout: &Layout, run: &str) -> Result<Locked> {
     // Before the lock is taken: a run that may not look into the directories assumes that the lock is free.
     for state in layout.state_path() {
         let meta = fs.look(&state).map_err(|error| Error::io(&state, "could not be accessed", error))?;
@@ -55,7 +78,7 @@ pub fn take_sites(fs: &dyn FileSystem, layout: &Layout) -> Result<Locked> {
             changed.map_err(|error| Error::io(&state, "its permissions could not be changed", error))?;
         }
     }
-    take(fs, &layout.sites_lock())
+    take(fs, &layout.sites_lock(), run)
 }
 
 /// Takes the shared lock of all sites below the parent of the directory, for sets of the same name; `None` if no run for all
@@ -93,7 +116,8 @@ fn word() -> String {
 }
 
 fn busy(fs: &dyn FileSystem, path: &Path) -> Error {
-    let word = fs.read(path).unwrap_or_default();
+    let lines = fs.read(path).unwrap_or_default();
+    let word = lines.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let holder = crate::escape::shown(word[..word.len().min(200)].trim_ascii());
     Error::new(
         ErrorKind::Busy,

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::fs::{FileSystem, Kind, exists};
+use super::lock;
 use crate::error::{Error, Result};
 use crate::place::interface::{Found, Listed, View};
 use crate::place::layout::Layout;
@@ -124,6 +125,11 @@ impl View for DirectoryView {
     fn runs(&self) -> Vec<OsString> {
         let names = self.fs.list(&self.layout.nursery()).unwrap_or_default();
         names.into_iter().map(|(name, _)| name).collect()
+    }
+
+    fn is_active(&self, run: &str) -> bool {
+        // Runs on other machines and in other containers look dead from here.
+        lock::is_held(self.fs(), &self.layout, run)
     }
 
     fn list(&self) -> Result<Vec<Listed>> {

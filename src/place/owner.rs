@@ -1,4 +1,4 @@
-//! The owner of a claim: a process on a machine.
+//! The owner of a lock or a claim: a process on a machine.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,8 +21,19 @@ impl Owner {
     }
 
     /// Whether the process has certainly ended.
+    #[cfg_attr(not(feature = "cloud"), allow(dead_code, reason = "only claims may be of other machines"))]
     pub fn is_dead(&self) -> bool {
-        !self.machine.is_empty() && self.machine == machine() && started(self.process) != Some(self.started)
+        !self.machine.is_empty() && self.machine == machine() && !self.is_there()
+    }
+
+    /// Whether the process certainly runs. One that is not visible from here may run, too.
+    pub fn is_alive(&self) -> bool {
+        self.machine == machine() && self.is_there()
+    }
+
+    /// Whether this machine has the process now.
+    fn is_there(&self) -> bool {
+        started(self.process) == Some(self.started)
     }
 }
 
@@ -52,19 +63,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_process_is_dead_only_if_this_machine_says_so() {
+    fn a_process_is_dead_or_alive_only_if_this_machine_says_so() {
         let this = Owner::this();
-        assert!(this.started > 0 && !this.is_dead());
-        assert!(
-            Owner { started: this.started + 1, ..this.clone() }.is_dead(),
-            "another process with the number"
-        );
-        assert!(!Owner { machine: "elsewhere".into(), started: 0, ..this.clone() }.is_dead());
+        assert!(this.started > 0 && !this.is_dead() && this.is_alive());
+        let other = Owner { started: this.started + 1, ..this.clone() };
+        assert!(other.is_dead() && !other.is_alive(), "another process with the number");
+        let elsewhere = Owner { machine: "elsewhere".into(), ..this.clone() };
+        assert!(!elsewhere.is_dead() && !elsewhere.is_alive());
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let of_child = Owner { process: child.id(), started: started(child.id()).unwrap(), ..this };
-        assert!(!of_child.is_dead());
+        assert!(!of_child.is_dead() && of_child.is_alive());
         child.kill().unwrap();
         let _ = child.wait();
-        assert!(of_child.is_dead());
+        assert!(of_child.is_dead() && !of_child.is_alive());
     }
 }
