@@ -133,20 +133,22 @@ pub fn section_hint(job: &Job, sites: &[Planned]) -> Option<Message> {
 fn check_live_sections(job: &Job, site: &Site, now: &HashMap<&str, u64>, left_out: &LeftOut) -> Result<()> {
     let Some(live) = site.place.live() else { return Ok(()) };
     let (live, rest) = (urls_by_section(live, site.place.stem()), rest_of(job.rules.sections.as_ref()));
-    // The rules may have given the rest another name since. No section with rules can have its usual one.
-    let is_rest = |name: &str| name == rest || name == REST;
+    // The rules may have given the rest another name since. In manifests of early releases it is known by its usual one, which no
+    // section with rules can have.
+    let is_rest = |section: &SetSection| section.is_rest || section.name == rest || section.name == REST;
     // URLs of sections that are new may have been in the rest.
-    let is_new = |name: &str| live.iter().all(|(known, _)| known != name);
+    let is_new = |name: &str| live.iter().all(|(known, _)| known.name != name);
     let from_rest: u64 = now.iter().filter(|(name, _)| is_new(name)).map(|(_, listed)| listed).sum();
-    for (name, live) in &live {
-        let listed = match now.get(&**name) {
-            None if job.guards.allow_empty || is_rest(name) => continue,
+    for (section, live) in &live {
+        let name = &*section.name;
+        let listed = match now.get(name) {
+            None if job.guards.allow_empty || is_rest(section) => continue,
             // Its URLs may be in the rest now. The number is that of all sites.
             None => match left_out.urls_of(name) {
                 Some(urls) => urls.min(now.get(rest).copied().unwrap_or(0)),
                 None => continue,
             },
-            Some(listed) if is_rest(name) => listed + from_rest,
+            Some(listed) if is_rest(section) => listed + from_rest,
             Some(&listed) => listed,
         };
         if job.guards.max_shrink.is_passed(*live, listed) {
@@ -164,11 +166,11 @@ fn check_live_sections(job: &Job, site: &Site, now: &HashMap<&str, u64>, left_ou
 }
 
 /// The sections of the set `live`, whose files have names that begin with `stem`, and the number of URLs in each.
-fn urls_by_section(live: &Manifest, stem: &Stem) -> Vec<(String, u64)> {
+fn urls_by_section<'m>(live: &'m Manifest, stem: &Stem) -> Vec<(&'m SetSection, u64)> {
     let sitemaps = live.sitemaps_by_stem();
-    let urls = |section: &SetSection| {
+    let urls = |section: &'m SetSection| {
         let own = sitemaps.get(&stem.with(&section.word)).into_iter().flatten();
-        (section.name.clone(), own.map(|sitemap| u64::from(sitemap.urls)).sum())
+        (section, own.map(|sitemap| u64::from(sitemap.urls)).sum())
     };
     live.sections.iter().map(urls).collect()
 }

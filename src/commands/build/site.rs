@@ -14,6 +14,7 @@ use crate::set::publish::{self, Workspace};
 use crate::sitemap::sections::counts::SectionRule;
 use crate::survey::context::Context;
 use crate::survey::layout::{Layout, SectionLayout};
+use crate::survey::sections::rest_of;
 
 /// Maximum number of sections of the live set that are compared with the new one.
 const SECTIONS_WANTED_MAX: usize = 100;
@@ -134,8 +135,12 @@ pub fn produce_all(run: Context<'_>, sites: Vec<Planned>, time: &str) -> Result<
     let produce_one = |(mut site, layout): Planned| {
         let sections = site.section_rule(run.job);
         let produce = if run.job.publication.dry_run { preview } else { produce };
-        let named =
-            |section: &SectionLayout| SetSection { name: section.name.clone(), word: section.word.clone() };
+        let rest = rest_of(run.job.rules.sections.as_ref());
+        let named = |section: &SectionLayout| SetSection {
+            name: section.name.clone(),
+            word: section.word.clone(),
+            is_rest: section.name == rest,
+        };
         site.sections = layout.sections.iter().map(named).collect();
         let batch = produce(run, &layout, &site.place.shelf(), time, sections.as_ref())?;
         site.rows = sealed::record(run.job, layout.sealed, &batch);

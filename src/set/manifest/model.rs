@@ -143,6 +143,9 @@ pub struct SetSection {
     pub name: String,
     /// Its name as used in the names of its sitemaps and index files.
     pub word: String,
+    /// Whether it is the section of all URLs that have no other, which may have any name. Missing in manifests of early releases.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_rest: bool,
 }
 
 /// A sitemap that a set lists and that sitemill did not write.
