@@ -55,7 +55,7 @@ pub(crate) use content::Content;
 pub(crate) use extensions::{EXTENSIONS, text};
 pub(crate) use finding::Findings;
 pub(crate) use loc::directory;
-pub(crate) use members::{Also, Members, member, members};
+pub(crate) use members::{Also, FromElsewhere, Members, member, members};
 pub(crate) use reader::{FileKind, Reader};
 pub(crate) use set::{Met, Set};
 

@@ -129,7 +129,7 @@ pub fn clean_from<'t>(
     job.input.paths = sources.iter().filter_map(Source::path).map(Path::to_owned).collect();
     let job = &job;
     let form = &job.input.form;
-    let Sources { open: sources, skipped } =
+    let Sources { open: sources, skipped, .. } =
         sources::open_all(sources, job.input.require_success, form, None)?;
     let mut paths = job.paths();
     sources.iter().filter_map(Found::path).for_each(|path| paths.read("input", path));

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::commands::check::{self, Members, Set};
+use crate::commands::check::{self, FromElsewhere, Members, Set};
 use crate::error::{Error, Result, Setting, is_url, message};
 use crate::escape;
 use crate::intake::format::{self, FormOptions, OutDirectory, PartFiles, SkipReason};
@@ -24,6 +24,8 @@ pub struct Sources<'a> {
     pub open: Vec<Found<'a>>,
     /// Files of input directories that are not read.
     pub skipped: Vec<Skipped>,
+    /// Sitemaps that sets list besides their own. One may be an input all the same, as a file of a deeper directory is.
+    also: Vec<FromElsewhere>,
 }
 
 /// Returns the directory that `job` publishes to, if it exists.
@@ -84,6 +86,12 @@ pub fn open_all<'a>(
             },
         }
     }
+    let paths: HashSet<&Path> = sources.open.iter().filter_map(Found::path).collect();
+    let is_left = |also: &&FromElsewhere| !paths.contains(&*also.path);
+    let reason = "it is not from sitemill, and the set only lists it; name the file to read it";
+    let skipped =
+        |also: &FromElsewhere| Skipped { path: also.url.clone(), reason: reason.into(), is_usual: false };
+    sources.skipped.extend(sources.also.iter().filter(is_left).map(skipped));
     Ok(sources)
 }
 
@@ -209,9 +217,7 @@ fn open(
         return Err(Error::data(message!(name, ": {words}")));
     }
     let Members { files, also } = check::members(&place::file(name)?)?;
-    let reason = "it is not from sitemill, and the set only lists it; name the file to read it";
-    let skipped = |path| Skipped { path, reason: reason.into(), is_usual: false };
-    sources.skipped.extend(also.into_iter().map(skipped));
+    sources.also.extend(also);
     for member in &files {
         let member = member.path();
         if !is_new(member) {

@@ -192,6 +192,11 @@ fn other_commands_know_that_the_set_only_lists_them() {
     assert_eq!(json(&of(&["status", "--json"]).stdout)["live"]["also"], 3);
 
     // A build that reads the set. What lies in deeper directories is an input of its own.
+    let whole = directory.join("whole");
+    let done = finish(build_command(&whole, BASE).arg(&out), b"").expect(0);
+    assert!(done.stderr.contains("/live/a.xml?b&c (it is not from sitemill"), "{}", done.stderr);
+    assert!(!done.stderr.contains("vid%C3%A9os"), "{}", done.stderr);
+    assert_eq!(published_urls(&whole, BASE), ["news/0", "0", "1"].map(|page| format!("{BASE}{page}")));
     fs::remove_dir_all(out.join("more stuff")).unwrap();
     let copy = directory.join("copy");
     let mut build = build_command(&copy, BASE);

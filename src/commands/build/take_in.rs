@@ -36,7 +36,7 @@ impl TakenIn {
     /// # Errors
     /// If an input cannot be read, if a disk has less space than the minimum that the run needs, or if `stop` is raised.
     pub fn of(run: Context<'_>, sources: Sources<'_>, memory: &Memory, out: FreeSpace) -> Result<Self> {
-        let Sources { open, skipped } = sources;
+        let Sources { open, skipped, .. } = sources;
         let (inputs, known) = mapped_all(run, open, memory)?;
         let memory = memory.besides(inputs.iter().map(Input::held_bytes).sum());
         let demand = estimate::estimate(run, &inputs, &memory, out)?;

@@ -1,16 +1,20 @@
 //! Members: the files that an index file lists.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
 
 use super::content::Content;
 use super::entry::Entry;
 use super::finding::Findings;
 use super::loc::directory;
 use super::reader::Reader;
-use super::set::{file, read_manifest};
+use super::set::{file, percent_decoded, read_manifest};
 use crate::error::{Error, Result, message};
 use crate::escape::shown;
 use crate::place::{self, PlaceFile};
+use crate::set::manifest::Manifest;
 use crate::set::name::is_sitemap_file;
 
 /// What an index file lists.
@@ -18,8 +22,17 @@ use crate::set::name::is_sitemap_file;
 pub(crate) struct Members {
     /// The files in its own directory, in its order.
     pub files: Vec<PlaceFile>,
-    /// URLs of sitemaps from elsewhere that the set of the directory lists besides its own.
-    pub also: Vec<String>,
+    /// Sitemaps from elsewhere that the set of the directory lists besides its own.
+    pub also: Vec<FromElsewhere>,
+}
+
+/// A sitemap that a set lists besides its own.
+#[derive(Debug)]
+pub(crate) struct FromElsewhere {
+    /// Its URL, with control characters escaped.
+    pub url: String,
+    /// The file that it is if the directory of the set is served as it is.
+    pub path: PathBuf,
 }
 
 /// Returns what the index file `index` lists. Other rules are not checked.
@@ -37,7 +50,7 @@ pub(crate) fn members(index: &PlaceFile) -> Result<Members> {
         let Some(loc) = entry.loc().filter(|loc| !loc.is_empty()) else { continue };
         let base = base.get_or_insert_with(|| directory(loc));
         match also.has(loc, base.as_deref()) {
-            true => members.also.push(shown(loc)),
+            true => members.also.push(FromElsewhere { url: shown(loc), path: also.path(loc) }),
             false => members.files.push(member(index, base.as_deref(), entry.number(), loc)?),
         }
     }
@@ -67,7 +80,8 @@ pub(crate) fn member(index: &PlaceFile, base: Option<&str>, number: u64, loc: &[
 /// The sitemaps from elsewhere that the manifest next to an index file names. It is read when the first URL needs it.
 pub(crate) struct Also<'i> {
     index: &'i PlaceFile,
-    locs: Option<HashSet<String>>,
+    /// Their URLs, and the bytes of each that are the URL of the directory.
+    locs: Option<HashMap<String, usize>>,
 }
 
 impl<'i> Also<'i> {
@@ -88,8 +102,17 @@ impl<'i> Also<'i> {
             let view = self.index.view();
             let sets = place::sets_in(view, view.name()).unwrap_or_default();
             let manifests = sets.iter().filter_map(|set| read_manifest(&**set).ok().flatten());
-            manifests.flat_map(|set| set.also).map(|also| also.loc).collect()
+            let of_set = |set: Manifest| set.also.into_iter().map(move |also| (also.loc, set.base_url.len()));
+            manifests.flat_map(of_set).collect()
         });
-        str::from_utf8(loc).is_ok_and(|loc| locs.contains(loc))
+        str::from_utf8(loc).is_ok_and(|loc| locs.contains_key(loc))
+    }
+
+    /// The path next to the index file that `loc`, which is one of them, has below the URL of the directory.
+    fn path(&self, loc: &[u8]) -> PathBuf {
+        let base_bytes = str::from_utf8(loc).ok().and_then(|loc| self.locs.as_ref()?.get(loc));
+        let below = base_bytes.and_then(|&bytes| loc.get(bytes..)).unwrap_or_default();
+        let directory = self.index.path().parent().unwrap_or(Path::new(""));
+        directory.join(OsString::from_vec(percent_decoded(below)))
     }
 }

@@ -232,7 +232,8 @@ pub(crate) fn file(url: &[u8], base: &str) -> Option<OsString> {
     (directory == base && is_plain && slash == url.len()).then(|| OsString::from_vec(name))
 }
 
-fn percent_decoded(name: &[u8]) -> Vec<u8> {
+/// Returns what `name` means as a part of a URL.
+pub(super) fn percent_decoded(name: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(name.len());
     let mut rest = name;
     while let Some((&byte, after)) = rest.split_first() {
