@@ -2,7 +2,6 @@
 
 mod directory;
 
-use std::fs;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +13,7 @@ use crate::commands::report::{Failure, Report};
 use crate::common::progress::Progress;
 use crate::common::stop::Stop;
 use crate::common::whole_file;
-use crate::error::{Error, ErrorKind, Result, Shown};
+use crate::error::{Error, Result, Shown};
 use crate::job::{check_threads, threads_default};
 use crate::place::{LocalFile, SetName};
 
@@ -46,7 +45,7 @@ impl PageJob {
 /// Makes the page of `job`. `progress` counts URLs if sitemaps must be read.
 ///
 /// # Errors
-/// [`ErrorKind::Data`] if the path is neither a report nor a published set, or a sitemap is damaged; otherwise if something
+/// [`ErrorKind::Data`](crate::ErrorKind::Data) if the path is neither a report nor a published set, or a sitemap is damaged; otherwise if something
 /// cannot be read, or if `stop` is raised.
 pub fn report_page(job: &PageJob, progress: &dyn Progress, stop: &Stop) -> Result<Page> {
     check_threads(job.threads)?;
@@ -108,16 +107,9 @@ impl Page {
     /// Checks that a page can be written to the file `path`, to fail before any work.
     ///
     /// # Errors
-    /// [`ErrorKind::Output`] if not.
+    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if not, or if it is a link.
     pub fn check(path: &Path) -> Result<()> {
-        match fs::metadata(path) {
-            Ok(meta) if !meta.is_file() => {
-                let shown = Shown(path);
-                let words = format!("{shown}: is no regular file; a page needs one, or a name that is free");
-                Err(Error::new(ErrorKind::Output, words))
-            }
-            _ => LocalFile::at(path).check_writable(),
-        }
+        LocalFile::at(path).check_writable()
     }
 
     /// Atomically replaces the file `path` with the page.
@@ -125,7 +117,6 @@ impl Page {
     /// # Errors
     /// If the file cannot be written. The old file then stays.
     pub fn write(&self, path: &Path) -> Result<()> {
-        Self::check(path)?;
         LocalFile::at(path).replace(self.0.as_bytes())
     }
 }

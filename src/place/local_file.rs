@@ -64,8 +64,9 @@ impl<'a> LocalFile<'a> {
     /// Checks that a new file can be created next to it.
     ///
     /// # Errors
-    /// [`ErrorKind::Output`] if not.
+    /// [`ErrorKind::Output`] if not, or if it is a link or no regular file.
     pub fn check_writable(&self) -> Result<()> {
+        self.meta()?;
         self.create()?;
         remove(self.fs, &self.temporary()).map(drop)
     }
@@ -73,8 +74,9 @@ impl<'a> LocalFile<'a> {
     /// Replaces it by a file with `bytes`.
     ///
     /// # Errors
-    /// If the new file cannot be written; the old one stays.
+    /// If the new file cannot be written, or it is a link or no regular file; the old one stays.
     pub fn replace(&self, bytes: &[u8]) -> Result<()> {
+        self.meta()?;
         let replaced = self.write(bytes, None).and_then(|()| self.rename());
         if replaced.is_err() {
             let _ = self.fs.remove(&self.temporary());
@@ -105,17 +107,24 @@ impl<'a> LocalFile<'a> {
         Err(Error::data(message!(self.path, ": another program keeps changing it; it was left unchanged")))
     }
 
-    fn snapshot(&self) -> Result<Snapshot> {
+    /// Its metadata; `None` if there is no file. A link would be replaced by a file, and its target would stay as it is.
+    fn meta(&self) -> Result<Option<Meta>> {
         let unfit = |why: &str| Error::new(ErrorKind::Output, message!(self.path, ": {why}"));
-        let meta = match self.fs.look(self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(Error::io(self.path, "could not be accessed", error)),
+        match self.fs.look(self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::io(self.path, "could not be accessed", error)),
             Ok(meta) if meta.kind == Kind::Link => {
-                return Err(unfit("is a symbolic link, and links are not followed; name its target"));
+                Err(unfit("is a symbolic link, and links are not followed; name its target"))
             }
-            Ok(meta) if !meta.is_file() => return Err(unfit("is not a regular file")),
-            Ok(meta) => Some(meta),
-        };
+            Ok(meta) if !meta.is_file() => {
+                Err(unfit("is not a regular file; name one, or a file that does not exist yet"))
+            }
+            Ok(meta) => Ok(Some(meta)),
+        }
+    }
+
+    fn snapshot(&self) -> Result<Snapshot> {
+        let meta = self.meta()?;
         let unreadable = |error| Error::io(self.path, "could not be read", error);
         let bytes = match &meta {
             None => Vec::new(),

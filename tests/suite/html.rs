@@ -342,7 +342,7 @@ fn a_page_that_cannot_be_written_is_reported_before_any_work_and_destroys_nothin
     let input = input.to_str().unwrap();
     check(&[input, "--html", input], 2, "the same file as input");
     check(&[input, "--html", directory.join("no/where.html").to_str().unwrap()], 73, "where.html");
-    check(&[input, "--html", directory.path().to_str().unwrap()], 73, "no regular file");
+    check(&[input, "--html", directory.path().to_str().unwrap()], 73, "is not a regular file");
     check(&[input, "--html", "-", "--json"], 2, "writes to standard output as well");
     check(&[input, "--html", out.join("sitemap-index-1.xml").to_str().unwrap()], 2, "is published");
     let mut command = build_command(&out, BASE);

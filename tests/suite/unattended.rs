@@ -1,6 +1,7 @@
 //! Metrics and reports for programs, and options from the environment and from files.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -73,6 +74,12 @@ fn metrics_are_written_however_the_run_ends() {
         assert_eq!(failed.iter().any(|(name, _)| name.contains("input_lines")), exit == 65);
     }
     assert_eq!(files(directory.path()), ["out", "sitemill.prom"], "no temporary file may remain beside it");
+    let link = directory.join("link");
+    symlink(&path, &link).unwrap();
+    for option in ["--metrics", "--html"] {
+        let refused = build(&out, &format!("{BASE}1\n"), &[option, link.to_str().unwrap()]).expect(73);
+        assert!(refused.stderr.contains("link: is a symbolic link"), "{}", refused.stderr);
+    }
     let unwritable = directory.join("missing/sitemill.prom");
     build(&out, &format!("{BASE}1\n"), &["--metrics", unwritable.to_str().unwrap()]).expect(73);
 }
@@ -226,13 +233,6 @@ fn the_command_line_wins_over_the_environment_and_the_environment_over_the_file(
 }
 
 #[test]
-fn an_options_file_has_tables_for_commands_and_its_errors_are_explained() {
-    let directory = TempDir::new();
-    let out = directory.join("out");
-    let with = |toml: &str| {
-        let config = directory.file("sitemill.toml", toml);
-        let mut command = sitemill();
-#[test]
 fn what_is_typed_wins_over_options_of_the_environment_and_the_file_that_it_excludes() {
     let directory = TempDir::new();
     let (out, input) = (directory.join("out"), format!("{BASE}a/1\n{BASE}b/2\n"));
@@ -263,6 +263,13 @@ fn what_is_typed_wins_over_options_of_the_environment_and_the_file_that_it_exclu
     }
 }
 
+#[test]
+fn an_options_file_has_tables_for_commands_and_its_errors_are_explained() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let with = |toml: &str| {
+        let config = directory.file("sitemill.toml", toml);
+        let mut command = sitemill();
         command.args(["build", "--base-url", BASE]).arg("--out").arg(&out).arg("--config").arg(config);
         finish(&mut command, format!("{BASE}1\n").as_bytes())
     };
