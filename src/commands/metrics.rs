@@ -5,13 +5,12 @@
 
 use std::cmp::Reverse;
 use std::fmt::Write;
-use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use crate::commands::report::{Report, WordCounts};
 use crate::common::fifo::STREAM;
-use crate::error::{Error, ErrorKind, Result, message};
+use crate::error::{Error, Result};
 use crate::place::LocalFile;
 use crate::sitemap::tags::{TagName, TagReason};
 
@@ -38,29 +37,31 @@ impl Metrics<'_> {
     /// Checks that metrics can be written to `path`, to fail before any work.
     ///
     /// # Errors
-    /// [`ErrorKind::Output`] if not, [`ErrorKind::Usage`] for `-`.
+    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if not, or if it is a link; [`ErrorKind::Usage`](crate::ErrorKind::Usage) for
+    /// `-`.
     pub fn check(path: &Path) -> Result<()> {
         if path == Path::new(STREAM) {
             return Err(Error::usage("standard output: metrics replace a whole file; name a file"));
         }
-        check_replaceable(path)?;
         LocalFile::at(path).check_writable()
     }
 
-    /// Replaces the file `path` with the metrics. If this run failed, the time of the last success is taken from the old file.
+    /// Replaces the file `path` with the metrics. If this run failed, the time of the last success of the same set is taken from
+    /// the old file.
     ///
     /// # Errors
-    /// If the file cannot be written. The old file then stays.
+    /// If the file cannot be written, or if it is a link or no regular file. The old file then stays.
     pub fn write(&self, path: &Path) -> Result<()> {
-        check_replaceable(path)?;
-        let before = fs::read_to_string(path).unwrap_or_default();
-        LocalFile::at(path).replace(self.to_text(last_success(&before)).as_bytes())
+        let file = LocalFile::at(path);
+        let before = file.read().unwrap_or_default();
+        file.replace(self.to_text(&String::from_utf8_lossy(&before)).as_bytes())
     }
 
-    /// Returns the text. `last_success` is the value in the previous file.
-    fn to_text(self, last_success: Option<&str>) -> String {
+    /// Returns the text that replaces `before`.
+    fn to_text(self, before: &str) -> String {
         let name = self.name.map(|name| format!(",name=\"{}\"", escaped(name))).unwrap_or_default();
         let labels = format!("base_url=\"{}\"{name}", escaped(self.base_url));
+        let last_success = last_success(before, &labels);
         let mut text = Text { labels, text: String::new() };
         let ended =
             self.ended.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs().to_string();
@@ -79,19 +80,6 @@ impl Metrics<'_> {
             text.set(report);
         }
         text.text
-    }
-}
-
-/// Refuses a path that is not a regular file. The previous file is read and then replaced: a FIFO would block, and a device would
-/// be lost.
-fn check_replaceable(path: &Path) -> Result<()> {
-    match fs::metadata(path) {
-        Ok(meta) if !meta.is_file() => {
-            let words =
-                message!(path, ": is not a regular file; name one, or a file that does not exist yet");
-            Err(Error::new(ErrorKind::Output, words))
-        }
-        _ => Ok(()),
     }
 }
 
@@ -198,10 +186,11 @@ fn escaped(value: &str) -> String {
     value.replace('\\', r"\\").replace('"', r#"\""#).replace('\n', r"\n")
 }
 
-/// Returns the time of the last success in the previous text.
-fn last_success(text: &str) -> Option<&str> {
-    let line = text.lines().find(|line| line.starts_with(LAST_SUCCESS))?;
-    line.rsplit_once("} ").map(|(_, time)| time).filter(|time| time.parse::<f64>().is_ok_and(f64::is_finite))
+/// Returns the time of the last success of the set with these `labels` in the previous text.
+fn last_success<'t>(text: &'t str, labels: &str) -> Option<&'t str> {
+    let head = format!("{LAST_SUCCESS}{{{labels}}} ");
+    let time = text.lines().find_map(|line| line.strip_prefix(&head))?;
+    Some(time).filter(|time| time.parse::<f64>().is_ok_and(f64::is_finite))
 }
 
 #[cfg(test)]
@@ -218,26 +207,25 @@ mod tests {
             took: Duration::from_millis(1_500),
             report: None,
         };
-        let never = at(65, 10).to_text(None);
-        assert!(
-            last_success(&never).is_none()
-                && never.contains("sitemill_success{base_url=\"https://h.example/\\\"\\\\\"} 0\n")
-        );
-        let first = at(0, 20).to_text(last_success(&never));
-        assert_eq!(last_success(&first), Some("20"));
-        let failed = at(74, 30).to_text(last_success(&first));
-        assert_eq!(last_success(&failed), Some("20"));
-        assert!(failed.contains("sitemill_exit_code{base_url=\"https://h.example/\\\"\\\\\"} 74\n"));
-        assert!(
-            failed.contains("_duration_seconds{base_url=\"https://h.example/\\\"\\\\\"} 1.5\n")
-                && failed.ends_with('\n')
-        );
-        let named = Metrics { name: Some("blog"), ..at(0, 40) }.to_text(None);
-        assert!(
-            named.contains("sitemill_success{base_url=\"https://h.example/\\\"\\\\\",name=\"blog\"} 1\n"),
-            "{named}"
-        );
-        assert_eq!(last_success(&named), Some("40"));
-        assert_eq!(last_success(&format!("{LAST_SUCCESS}{{}} NaN")), None);
+        let labels = r#"base_url="https://h.example/\"\\""#;
+        let never = at(65, 10).to_text("");
+        assert!(last_success(&never, labels).is_none());
+        assert!(never.contains(&format!("sitemill_success{{{labels}}} 0\n")), "{never}");
+        let first = at(0, 20).to_text(&never);
+        assert_eq!(last_success(&first, labels), Some("20"));
+        let failed = at(74, 30).to_text(&first);
+        assert_eq!(last_success(&failed, labels), Some("20"));
+        assert!(failed.contains(&format!("sitemill_exit_code{{{labels}}} 74\n")), "{failed}");
+        assert!(failed.contains(&format!("_duration_seconds{{{labels}}} 1.5\n")) && failed.ends_with('\n'));
+        assert_eq!(last_success(&format!("{LAST_SUCCESS}{{{labels}}} NaN"), labels), None);
+        // The file may have been that of another set.
+        let other = Metrics { base_url: "https://other.example/", ..at(65, 40) }.to_text(&failed);
+        assert!(!other.contains(LAST_SUCCESS), "{other}");
+        let named = Metrics { name: Some("blog"), ..at(65, 40) };
+        assert!(!named.to_text(&failed).contains(LAST_SUCCESS));
+        let named = Metrics { exit_code: 0, ..named }.to_text(&failed);
+        let labels = format!("{labels},name=\"blog\"");
+        assert!(named.contains(&format!("sitemill_success{{{labels}}} 1\n")), "{named}");
+        assert_eq!(last_success(&named, &labels), Some("40"));
     }
 }
