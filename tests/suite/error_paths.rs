@@ -87,6 +87,13 @@ const CASES: &[(&str, Failing)] = &[
         fs::create_dir_all(&path).unwrap();
         (built_with(directory, |_| {}), path)
     }),
+    ("a live index file has become a link", |directory| {
+        built_with(directory, |_| {}).unwrap();
+        let path = directory.join("out/sitemap-index-1.xml");
+        fs::rename(&path, directory.join("elsewhere")).unwrap();
+        symlink("../elsewhere", &path).unwrap();
+        (built_with(directory, |_| {}), path)
+    }),
     ("the manifest is damaged", |directory| {
         built_with(directory, |_| {}).unwrap();
         let path = directory.file("out/.sitemill/manifest.json", "{");

@@ -116,9 +116,9 @@ impl Workspace {
         for &file in files {
             match self.place.view().look_up(file.as_ref())? {
                 None => {}
-                Some(_) if self.is_ours(file) => {}
-                // Only a regular file can be copied.
+                // Only a regular file can be copied, and sitemill writes nothing else.
                 Some(found) if !found.is_file => return Err(foreign(&self.place.view().path(file.as_ref()))),
+                Some(_) if self.is_ours(file) => {}
                 Some(_) => theirs.push(file),
             }
         }
