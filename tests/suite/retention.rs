@@ -115,6 +115,11 @@ fn each_rollback_goes_one_set_further_back_and_restores_the_same_files() {
     rollback(&out, &["--to", "3"]).expect(0);
     assert_eq!(published(&out, BASE), sets[2]);
     rollback(&out, &["--to", "9"]).expect(65);
+
+    // A later build of the same pages, too: their sitemaps are those of a kept set, with its times.
+    rollback(&out, &["--to", "1"]).expect(0);
+    build(&out, 9, &[7, 8, 9], &["--sitemaps-per-index", "2"]).expect(0);
+    assert_eq!(published(&out, BASE), sets[2]);
 }
 
 #[test]
@@ -272,11 +277,6 @@ fn status_shows_what_is_there_and_waits_for_no_run() {
     running.kill().unwrap();
     running.wait().unwrap();
     assert_eq!(status(&out)["runs"][0]["is_alive"], false);
-}
-
-#[test]
-fn sites_are_shown_together_and_rolled_back_one_by_one() {
-    let directory = TempDir::new();
     // Another process may have the number by now. In containers, every run is process 1.
     let (staging, lock) = (out.join(".sitemill/staging"), out.join(".sitemill/lock"));
     let run = fs::read_dir(&staging).unwrap().next().unwrap().unwrap().file_name().into_string().unwrap();
@@ -288,6 +288,11 @@ fn sites_are_shown_together_and_rolled_back_one_by_one() {
     fs::write(&lock, held.replace(&dead[1], &other[1])).unwrap();
     let runs = serde_json::json!([{ "process": std::process::id(), "is_alive": false }]);
     assert_eq!(status(&out)["runs"], runs);
+}
+
+#[test]
+fn sites_are_shown_together_and_rolled_back_one_by_one() {
+    let directory = TempDir::new();
     let out = directory.join("out");
     for page in 1..3 {
         let mut command = sitemill();

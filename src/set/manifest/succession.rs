@@ -41,10 +41,11 @@ impl Manifest {
         }
     }
 
-    /// Makes this set the successor of `live`: unchanged sitemaps keep their `lastmod`.
-    pub fn succeeding(mut self, live: &Self) -> Self {
-        let kept: HashMap<_, _> =
-            live.sitemaps.iter().map(|old| ((&old.file, &old.content), &old.lastmod)).collect();
+    /// Makes this set the successor of `live`: sitemaps that it or one of the `kept` sets has unchanged keep their `lastmod`.
+    pub fn succeeding(mut self, live: &Self, kept: &[Self]) -> Self {
+        // The live set is the last one, and the entries of later sets replace those of earlier ones.
+        let known = kept.iter().rev().chain([live]).flat_map(|set| &set.sitemaps);
+        let kept: HashMap<_, _> = known.map(|old| ((&old.file, &old.content), &old.lastmod)).collect();
         for sitemap in &mut self.sitemaps {
             if let Some(lastmod) = kept.get(&(&sitemap.file, &sitemap.content)) {
                 sitemap.lastmod.clone_from(lastmod);
@@ -107,7 +108,7 @@ mod tests {
     fn succeed(live: Option<&Manifest>, published: &str, sitemaps: Vec<Sitemap>) -> Manifest {
         let limits = Limits { entries_max: 1, bytes_max: 2 };
         let set = Manifest::new(published, Protocol::V0_9, limits, "u", published, sitemaps);
-        live.map_or(set.clone(), |live| set.succeeding(live))
+        live.map_or(set.clone(), |live| set.succeeding(live, &[]))
     }
 
     #[test]
@@ -120,6 +121,14 @@ mod tests {
         assert_eq!(third.sitemaps, [sitemap("b", "2", "t3"), sitemap("c", "other", "t3")]);
         assert_eq!(third.superseded, [Superseded { file: "a".into(), since: "t3".into() }]);
         assert_eq!(third.number, 3);
+        let limits = Limits { entries_max: 1, bytes_max: 2 };
+        let sitemaps = vec![sitemap("a", "1", "t4"), sitemap("b", "2", "t4"), sitemap("c", "3", "t4")];
+        let fourth = Manifest::new("t4", Protocol::V0_9, limits, "u", "t4", sitemaps);
+        let fourth = fourth.succeeding(&third, &[second.clone(), first.clone()]);
+        assert_eq!(
+            fourth.sitemaps,
+            [sitemap("a", "1", "t1"), sitemap("b", "2", "t3"), sitemap("c", "3", "t2")]
+        );
         let earlier = |run: &str, number, since: &str| Earlier {
             run: run.into(),
             number,

@@ -29,7 +29,7 @@ impl Workspace {
         let set =
             Manifest::new(self.place.run(), info.protocol, info.index_limits, &base_url, info.time, sitemaps);
         let mut set = match &self.live {
-            Some(live) => set.succeeding(live),
+            Some(live) => set.succeeding(live, &self.kept(live)),
             None => set,
         };
         set.secret = self.secret.to_hex();
