@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Optional, Union
 
 from . import _rows, _sitemill
-from ._options import Headers, optional_path, paths_of, store_settings
+from ._options import Headers, optional_path, optional_word, paths_of, store_settings
 from ._progress import Tell, end, teller
 from ._report import CheckReport, RolledBack, Status
 from ._rows import Path
@@ -73,7 +73,7 @@ def diff(
     new: Path,
     *,
     name: Optional[str] = None,
-    memory: Optional[int] = None,
+    memory: Union[int, str, None] = None,
     scratch: Optional[Path] = None,
     endpoint: Optional[str] = None,
     state: Optional[Path] = None,
@@ -83,11 +83,12 @@ def diff(
 
     The columns are ``change`` (``added``, ``removed`` or ``changed``), ``loc``, ``old_lastmod`` and ``new_lastmod``. ``old`` and
     ``new`` are published directories, index files, sitemaps, or manifests of kept sets. If several sets share a directory, each is
-    compared with the one of the same name, or only that of ``name``. ``memory`` is in bytes; beyond it, URLs are sorted in
-    files in ``scratch``. ``endpoint`` and ``state`` are those of :func:`check`.
+    compared with the one of the same name, or only that of ``name``. ``memory`` is a number of bytes or a size such as ``"2G"``;
+    beyond it, URLs are sorted in files in ``scratch``. ``endpoint`` and ``state`` are those of :func:`check`.
     """
     store = store_settings(endpoint, state)
-    return _sitemill.diff(_rows.path(old), _rows.path(new), name, memory, optional_path(scratch), threads, store)
+    most = optional_word("memory", memory)
+    return _sitemill.diff(_rows.path(old), _rows.path(new), name, most, optional_path(scratch), threads, store)
 
 
 def status(

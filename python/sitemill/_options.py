@@ -29,6 +29,11 @@ def optional_path(path: Optional[Path]) -> Optional[str]:
     return None if path is None else _rows.path(path)
 
 
+def optional_word(name: str, value: Any) -> Optional[str]:
+    """The value of the option ``name`` as a word, if there is one."""
+    return None if value is None else _word(name, value)
+
+
 def paths_of(paths: Sequence[Path]) -> list[str]:
     """Paths as text."""
     return [_rows.path(path) for path in paths]

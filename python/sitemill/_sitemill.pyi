@@ -25,7 +25,7 @@ def diff(
     old: str,
     new: str,
     name: Optional[str],
-    memory: Optional[int],
+    memory: Optional[str],
     scratch: Optional[str],
     threads: Optional[int],
     store: _Store,

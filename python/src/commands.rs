@@ -11,6 +11,7 @@ use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
+use sitemill::cli::embed::Size;
 use sitemill::diff::DiffForm;
 use sitemill::options::{BaseUrl, ScopeRule, SetName};
 use sitemill::urls::UrlsForm;
@@ -187,7 +188,7 @@ pub fn diff(
     old: PathBuf,
     new: PathBuf,
     name: Option<&str>,
-    memory: Option<u64>,
+    memory: Option<&str>,
     scratch: Option<PathBuf>,
     threads: Option<i64>,
     store: Store,
@@ -196,7 +197,9 @@ pub fn diff(
     let mut job = DiffJob::new(old, new);
     job.name = set_name(py, name)?;
     job.form = DiffForm::Json;
-    job.room.memory = memory.unwrap_or(job.room.memory);
+    if let Some(word) = memory {
+        job.room.memory = parse::<Size>(py, "memory", word)?.0;
+    }
     job.room.scratch = scratch.unwrap_or(job.room.scratch);
     job.room.threads = at_least_one(py, threads)?.unwrap_or(job.room.threads);
     let columns = Columns::new(&["change", "loc", "old_lastmod", "new_lastmod"]);

@@ -78,6 +78,12 @@ def test_differences_are_a_table(tmp_path):
     assert dict(found["change"].value_counts().iter_rows()) == {"added": 4, "removed": 4, "changed": 1}
     changed = found.filter(polars.col("change") == "changed").row(0, named=True)
     assert (changed["old_lastmod"], changed["new_lastmod"]) == ("2024-01-01", "2024-02-02")
+    for memory in ("2G", 2 << 30):
+        assert len(polars.DataFrame(sitemill.diff(old, new, memory=memory))) == 9
+    with pytest.raises(sitemill.UsageError, match='memory="2X": a size is'):
+        sitemill.diff(old, new, memory="2X")
+    with pytest.raises(TypeError, match="memory has a value of type list"):
+        sitemill.diff(old, new, memory=[])
 
 
 def test_a_stream_is_read_once(out):

@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use clap::Parser;
 use sitemill::{CleanReport, Error, Job, Outcome, Progress, Result, Source, Stop, Target};
 
+pub use super::args::Size;
 use super::args::{Args, BuildArgs, Command};
 use super::build::{self, Reports};
 use super::{clean, flags, log};
