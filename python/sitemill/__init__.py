@@ -1,6 +1,6 @@
 """Turns data frames and files with hundreds of millions of URLs into sitemaps.
 
-A set of sitemaps is complete, valid and compressed, and it is published so that no crawler ever sees half of it::
+A set of sitemaps is complete, valid and compressed, and no crawler ever sees a half-published one::
 
     import sitemill
 

@@ -107,7 +107,8 @@ def build(
     """Builds a set of sitemaps from ``rows`` and makes it the live one.
 
     The switch is atomic: until then, and if anything fails, the previous set stays live. The call blocks, but other Python
-    threads keep running. Ctrl-C stops it within a second and leaves the live set as it is.
+    threads keep running. Ctrl-C stops it within a second, or later if a store does not respond, and leaves the live set as
+    it is.
 
     Args:
         rows: a path or a list of paths of files or directories, in any format of the command line; or an object with
@@ -120,7 +121,7 @@ def build(
         name: the name of the set, which is part of its file names. Sets with different names can share ``out``.
         url, lastmod, changefreq, priority, alternates, images, videos, news: names of columns or keys, if they are not the usual
             ones.
-        section_column: the column or key with the section of each URL. Each section has sitemaps and index files of its own.
+        section_column: the column or key with the section of each URL. Each section has its own sitemaps and index files.
         sections: a TOML file with the prefixes and patterns of each section.
         section_by_path: make the first segment of the path the section.
         sections_max: the maximum number of sections, up to 10,000; by default 100 by path and 1,000 by column.
@@ -128,7 +129,7 @@ def build(
         relative_to: the URL that rows without a scheme, such as ``/p/1``, are relative to. Without it, they are rejected. A list
             of such rows would be taken for a list of paths, so pass an iterator. URLs of alternates, images and videos must be
             absolute.
-        rewrite: beginnings of URLs and what replaces them: ``{"https://staging.example.com/": "https://www.example.com/"}``, or
+        rewrite: prefixes of URLs and their replacements: ``{"https://staging.example.com/": "https://www.example.com/"}``, or
             strings ``"FROM=TO"``. The first that matches applies. URLs of alternates, images and videos stay as they are.
         include, exclude: regular expressions for canonical URLs, one or a list. URLs that match an ``exclude``, or match no
             ``include`` if there are any, are left out and counted in ``excluded`` of the report.
@@ -151,7 +152,7 @@ def build(
         columns: names or positions of columns as on the command line: ``"url=1,lastmod=3"``.
         delimiter: the delimiter of CSV files, if it cannot be detected.
         input_encoding: the charset of files.
-        url_encoding: the charset in which servers expect queries.
+        url_encoding: the charset in which the server expects non-ASCII characters of paths and queries.
         require_success_marker: refuse a directory without ``_SUCCESS``.
         rejects: a file for rejected and excluded rows and dropped tags.
         diff: a file for the differences from the replaced set.
@@ -190,7 +191,7 @@ def build(
         DataRefused: the rows cannot be published; its ``report`` has the counts.
         Busy: another run holds the directory.
         UsageError: options contradict each other.
-        InputError, OutputError, OutOfMemory, Interrupted, BugError: see there.
+        InputError, OutputError, OutOfMemory, Interrupted, BugError: see these classes.
     """
     options = dict(locals())
     named = _rows.columns_of(options)

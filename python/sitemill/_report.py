@@ -32,7 +32,7 @@ class Report:
         indexes: number of index files.
         index_urls: the URLs of the index files, for robots.txt and search consoles.
         xml_bytes: bytes of all sitemaps before compression.
-        gzip_bytes: bytes of the sitemap files; an estimate if the run was dry.
+        gzip_bytes: bytes of the sitemap files; an estimate in a dry run.
         seconds: seconds of each phase, and ``total``.
         warnings: failures after the set was live, such as an earlier set that could not be removed.
         raw: the complete JSON report of the command line, as a dictionary.

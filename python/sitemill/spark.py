@@ -1,4 +1,4 @@
-"""Builds sitemaps of a Spark data frame: the cluster cleans, sorts, divides and compresses, and the driver publishes.
+"""Builds sitemaps from a Spark data frame: the cluster cleans, sorts, divides and compresses, and the driver publishes.
 
 ::
 
@@ -83,9 +83,9 @@ def build(
             local directories of Spark.
         cache: keep packed rows on the disks of the workers between the two steps, so that ``df`` is computed once. Without it,
             ``df`` is computed twice and must give the same rows both times. It has no effect on Parquet files that tasks read
-            by themselves.
+            themselves.
         name: the name of the rows in the report.
-        set_name: the name of the set, as ``name`` of :func:`sitemill.build`.
+        set_name: the name of the set, like ``name`` of :func:`sitemill.build`.
         options: any other option of :func:`sitemill.build` except sections and those about input files and threads. Files of
             patterns and the robots.txt must be where all workers reach them by the same path. The driver writes the files for
             ``report``, ``html``, ``metrics`` and ``diff``. ``order``, ``divide`` and ``on_duplicate`` have only one possible
@@ -163,8 +163,8 @@ def rejects(
     """Returns the rows that :func:`build` rejects or excludes and the tags that it drops, as a data frame.
 
     The columns are ``reason``, ``text`` (the URL as it is in the row) and ``tag`` (the value of a dropped tag, whose URL is listed
-    without it). The options are those of :func:`build`; nothing is published, and options that do not matter for that are
-    checked and have no effect.
+    without it). The options are those of :func:`build`; nothing is published, and options that only matter for publishing
+    are checked but have no effect.
     """
     columns = _rows.columns_of(locals())
     _check_frame(df)
