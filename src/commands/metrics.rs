@@ -68,7 +68,7 @@ impl Metrics<'_> {
         let is_dry = self.report.is_some_and(|report| report.dry_run.is_some());
         let is_success = self.exit_code == 0 && !is_dry;
         text.gauge("sitemill_success", "Whether the last run published a set.", u8::from(is_success));
-        text.gauge("sitemill_dry_run", "Whether the last run was dry.", u8::from(is_dry));
+        text.gauge("sitemill_dry_run", "Whether the last run was a dry run.", u8::from(is_dry));
         text.gauge("sitemill_exit_code", "Exit code of the last run.", self.exit_code);
         text.gauge("sitemill_last_run_timestamp_seconds", "When the last run ended.", &ended);
         if let Some(time) = if is_success { Some(ended.as_str()) } else { last_success } {
@@ -97,7 +97,11 @@ impl Text {
         self.family("sitemill_pass_duration_seconds", "Duration of each pass.", "pass", passes);
         self.gauge("sitemill_input_lines", "Lines of the inputs.", report.lines);
         self.gauge("sitemill_blank_lines", "Blank lines.", report.blank);
-        self.gauge("sitemill_duplicate_lines", "Lines with the URL of another line.", report.duplicates);
+        self.gauge(
+            "sitemill_duplicate_lines",
+            "Lines whose URL is listed from another line.",
+            report.duplicates,
+        );
         self.gauge(
             "sitemill_non_utf8_lines",
             "Accepted lines with bytes that are not UTF-8.",

@@ -64,7 +64,7 @@ fn a_page_shows_every_part_of_a_run_with_its_change() {
         "Published</span>",
         "2005-06-27 00:00",
         "Where each line went",
-        "Changes are against the set of <time>2005-06-26 00:00",
+        "Compared with the set of <time>2005-06-26 00:00",
         "<code>not-absolute</code>",
         "Export absolute URLs that begin with http:// or https://",
         "<code>tag-lastmod-zone</code>",
@@ -285,7 +285,7 @@ fn a_page_of_a_published_directory_says_what_it_does_not_know() {
     let report =
         |out: &Path| String::from_utf8(run(["report", out.to_str().unwrap()]).expect(0).stdout).unwrap();
     let page = report(&out);
-    assert!(page.contains("It does not know lines, duplicates, rejected lines, inputs and times"), "{page}");
+    assert!(page.contains("does not record lines, duplicates, rejected lines, inputs or times"), "{page}");
     assert!(page.contains("<code>/a</code></th><td class=\"number\">30</td>"), "{page}");
     assert!(page.contains("<code>/b&amp;c</code></th><td class=\"number\">12</td>"), "{page}");
     assert!(!page.contains("Where each line went"), "{page}");
@@ -294,11 +294,11 @@ fn a_page_of_a_published_directory_says_what_it_does_not_know() {
 
     build(&directory, &lines, 1, &[]);
     let page = report(&out);
-    assert!(page.contains("It does not know why lines were rejected"), "{page}");
+    assert!(page.contains("does not record why lines were rejected"), "{page}");
     assert!(page.contains("Where each line went") && page.contains("43</dd>"), "{page}");
 
     fs::remove_file(first_sitemap(&out)).unwrap();
-    assert!(report(&out).contains("1 sitemaps of the live set are missing or damaged"));
+    assert!(report(&out).contains("missing or damaged sitemaps of the live set: 1."));
 }
 
 fn first_sitemap(out: &Path) -> std::path::PathBuf {

@@ -115,7 +115,7 @@ fn add(report: &mut Report, details: &mut Details, view: &dyn View, set: &Manife
     }
 }
 
-/// Counts the URLs of the published sitemaps by section.
+/// Counts the URLs of the published sitemaps by first path segment.
 fn count_sections(job: &UrlsJob, set: &Manifest, progress: &dyn Progress, stop: &Stop) -> Result<Sections> {
     let base_url = set.base_url.parse().expect("a manifest with another base URL is refused");
     let scope = set.scope.parse().unwrap_or_default();
@@ -170,18 +170,18 @@ impl Write for Lines<'_, '_> {
 fn notes(statuses: &[Status], has_counts: bool) -> Vec<String> {
     let mut notes = Vec::new();
     notes.push(match has_counts {
-        true => "This page is made from the published set. It does not know why lines were rejected, which inputs were read, \
-                 and how long the run took: the JSON report of the run has them."
+        true => "This page was made from the published set, which does not record why lines were rejected, which inputs were \
+                 read or how long the run took: the JSON report of the run has them."
             .to_owned(),
-        false => "This page is made from the published set. It does not know lines, duplicates, rejected lines, inputs and times: \
-                  the JSON report of the run has them."
+        false => "This page was made from the published set, which does not record lines, duplicates, rejected lines, inputs or \
+                  times: the JSON report of the run has them."
             .to_owned(),
     });
     for status in statuses {
         let directory = &status.directory;
         if status.live.missing > 0 {
             notes.push(format!(
-                "{directory}: {} sitemaps of the live set are missing or damaged.",
+                "{directory}: missing or damaged sitemaps of the live set: {}.",
                 status.live.missing
             ));
         }

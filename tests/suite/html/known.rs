@@ -26,7 +26,7 @@ fn a_page_says_which_figures_of_the_previous_set_were_not_counted() {
     let unknown = [
         "<dd class=\"change\">previous set not counted</dd>",
         "Only builds that write this page record lines, duplicates and rejected lines",
-        "those of the previous set were not counted",
+        "the URLs of the previous set were not counted",
     ];
     let table = ["Change</th>", "Before</th>"];
     let (page, _) = build(&directory, &pages("a", 31), 1, &["--keep-sets=0", "--keep=0"]);

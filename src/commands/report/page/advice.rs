@@ -72,7 +72,7 @@ fn of_tag(word: &str) -> Option<Message> {
             "."
         ),
         "tag-lastmod-epoch" => message!(
-            "The number is a time since 1970. Name its unit, for example with ",
+            "The number is a Unix time. Name its unit, for example with ",
             Setting::LastmodUnit.with("seconds"),
             "."
         ),

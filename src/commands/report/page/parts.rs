@@ -78,7 +78,9 @@ pub fn fullness(details: &Details, assumes_limit: bool, html: &mut Html) {
         .raw("<p class=\"note\">Sitemaps by the share of each limit that they use: at most ");
     html.number(fullness.urls_max).raw(" URLs and ").bytes(fullness.bytes_max).raw(" of XML.");
     if assumes_limit {
-        html.raw(" The set does not record the limit of URLs that its build was given, so this is the limit of the protocol.");
+        html.raw(
+            " The set does not record the limit of URLs of its build, so the limit of the protocol is shown.",
+        );
     }
     html.raw("</p>\n<div class=\"pair\">\n");
     let titled = |counts: &[u64; 10]| -> Vec<(u64, String)> {
@@ -207,12 +209,14 @@ pub fn inputs(report: &Report, html: &mut Html) {
     }
     table::end(html);
     if left > 0 {
-        html.raw("<p class=\"note\">And ").number(left).raw(" more inputs.</p>\n");
+        html.raw("<p class=\"note\">And ").count(left, " more input", " more inputs").raw(".</p>\n");
     }
     if !report.skipped.is_empty() {
-        html.raw("<p class=\"note\">")
-            .number(report.skipped.len() as u64)
-            .raw(" files of input directories were not read, such as <code>");
+        html.raw("<p class=\"note\">").count(
+            report.skipped.len() as u64,
+            " file of input directories was not read: <code>",
+            " files of input directories were not read, such as <code>",
+        );
         html.cut(&report.skipped[0].path, TEXT_CHARS_MAX)
             .raw("</code> (")
             .cut(&report.skipped[0].reason, 60)

@@ -1,4 +1,4 @@
-//! URLs by section.
+//! URLs by first path segment, or by origin.
 
 use super::charts::bar_cell;
 use super::html::{Html, TEXT_CHARS_MAX};
@@ -7,14 +7,14 @@ use super::table;
 use super::table::Column::{Bar, Extra, Number, Text};
 use crate::commands::report::details::{Details, SectionKind, SectionReport};
 
-/// Maximum number of sections that are shown.
+/// Maximum number of segments or origins that are shown.
 const SECTIONS_MAX: usize = 30;
 
-/// A table of the largest sections.
+/// A table of the segments or origins with the most URLs.
 pub fn sections(details: &Details, listed: u64, html: &mut Html) {
     let Some(sections) = details.sections.as_ref().filter(|sections| !sections.named.is_empty()) else {
         if details.sections.is_none() && listed > 0 {
-            html.raw("<section aria-labelledby=\"sections\">\n<h2 id=\"sections\">URLs by section</h2>\n");
+            html.raw("<section aria-labelledby=\"sections\">\n<h2 id=\"sections\">URLs by first path segment</h2>\n");
             html.raw("<p class=\"note\">Not counted in this run: only builds that write this page count them.</p>\n")
                 .raw("</section>\n");
         }
@@ -30,18 +30,18 @@ pub fn sections(details: &Details, listed: u64, html: &mut Html) {
     html.raw("<section aria-labelledby=\"sections\">\n<h2 id=\"sections\">URLs by ");
     let (by, note, column, name) = match sections.by {
         SectionKind::Path => (
-            "section",
-            "A section is the first segment of the path.",
-            "Section",
-            "Listed URLs of each section",
+            "first path segment",
+            "URLs whose paths begin with the same segment are counted together.",
+            "Segment",
+            "Listed URLs by first path segment",
         ),
         SectionKind::Origin => {
-            ("origin", "Each origin has a set of its own.", "Origin", "Listed URLs of each origin")
+            ("origin", "Each origin has its own set.", "Origin", "Listed URLs of each origin")
         }
     };
     html.raw(by).raw("</h2>\n<p class=\"note\">").raw(note);
     if details.previous.is_some() && !has_previous {
-        html.raw(" There is no change to show, because those of the previous set were not counted.");
+        html.raw(" No changes are shown, because the URLs of the previous set were not counted.");
     }
     html.raw("</p>\n");
     let columns = [Text(column), Number("URLs"), Number("Share"), Bar, Extra("Before"), Number("Change")];

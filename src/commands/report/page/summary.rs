@@ -101,7 +101,7 @@ pub fn headline(report: &Report, has_lines: bool, html: &mut Html) {
     }
     html.raw("</dl>\n");
     if let Some(previous) = previous {
-        html.raw("<p class=\"note\">Changes are against the set of ").time(&previous.published).raw(".");
+        html.raw("<p class=\"note\">Compared with the set of ").time(&previous.published).raw(".");
         if has_lines && previous.lines.is_none() {
             html.raw(" Only builds that write this page record lines, duplicates and rejected lines for the next one, ")
                 .raw("and that set was not published by such a build.");
@@ -130,7 +130,7 @@ pub fn lines(report: &Report, html: &mut Html) {
     let mut rows = vec![
         ("Listed", "listed", report.listed, "in a sitemap"),
         ("Duplicates", "duplicates", report.duplicates, "the URL is listed from another line"),
-        ("Rejected", "rejected", report.rejected_total(), "no URL that may be listed"),
+        ("Rejected", "rejected", report.rejected_total(), "not a URL that may be listed"),
     ];
     if !report.excluded.is_empty() {
         rows.push(("Excluded", "excluded", report.excluded_total(), "left out by a filter or robots.txt"));
