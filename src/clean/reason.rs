@@ -6,7 +6,7 @@ counted! {
     /// Why a line is not listed, in the order of the checks. The words appear in reports and reject files and do not change.
     #[non_exhaustive]
     Reason {
-        /// A byte below 0x20 or 0x7F: the data is damaged.
+        /// A byte below 0x20, or 0x7F: the data is damaged.
         ControlCharacter = "control-character",
         /// No scheme: a relative reference, or words.
         NotAbsolute = "not-absolute",

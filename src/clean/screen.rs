@@ -141,8 +141,8 @@ impl<'s> LineCleaner<'s> {
         Self { cleaner: Cleaner::new(url_encoding), screener, counts: RuleCounts::default() }
     }
 
-    /// Tells that the lines of `text` will be cleaned one after the other. Patterns are looked for in many lines at once then. The lines
-    /// are told from others by their addresses, which is why the text has to last.
+    /// Announces that the lines of `text` will be cleaned in order, so that patterns can be searched for in many lines at once. The
+    /// lines are recognised by their addresses, so the text must stay where it is.
     pub fn begin_text(&mut self, text: &'s [u8]) {
         if let Some(screener) = &mut self.screener {
             screener.filters.begin_text(text);

@@ -46,8 +46,8 @@ pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome>
 }
 
 /// Builds the set that `job` describes from `sources`, which replace [`InputOptions::paths`](crate::options::InputOptions::paths)
-/// and can be rows from code. Rows from code are counted, refused and recorded as rows of a file, with the number of the row and
-/// the name of the source.
+/// and can be rows from code. Rows from code are counted, refused and recorded like rows of a file, with the number of the row
+/// and the name of the source.
 ///
 /// # Errors
 /// Same as [`build`]; also [`ErrorKind::Io`](crate::ErrorKind::Io) if the iterator of a source fails.

@@ -56,7 +56,7 @@ pub struct CleanReport {
 pub struct CleanJob {
     /// The files to read.
     pub input: InputOptions,
-    /// Charset in which non-ASCII characters of a query are percent-encoded; UTF-8 by default.
+    /// Charset in which non-ASCII characters of path and query are percent-encoded; UTF-8 by default.
     pub url_encoding: UrlEncoding,
     /// How lines become URLs, and which URLs are left out.
     pub urls: UrlRules,

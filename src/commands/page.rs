@@ -45,8 +45,8 @@ impl PageJob {
 /// Makes the page of `job`. `progress` counts URLs if sitemaps must be read.
 ///
 /// # Errors
-/// [`ErrorKind::Data`](crate::ErrorKind::Data) if the path is neither a report nor a published set, or a sitemap is damaged; otherwise if something
-/// cannot be read, or if `stop` is raised.
+/// [`ErrorKind::Data`](crate::ErrorKind::Data) if the path is neither a report nor a published set, or a sitemap is damaged;
+/// otherwise if something cannot be read, or if `stop` is raised.
 pub fn report_page(job: &PageJob, progress: &dyn Progress, stop: &Stop) -> Result<Page> {
     check_threads(job.threads)?;
     if job.path.is_dir() {

@@ -35,7 +35,7 @@ pub struct Report {
     pub version: Cow<'static, str>,
     /// Whether the set is live.
     pub published: bool,
-    /// What would change, if the run was dry. No guard refuses the set then, unless `refused` says so.
+    /// What would change, in a dry run. No guard refuses the set then, unless `refused` says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<DryRun>,
     /// Why the set is not live: the data was refused, or the switch failed. In the latter case `sets` lists the sites whose
@@ -119,7 +119,7 @@ pub struct Report {
     pub section_rules: BTreeMap<String, WordCounts>,
     /// Bytes of all sitemaps before compression.
     pub xml_bytes: u64,
-    /// Bytes of all sitemap files; an estimate if the run was dry.
+    /// Bytes of all sitemap files; an estimate in a dry run.
     pub gzip_bytes: u64,
     /// Number of sitemaps of earlier sets that were removed after their retention time.
     pub expired: u64,
@@ -185,12 +185,12 @@ pub struct SetReport {
     pub index_urls: Vec<String>,
     /// Bytes of its sitemaps before compression.
     pub xml_bytes: u64,
-    /// Bytes of its sitemap files; an estimate if the run was dry.
+    /// Bytes of its sitemap files; an estimate in a dry run.
     pub gzip_bytes: u64,
     /// Its sections, in the order in which they are listed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sections: Vec<SectionSummary>,
-    /// What would change in it, if the run was dry.
+    /// What would change in it, in a dry run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<DryRun>,
 }
@@ -211,7 +211,7 @@ pub struct SectionSummary {
     pub index_urls: Vec<String>,
     /// Bytes of its sitemaps before compression.
     pub xml_bytes: u64,
-    /// Bytes of its sitemap files; an estimate if the run was dry.
+    /// Bytes of its sitemap files; an estimate in a dry run.
     pub gzip_bytes: u64,
 }
 

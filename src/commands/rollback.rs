@@ -26,7 +26,7 @@ pub struct RollbackJob {
     pub to: Option<u64>,
     /// A robots.txt in which to list the index files, between two marker lines. Other lines are left unchanged.
     pub robots: Option<PathBuf>,
-    /// Accept a `robots` file whose name is `robots.txt` in other letter case, which crawlers do not request.
+    /// Accept a `robots` file whose name is `robots.txt` in another letter case, which crawlers do not request.
     pub robots_any_name: bool,
     /// Time of the rollback, recorded in the manifest.
     pub time: SystemTime,

@@ -25,8 +25,10 @@ impl Stop {
         self.check().is_err()
     }
 
+    /// Fails if the request was raised.
+    ///
     /// # Errors
-    /// [`ErrorKind::Signal`] once the request was raised.
+    /// [`ErrorKind::Signal`] with the number of the signal.
     pub fn check(&self) -> Result<()> {
         match self.0.load(Ordering::Relaxed) {
             0 => Ok(()),

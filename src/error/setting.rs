@@ -93,7 +93,7 @@ settings! {
     Protocol = "protocol",
     /// The URL that lines without a scheme are relative to.
     RelativeTo = "relative_to",
-    /// The file for rejected lines.
+    /// The file for rejected and excluded lines and dropped tags.
     Rejects = "rejects",
     /// Whether a set with another base URL or protocol may be replaced.
     ReplaceSet = "replace_set",

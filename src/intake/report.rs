@@ -12,10 +12,9 @@ use crate::error::{Message, Setting, message};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct InputReport {
-    /// Its path, escaped; `-` is standard input. The name of rows from code.
+    /// Its path, escaped (`-`: standard input), or the name of rows from code.
     pub path: String,
-    /// Its format: `text`, `csv`, `tsv`, `jsonl`, `parquet`, `sitemap` or `google`; `rows` if it is an
-    /// iterator.
+    /// Its format: `text`, `csv`, `tsv`, `jsonl`, `parquet`, `sitemap`, `rss`, `atom` or `google`; `rows` for rows from code.
     pub format: String,
     /// `gzip`, `zstd` or `bzip2`, if it is compressed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,7 +37,7 @@ pub struct InputReport {
 #[non_exhaustive]
 pub struct ColumnsReport {
     /// What each part of a record was read from: `url`, `lastmod`, `changefreq`, `priority`, `alternates`, `images`, `videos`,
-    /// `news`.
+    /// `news`, `section`.
     pub used: BTreeMap<Cow<'static, str>, String>,
     /// All others in the order in which they occur first, escaped; `…` stands for those beyond the first 64.
     pub unused: Vec<String>,

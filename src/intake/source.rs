@@ -32,7 +32,7 @@ pub(crate) enum SourceKind<'a> {
 impl<'a> Source<'a> {
     /// Rows from an iterator. `name` stands for the input in reports, messages and the reject file.
     ///
-    /// The iterator runs on a thread of its own, once, and is dropped at its end. Rows go to scratch files in batches, so that
+    /// The iterator runs once, on its own thread, and is dropped at its end. Rows go to scratch files in batches, so that
     /// memory does not grow with their number. A row counts as a line: line 1 is the first row. While the iterator waits for a
     /// row, the build cannot be stopped.
     pub fn rows<R: Into<SourceRow>>(

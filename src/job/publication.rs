@@ -22,11 +22,11 @@ pub struct Publication {
     /// The name of the set, which is part of its file names. Sets with different names can share [`out`](Publication::out). The set
     /// without a name is one of them.
     pub name: Option<SetName>,
-    /// File for rejected lines, tab-separated: input, line, byte offset, reason, text.
+    /// File for rejected and excluded lines and dropped tags, tab-separated: input, line, byte offset, reason, text.
     pub rejects: Option<PathBuf>,
     /// A robots.txt in which the index files are named, between two marker lines. Other lines are left unchanged.
     pub robots: Option<PathBuf>,
-    /// Accept a `robots` file whose name is `robots.txt` in other letter case, which crawlers do not request.
+    /// Accept a `robots` file whose name is `robots.txt` in another letter case, which crawlers do not request.
     pub robots_any_name: bool,
     /// File for the differences from the set that was live, tab-separated: added, removed or changed; URL; old lastmod; new
     /// lastmod.
@@ -50,8 +50,8 @@ pub struct Publication {
     pub then: Option<CommandLine>,
     /// Fill in [`Report::details`](crate::Report::details).
     pub details: bool,
-    /// Count URLs by section for the details, which takes time for every URL. The manifest of the set records the counts for the
-    /// next report.
+    /// Count URLs by first path segment for the details, which takes time for every URL. The manifest of the set
+    /// records the counts for the next report.
     pub sections: bool,
     /// Time of publication: the `lastmod` of new sitemaps in index files.
     pub time: SystemTime,

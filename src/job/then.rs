@@ -10,10 +10,10 @@ use crate::error::{Error, Result, Setting, message};
 
 /// A program and its arguments. No shell is involved.
 ///
-/// It is parsed from text as a POSIX shell splits words: at spaces, tabs and line ends, unless they are quoted. Single quotes keep
-/// everything between them. In double quotes, a backslash keeps the character after it if that is `$`, a backtick, `"` or a
-/// backslash; outside of quotes it keeps any character. A word that begins with `#` begins a comment, which ends with the line.
-/// Variables, patterns, `|`, `>`, `&` and `;` have no meaning.
+/// It is parsed from text as a POSIX shell splits words: at spaces, tabs and line ends, unless they are quoted. Single quotes quote
+/// everything between them. In double quotes, a backslash quotes `$`, a backtick, `"` or a backslash; outside of quotes, any
+/// character. A word that begins with `#` begins a comment, which ends with the line. Variables, patterns, `|`, `>`, `&` and `;`
+/// have no meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandLine(Vec<String>);
 

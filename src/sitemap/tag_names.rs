@@ -21,7 +21,7 @@ macro_rules! tag_names {
                 Lastmod = "tag-lastmod",
                 /// A time of day without a zone, and no zone was set for such times.
                 LastmodZone = "tag-lastmod-zone",
-                /// A number that is probably a time since 1970, but no unit or another unit was set.
+                /// A number that is probably a Unix time, but no unit or a different unit was set.
                 LastmodEpoch = "tag-lastmod-epoch",
                 /// A year, or a year and a month. Both schemas refuse it, although it is W3C Datetime.
                 LastmodPrecision = "tag-lastmod-precision",

@@ -76,7 +76,7 @@ impl FromStr for ObjectHeader {
             return Err(wrong());
         }
         if name == "content-encoding" {
-            // The bytes are the resource: see the notes on Google's store in docs/operations.md.
+            // The bytes are the resource: see the notes on Google's store in docs/buckets.md.
             return Err("sitemaps are gzip files, not compressed for transfer; omit Content-Encoding".into());
         }
         let is_metadata = name.strip_prefix("x-amz-meta-").is_some_and(|rest| {

@@ -17,9 +17,9 @@ pub struct Rewrite {
 /// Both prefixes of a [`Rewrite`], in their canonical form.
 #[derive(Debug)]
 pub struct Prefixes {
-    /// What URLs begin with.
+    /// The prefix to replace.
     pub from: Vec<u8>,
-    /// What they begin with after that.
+    /// Its replacement.
     pub to: Vec<u8>,
 }
 

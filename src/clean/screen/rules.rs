@@ -9,7 +9,7 @@ use super::relative::RelativeTo;
 use super::rewrite::Rewrite;
 use super::robots::Robots;
 
-/// Which URLs lines mean, and which URLs are left out. By default, lines without a scheme are rejected, and every URL is kept as
+/// How lines become URLs, and which are left out. By default, lines without a scheme are rejected, and every URL is kept as
 /// it is.
 ///
 /// The rules apply in this order: [`relative_to`](Self::relative_to) to the line, [`rewrites`](Self::rewrites) to its canonical

@@ -32,7 +32,7 @@ pub struct Details {
     /// The set that was live before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<PreviousSet>,
-    /// Listed URLs by section.
+    /// Listed URLs by first path segment, or by origin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sections: Option<SectionsReport>,
     /// Numbers of sitemaps by fullness.
@@ -68,10 +68,10 @@ pub struct PreviousSet {
     pub rejected: Option<u64>,
 }
 
-/// Listed URLs by section.
+/// Listed URLs by first path segment, or by origin. They are not the sections that a job defines.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SectionsReport {
-    /// What a section is.
+    /// Whether a section is a path segment or an origin.
     pub by: SectionKind,
     /// At most 100 sections, sorted by the larger of their current and previous numbers of URLs, the largest first, then by name.
     pub named: Vec<SectionReport>,

@@ -1,11 +1,11 @@
-//! What a dry run found out.
+//! The result of a dry run.
 
 use serde::{Deserialize, Serialize};
 
 use super::details::Changes;
 use crate::set::manifest::Manifest;
 
-/// What a run would change, found out by a dry run. For several sites, the sums.
+/// What the run would have changed. For several sites, the sums.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DryRun {

@@ -237,7 +237,7 @@ impl<'a> Values<'a> {
         Ok(())
     }
 
-    /// Takes the section. A string with half of a surrogate pair names none, so the row is bad.
+    /// Takes the section. A string with an unpaired surrogate names none, so the row is bad.
     fn take_section<E: de::Error>(&mut self, value: &'a RawValue) -> Result<(), E> {
         if value.get().starts_with('"') && shapes::text(value.get()).is_none() {
             return Err(E::custom("not a text"));

@@ -83,7 +83,7 @@ fn add_optional_field(number: usize, json: &str, to: &mut ExtrasBuffer) {
 }
 
 /// Adds a field to the current value. Returns false and adds nothing if it is neither a text nor a number nor a truth value. A
-/// string with half of a surrogate pair is not a text.
+/// string with an unpaired surrogate is not a text.
 fn add_field(number: usize, json: &str, to: &mut ExtrasBuffer) -> bool {
     let is_plain = |json: &&str| !matches!(json.as_bytes(), b"null" | [b'[' | b'{' | b'"', ..]);
     let text = text(json).or_else(|| Some(json).filter(is_plain).map(Cow::Borrowed));
@@ -151,7 +151,7 @@ pub fn has_content(line: &str) -> bool {
     members.is_none() || has_content
 }
 
-/// The text of the JSON string `json`; `None` for another value, and for a string with half of a surrogate pair.
+/// The text of the JSON string `json`; `None` for another value, and for a string with an unpaired surrogate.
 pub fn text(json: &str) -> Option<Cow<'_, str>> {
     match json.as_bytes() {
         [b'"', inner @ .., b'"'] if memchr::memchr(b'\\', inner).is_none() => {
@@ -285,7 +285,7 @@ mod tests {
             (r#"{"loc":"h:/i","alt":"a","size":null}"#, &["h:/i", "images.alt"]),
             (r#"{"loc":"h:/i"}"#, &["h:/i"]),
             (r#"[null,""," ",{}]"#, &[]),
-            // Half of a surrogate pair is not a text.
+            // An unpaired surrogate is not text.
             (r#"["h:/\ud83d","\ud83d\ude00"]"#, &[r#""h:/\\ud83d""#, "😀"]),
             (r#"{"loc":"h:/\ud83d"}"#, &[r#"{"loc":"h:/\\ud83d"}"#]),
             (r#"[5,{"src":"h:/i"},true]"#, &["5", r#"{"src":"h:/i"}"#, "true"]),

@@ -119,7 +119,7 @@ fn nested_elements_are_read_as_the_extension_defines_them() {
         (r#"{"title":"t"}"#, &[r#"title= loc={"title":"t"}"#]),
         (r#"{"title":"t","loc":"u","url":"v"}"#, &[r#"title= loc={"title":"t","loc":"u","url":"v"}"#]),
         (r#"{"title":["t"],"loc":"u"}"#, &[r#"title= loc={"title":["t"],"loc":"u"}"#]),
-        // Half of a surrogate pair.
+        // An unpaired surrogate.
         (r#"{"title":"\ud83d","loc":"u"}"#, &[r#"title= loc={"title":"\ud83d","loc":"u"}"#]),
         (r#"{"title":null,"loc":"u"}"#, &[r#"title= loc={"title":null,"loc":"u"}"#]),
         (r#""u""#, &[r#"title= loc="u""#]),
