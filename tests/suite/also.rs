@@ -185,6 +185,10 @@ fn other_commands_know_that_the_set_only_lists_them() {
         (&0.into(), &2.into(), &3.into())
     );
     assert!(checked.stderr.contains("3 sitemaps from elsewhere not checked"), "{}", checked.stderr);
+    let mut alone = sitemill();
+    alone.args(["check", "--json"]).arg(out.join("sitemap-index-1.xml"));
+    let report = json(finish(&mut alone, b"").expect(0).stdout.trim_ascii());
+    assert_eq!((&report["sitemaps"], &report["also"]), (&2.into(), &3.into()));
     let urls = of(&["urls"]);
     assert_eq!(String::from_utf8(urls.stdout).unwrap(), format!("{BASE}0\n{BASE}1\n"));
     assert!(urls.stderr.contains("3 sitemaps from elsewhere not read"), "{}", urls.stderr);

@@ -141,6 +141,28 @@ fn sitemaps_that_are_not_beside_their_index_file_are_counted_or_reported() {
     }
 }
 
+#[test]
+fn an_index_file_named_alone_is_followed_to_the_sitemaps_beside_it() {
+    let directory = TempDir::new();
+    directory.file("a.xml", sitemap(&["1", "2"]));
+    let [beside, gone, deeper, itself] =
+        ["a.xml", "gone.xml", "deeper/b.xml", "index.xml"].map(|name| format!("{BASE}{name}"));
+    let is_missing = ("missing-file".to_owned(), format!("there is no such file: {gone}"));
+    let is_index = ("index-of-indexes".to_owned(), format!("this is an index file: {itself}"));
+    for (locs, findings, counts) in [
+        (&[&*beside, &deeper][..], &[][..], [1, 1, 2, 1]),
+        (&[&beside, &gone], &[is_missing], [1, 1, 2, 0]),
+        (&[&itself], &[is_index], [0, 1, 0, 0]),
+        // A copy without the sitemaps.
+        (&[&gone, &deeper], &[], [0, 1, 0, 2]),
+    ] {
+        let (found, summary) = check(&directory.file("index.xml", index(locs)));
+        assert_eq!(found, findings, "{locs:?}");
+        let counted = ["sitemaps", "indexes", "urls", "not_followed"].map(|key| summary[key].as_u64());
+        assert_eq!(counted, counts.map(Some), "{locs:?}");
+    }
+}
+
 /// A finding as [`check`] returns it.
 fn missing(said: &str) -> (String, String) {
     ("missing-file".to_owned(), said.to_owned())

@@ -11,6 +11,8 @@ use super::store::StoreArgs;
 #[derive(Debug, clap::Args)]
 pub struct CheckArgs {
     /// Published directories, parents of several, or single files (plain or gzip).
+    ///
+    /// The sitemaps that an index file lists are checked with it if they are in its directory.
     #[arg(required = true)]
     pub path: Vec<PathBuf>,
 

@@ -3,8 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use super::document::{Document, report_listed_index};
+use super::document::{Document, Member, report_listed_index};
 use super::loc;
+use super::members::Also;
 use super::reader::FileKind;
 use super::rules::Rule;
 use super::set::{Met, Set, file};
@@ -52,15 +53,20 @@ impl Known {
         if self.listed.contains(index.file.path()) {
             report_listed_index(&mut index.findings);
         }
-        // The files listed by an index file that was named alone may be elsewhere, unless the base URL is the directory of that
-        // file.
-        if set.view.is_none() && set.base.is_none() {
+        let is_alone = set.view.is_none();
+        let Some(base) =
+            set.base.clone().or_else(|| if is_alone { base_beside(index) } else { likely_base(index) })
+        else {
+            let elsewhere = index.members.iter().filter(|member| loc::directory(&member.loc).is_some());
+            followed.elsewhere = elsewhere.count() as u64;
             return followed;
-        }
-        let Some(base) = set.base.clone().or_else(|| likely_base(index)) else { return followed };
+        };
         let site = loc::origin(&base);
+        let mut also_beside = Also::of(&index.file);
         for member in &index.members {
-            if str::from_utf8(&member.loc).is_ok_and(|loc| self.also.remove(loc)) {
+            let is_also = str::from_utf8(&member.loc).is_ok_and(|loc| self.also.remove(loc))
+                || is_alone && also_beside.has(&member.loc, Some(&base));
+            if is_also {
                 followed.also += 1;
                 continue;
             }
@@ -101,16 +107,30 @@ impl Known {
     }
 }
 
+/// The URL of the directory of `index`, which was named alone: the directory of the first sitemap that lies beside it. `None` if none
+/// does, as with a copy of the index file.
+fn base_beside(index: &Document) -> Option<String> {
+    index
+        .members
+        .iter()
+        .find_map(|member| loc::directory(&member.loc).filter(|base| is_beside(index, member, base)))
+}
+
 /// The URL of the directory of `index`, as far as its entries tell: the directory with most sitemaps that lie beside it, or, if none
 /// does, with most sitemaps. Of several, the one that occurs first.
 fn likely_base(index: &Document) -> Option<String> {
     let mut directories: HashMap<String, (u64, u64, Reverse<usize>)> = HashMap::new();
     for (at, member) in index.members.iter().enumerate() {
         let Some(directory) = loc::directory(&member.loc) else { continue };
-        let is_beside = file(&member.loc, &directory).is_some_and(|name| index.file.beside(name).is_file());
+        let is_beside = is_beside(index, member, &directory);
         let (beside, all, _) = directories.entry(directory).or_insert((0, 0, Reverse(at)));
         *beside += u64::from(is_beside);
         *all += 1;
     }
     directories.into_iter().max_by_key(|(_, counts)| *counts).map(|(directory, _)| directory)
+}
+
+/// Whether the sitemap `member` is a file beside `index`, if `base` is the URL of its directory.
+fn is_beside(index: &Document, member: &Member, base: &str) -> bool {
+    file(&member.loc, base).is_some_and(|name| index.file.beside(name).is_file())
 }
