@@ -29,7 +29,8 @@ def check(
         paths: the files and directories.
         name: check only the set of this name in each directory; all sets by default.
         base_url: the URL of their directory, if it is not known.
-        scope: which URLs may be listed: ``"directory"``, ``"host"`` or ``"any"``.
+        scope: which URLs may be listed: ``"directory"``, ``"host"`` or ``"any"``; as built by default. If the manifest may not be
+            read, it is not checked by default.
         limit_findings: how many findings are returned; all are counted.
         endpoint: the URL of an S3-compatible store; ``AWS_ENDPOINT_URL`` or Amazon's by default.
         state: where ``.sitemill`` is kept, such as ``"s3://private/shop"``, if not below the published files.

@@ -79,6 +79,9 @@ fn summary(report: &CheckReport, job: &CheckJob) -> (String, Table) {
         let files = plural(report.also, "sitemap", "sitemaps");
         table.text(format!("{files} from elsewhere not checked; name their files to check them"));
     }
+    if report.unknown_scopes > 0 {
+        table.text("scope not checked: no permission to read the manifest; use --scope");
+    }
     for (rule, &count) in &report.rules {
         table.row(rule, grouped(count), "");
     }

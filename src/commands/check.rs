@@ -40,7 +40,7 @@ use crate::common::ordered::ordered;
 use crate::common::progress::{Phase, Progress};
 use crate::common::secret::Secret;
 use crate::common::stop::Stop;
-use crate::error::{Error, Result, Setting, message};
+use crate::error::{Error, ErrorKind, Result, Setting, message};
 use crate::escape::shown;
 use crate::job::{check_threads, threads_default};
 use crate::place::{self, Named, PlaceFile, Record, SetName};
@@ -80,7 +80,7 @@ pub struct CheckJob {
     /// for a single file, the scope is then not checked.
     pub base_url: Option<BaseUrl>,
     /// Which URLs may be listed. If not set, it is taken from the manifest of a directory; without a manifest, it is
-    /// [`ScopeRule::Directory`], the rule of the protocol.
+    /// [`ScopeRule::Directory`], the rule of the protocol. If the manifest may not be read, URLs are not checked against a scope.
     pub scope: Option<ScopeRule>,
     /// Number of worker threads, at most [`THREADS_MAX`](crate::options::THREADS_MAX).
     pub threads: NonZero<usize>,
@@ -118,6 +118,8 @@ pub struct CheckReport {
     pub not_followed: u64,
     /// Number of sitemaps that sitemill did not write, and that the sets only list. They are not read.
     pub also: u64,
+    /// Number of sets whose URLs are not checked against a scope, because their manifest may not be read and the job has no scope.
+    pub unknown_scopes: u64,
     /// Number of findings, whether reported or not.
     pub findings: u64,
     /// Number of findings by the word of their rule; only rules that were violated.
@@ -201,8 +203,16 @@ impl Run<'_> {
         self.tell(&set.findings)?;
         // A damaged manifest is reported after everything else.
         let manifest = set.view.as_deref().map_or(Ok(None), read_manifest);
-        let built_with = || manifest.as_ref().ok().and_then(|manifest| manifest.as_ref()?.scope.parse().ok());
-        let scope = self.job.scope.or_else(built_with).unwrap_or_default();
+        let scope = match (self.job.scope, &manifest) {
+            (Some(scope), _) => scope,
+            (None, Ok(built)) => {
+                built.as_ref().and_then(|built| built.scope.parse().ok()).unwrap_or_default()
+            }
+            (None, Err(_)) => {
+                self.report.unknown_scopes += u64::from(set.base.is_some());
+                ScopeRule::Any
+            }
+        };
         let urls_below = match (&set.base, scope) {
             (None, _) | (_, ScopeRule::Any) => None,
             (Some(base), ScopeRule::Directory) => Some(base.as_str()),
@@ -217,7 +227,8 @@ impl Run<'_> {
         };
 
         let also = manifest.iter().flatten().flat_map(|set| &set.also).map(|also| also.loc.clone());
-        let mut known = Known { also: also.collect(), ..Known::default() };
+        let mut known =
+            Known { also: also.collect(), is_also_unknown: manifest.is_err(), ..Known::default() };
         let is_new = |file: &&PlaceFile| known.starts.insert(file.path());
         let files: Vec<PlaceFile> = set.files.iter().filter(is_new).cloned().collect();
         let mut members = Vec::new();
@@ -236,8 +247,12 @@ impl Run<'_> {
             }
             run.take_in(document, &mut known.sitemaps)
         })?;
-        if let Some(manifest) = manifest? {
-            self.check_manifest(&set, &manifest, &known)?;
+        match manifest {
+            // Without permission to read it, only the files are checked.
+            Err(error) if error.kind() == ErrorKind::Permission => {}
+            manifest => {
+                manifest?.map_or(Ok(()), |manifest| self.check_manifest(&set, &manifest, &known))?;
+            }
         }
         self.check_duplicates(&known.sitemaps)
     }

@@ -5,8 +5,14 @@ use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::{TempDir, assert_nothing_is_left, finish, gzip, published_urls};
-use crate::world::{BASE, Between, Waiting, World, fifo, injected_on, pages, unanswered, urls};
+use serde_json::Value;
+
+use crate::support::{
+    TempDir, assert_nothing_is_left, build_command, finish, gzip, published_urls, sitemill, started_by,
+};
+use crate::world::{
+    BASE, Between, Waiting, World, fifo, injected_on, pages, skip_unless_root, unanswered, urls,
+};
 
 /// Enough URLs for several threads in both passes, and more rejects than a pipe holds.
 fn input_with_rejects(directory: &TempDir) -> PathBuf {
@@ -209,4 +215,32 @@ fn a_pipe_of_one_endless_line_takes_bounded_memory() {
     shell.args(["-c", "ulimit -v 800000; cat \"$1\" | { shift; exec \"$@\"; }", "sh"]).arg(&zeros);
     finish(shell.arg(build.get_program()).args(build.get_args()).arg("--memory=128MiB"), b"").expect(0);
     world.assert_new(1, 71);
+}
+
+#[test]
+fn a_user_who_may_not_read_the_manifest_can_check_the_published_files() {
+    if skip_unless_root("another user") {
+        return;
+    }
+    let (directory, base) = (TempDir::new(), "http://cdn.example/www/");
+    let out = directory.join("out");
+    // The second set has one index file less, and lists a sitemap that is not a file.
+    for (count, also) in [(3, "more.xml"), (2, "news.xml")] {
+        let mut build = build_command(&out, base);
+        build.args(["--scope=any", "--urls-per-sitemap=1", "--sitemaps-per-index=3", "--also"]);
+        finish(build.arg(format!("{base}{also}")), pages(1, count).as_bytes()).expect(0);
+    }
+    assert!(out.join("sitemap-index-2.xml").exists());
+    let check = |options: &[&str]| {
+        let nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+        finish(&mut started_by(&nobody, sitemill().args(["check", "--json"]).args(options).arg(&out)), b"")
+    };
+    let unknown = check(&[]).expect(0);
+    let report: Value = serde_json::from_slice(unknown.stdout.trim_ascii()).unwrap();
+    let counts = ["sitemaps", "also", "unknown_scopes"].map(|key| report[key].as_u64());
+    assert_eq!(counts, [2, 1, 1].map(Some), "{report}");
+    assert!(unknown.stderr.contains("scope not checked") && unknown.stderr.contains("--scope"));
+    assert!(!check(&["--scope", "any"]).expect(0).stderr.contains("--scope"));
+    let found = check(&["--scope", "directory"]).expect(65);
+    assert!(found.stderr.contains("out-of-scope  2"), "{}", found.stderr);
 }

@@ -13,6 +13,7 @@ use super::sitemaps::Sitemaps;
 use crate::escape::shown;
 use crate::limits::Protocol;
 use crate::place::PlaceFile;
+use crate::set::name::is_sitemap_file;
 
 /// Files and URLs of a set seen so far.
 #[derive(Default)]
@@ -25,6 +26,8 @@ pub(super) struct Known {
     pub listed: Met,
     /// Sitemaps from elsewhere that the manifest names and no index file has listed so far.
     pub also: HashSet<String>,
+    /// Whether the manifest cannot be read. Sitemaps with names that sitemill does not give may then be from elsewhere.
+    pub is_also_unknown: bool,
     /// Sitemaps that index files of protocol 0.84 list.
     pub listed_by_old: Met,
     /// The sitemaps that were read.
@@ -86,6 +89,10 @@ impl Known {
                 }
                 continue;
             };
+            if self.is_also_unknown && !name.to_str().is_some_and(is_sitemap_file) {
+                followed.also += 1;
+                continue;
+            }
             let file = index.file.beside(name);
             let path = file.path();
             if !self.listed.insert(path) {

@@ -48,8 +48,9 @@ impl Set {
     /// If it cannot be read, or holds no set.
     pub fn of_place(view: Arc<dyn View>, base: Option<&str>, kept_max: usize) -> Result<Self> {
         let (old, stem) = (old_indexes(&*view), Stem::of_set(view.name()).to_string());
+        let is_old = |name: &str| old.as_ref().is_some_and(|old| old.contains(name));
         let mut names = names(&*view)?;
-        names.retain(|listed| !listed.name.to_str().is_some_and(|name| old.contains(name)));
+        names.retain(|listed| !listed.name.to_str().is_some_and(is_old));
         let mut indexes: Vec<&Listed> =
             names.iter().filter(|listed| index_stem(&listed.name) == Some(&*stem)).collect();
         let robots = PlaceFile::new(Arc::clone(&view), robots_file(view.name()));
@@ -71,7 +72,8 @@ impl Set {
                 named.iter().filter_map(|name| index_stem(name)).chain([&*stem]).collect();
             let files = names.iter().filter(|listed| listed.is_file).map(|listed| &*listed.name);
             let own = files.filter(|name| index_stem(name).is_some_and(|stem| stems.contains(stem)));
-            for index in own.filter(|index| !named.contains(index)) {
+            // If it is unknown which of them are old, none is reported.
+            for index in own.filter(|index| old.is_some() && !named.contains(index)) {
                 set.findings.push(None, Rule::Robots, || {
                     format!("no line names {}", shown(index.as_encoded_bytes()))
                 });
@@ -281,23 +283,24 @@ fn by_number(name: &[u8]) -> Vec<u8> {
     key
 }
 
-/// Returns the index files of earlier sets that still exist, according to the manifest. A damaged manifest is reported elsewhere.
-fn old_indexes(view: &dyn View) -> HashSet<String> {
-    let manifest = read_manifest(view).ok().flatten();
-    manifest.into_iter().flat_map(|set| set.superseded_indexes).map(|old| old.file).collect()
+/// Returns the index files of earlier sets that still exist, according to the manifest; `None` if it cannot be read, which is
+/// reported elsewhere.
+fn old_indexes(view: &dyn View) -> Option<HashSet<String>> {
+    let manifest = read_manifest(view).ok()?;
+    Some(manifest.into_iter().flat_map(|set| set.superseded_indexes).map(|old| old.file).collect())
 }
 
 /// Reads the manifest that `build` has written to a place, or `None` if there is none.
 ///
 /// # Errors
-/// If it is damaged, or cannot be read.
+/// If it is damaged, or cannot be read; [`ErrorKind::Permission`] if we may not know whether there is one.
 pub(crate) fn read_manifest(view: &dyn View) -> Result<Option<Manifest>> {
     match view.look_up_record(&Record::Live) {
         Ok(Some(found)) if found.is_file && found.bytes <= MANIFEST_BYTES_MAX => {
             Manifest::read_as(Role::Live, view, &Record::Live)
         }
         Ok(Some(_)) => Err(Error::data(message!(&*view.record_path(&Record::Live), ": is not a manifest"))),
-        // Without permission to read manifests, only the files are checked.
+        Err(error) if error.kind() == ErrorKind::Permission => Err(error),
         Ok(None) | Err(_) => Ok(None),
     }
 }
