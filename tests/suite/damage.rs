@@ -295,6 +295,27 @@ fn a_missing_manifest_with_earlier_sets_is_not_a_first_run() {
 }
 
 #[test]
+fn sets_that_were_rolled_back_are_known_without_the_manifest() {
+    let directory = TempDir::new();
+    for (how, rollbacks) in [("step by step", &[&[][..], &[]][..]), ("at once", &[&["--to", "3"]])] {
+        let out = directory.join(how);
+        (1..=5).for_each(|page| _ = build(&out, &[page], &[]).expect(0));
+        rollbacks.iter().for_each(|options| _ = rollback(&out, options).expect(0));
+        fs::write(out.join(".sitemill/manifest.json"), "{").unwrap();
+        rebuild(&out, &[6]).expect(0);
+        let shown = status(&out)["earlier"].clone();
+        let shown: Vec<_> =
+            shown.as_array().unwrap().iter().map(|set| (&set["number"], &set["withdrawn"])).collect();
+        let withdrawn = [5, 4, 3, 2, 1].map(|number| (json!(number), json!(number > 3)));
+        assert_eq!(shown, withdrawn.iter().map(|(number, is)| (number, is)).collect::<Vec<_>>(), "{how}");
+        rollback(&out, &[]).expect(0);
+        assert_eq!(live(&out), [3], "{how}");
+        rollback(&out, &["--to", "4"]).expect(0);
+        assert_eq!(live(&out), [4], "{how}");
+    }
+}
+
+#[test]
 fn ignoring_an_intact_manifest_rewrites_every_file_and_keeps_all_sets() {
     let directory = TempDir::new();
     let out = world(&directory, "out");

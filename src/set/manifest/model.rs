@@ -67,6 +67,9 @@ pub struct Manifest {
     /// never be restored.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_stand_in: bool,
+    /// Number of the earlier set that a rollback restored when it replaced this one. That set and those between were rolled back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rolled_back_to: Option<u64>,
 }
 
 // Defaults of the early releases, whose manifests lack the field.

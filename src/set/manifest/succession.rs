@@ -38,6 +38,7 @@ impl Manifest {
             counts: None,
             rows: None,
             is_stand_in: false,
+            rolled_back_to: None,
         }
     }
 
@@ -73,6 +74,11 @@ impl Manifest {
     pub fn number_max(&self) -> u64 {
         let numbers = self.earlier.iter().map(|earlier| earlier.number).chain([self.number]);
         numbers.max().expect("it has a number itself")
+    }
+
+    /// Whether the rollback that replaced this set took back set `number`, which is this one or an earlier one.
+    pub fn took_back(&self, number: u64) -> bool {
+        self.rolled_back_to.is_some_and(|restored| restored < number && number <= self.number)
     }
 
     /// This set without its history and its rows, as it is stored once another set is live.

@@ -19,7 +19,7 @@ impl Workspace {
     /// [`ErrorKind::Data`] if there is no such set, or if one of its files is missing or was changed;
     /// [`ErrorKind::Io`] if a file cannot be read; also if `stop` is raised before all are read. The live set stays.
     pub fn roll_back(
-        self,
+        mut self,
         number: Option<u64>,
         time: &str,
         progress: &dyn Progress,
@@ -76,6 +76,10 @@ impl Workspace {
             newer.withdrawn = true;
         }
         let protocol = set.protocol.parse().map_err(|_| Error::data(message!(&*path, ": no protocol")))?;
+        set.rolled_back_to = None;
+        if let Some(live) = self.live.as_mut().filter(|live| live.number > set.number) {
+            live.rolled_back_to = Some(set.number);
+        }
         self.prepare_set(set, protocol)
     }
 }

@@ -5,6 +5,7 @@
 //! passed. Then a stand-in atomically replaces the live manifest. It contains only what is known for certain. From there on,
 //! the set is published like any other, with the same guarantees after a crash.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::live::Live;
@@ -90,21 +91,21 @@ impl Salvage {
         self.is_live_lost
     }
 
-    /// Earlier sets for a stand-in, the last one first. Only the lost manifest recorded when they were replaced and which of
-    /// them were rolled back, so their retention time begins at `now`. Sets with missing files are left out, because they
-    /// have expired or cannot be restored.
+    /// Earlier sets for a stand-in, the last one first. Only the lost manifest recorded when they were replaced, so their
+    /// retention time begins at `now`. Sets with missing files are left out, because they have expired or cannot be restored.
+    /// A set that was restored has several manifests; the last one counts.
     pub(super) fn earlier(&self, view: &dyn View, now: &str) -> Vec<Earlier> {
         let is_whole = |set: &&Manifest| set.sitemaps.iter().all(|sitemap| is_there(view, sitemap));
-        let sets = self.kept.iter().filter(|set| !set.is_stand_in).filter(is_whole);
+        let mut sets: Vec<_> = self.kept.iter().filter(|set| !set.is_stand_in).filter(is_whole).collect();
+        sets.sort_by_key(|set| Reverse((set.number, &set.published)));
+        sets.dedup_by_key(|set| set.number);
         let earlier = |set: &Manifest| Earlier {
             run: set.run.clone(),
             number: set.number,
             since: now.into(),
-            withdrawn: false,
+            withdrawn: self.kept.iter().any(|kept| kept.took_back(set.number)),
         };
-        let mut earlier: Vec<_> = sets.map(earlier).collect();
-        earlier.sort_by_key(|set| std::cmp::Reverse(set.number));
-        earlier
+        sets.into_iter().map(earlier).collect()
     }
 }
 
