@@ -56,11 +56,13 @@ impl Workspace {
         };
         let bad = damaged(view, &set, progress, stop)?;
         if let [first, others @ ..] = &bad[..] {
-            let (number, more) = (earlier.number, others.len());
+            let number = earlier.number;
+            let others =
+                if others.is_empty() { String::new() } else { format!(" (and {} more)", others.len()) };
             return Err(Error::data(message!(
                 "set {number} cannot be restored: ",
                 &*view.path(first.file.as_ref()),
-                " is missing or damaged, and {more} more; the live set stays; ",
+                "{others} is missing or damaged; the live set stays; ",
                 way_out
             )));
         }
