@@ -14,7 +14,7 @@ use super::args::{RollbackArgs, StatusArgs};
 use super::failure::print_warning;
 use super::numbers::plural;
 use super::streams::Stdout;
-use super::{log, progress, settings, signals};
+use super::{flags, log, progress, settings, signals};
 
 /// Shows the sets of a directory, or of the directories of several sites.
 pub fn status(args: &StatusArgs) -> Result<()> {
@@ -25,7 +25,8 @@ pub fn status(args: &StatusArgs) -> Result<()> {
     let mut stdout = Stdout::new()?;
     let mut shown = String::new();
     let (name, progress) = (args.name.as_ref(), progress::while_reading(false));
-    for status in sitemill::status(args.directory(), name, &*progress, &Stop::default())? {
+    for mut status in sitemill::status(args.directory(), name, &*progress, &Stop::default())? {
+        status.damaged.iter_mut().for_each(|why| *why = flags::text(why).into());
         match args.json {
             true => shown += &serde_json::to_string(&status).expect("numbers and strings are JSON"),
             false => shown += text(&status).trim_end(),

@@ -75,7 +75,7 @@ pub fn page_of_directory(
         }
     }
     report.details = Some(details);
-    let notes = notes(&statuses, counts.is_some());
+    let notes = notes(&statuses, counts.is_some(), names);
     let has_lines = counts.is_some();
     Ok(page(Subject::Set { report: &report, has_lines, assumes_limit, notes: &notes }, names))
 }
@@ -167,7 +167,7 @@ impl Write for Lines<'_, '_> {
 }
 
 /// Returns notes: what is not shown and why, and what is wrong.
-fn notes(statuses: &[Status], has_counts: bool) -> Vec<String> {
+fn notes(statuses: &[Status], has_counts: bool, names: SettingNames) -> Vec<String> {
     let mut notes = Vec::new();
     notes.push(match has_counts {
         true => "This page was made from the published set, which does not record why lines were rejected, which inputs were \
@@ -188,7 +188,7 @@ fn notes(statuses: &[Status], has_counts: bool) -> Vec<String> {
         if status.is_switching {
             notes.push(format!("{directory}: a switch to another set has begun; the next run completes it."));
         }
-        notes.extend(status.damaged.iter().cloned());
+        notes.extend(status.damaged.iter().map(|why| why.text_with(&names)));
     }
     notes
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::occupant::is_there;
 use crate::common::progress::{Phase, Progress};
 use crate::common::stop::Stop;
-use crate::error::{Error, ErrorKind, Result, Setting, message};
+use crate::error::{Error, ErrorKind, Message, Result, Setting, message};
 use crate::escape::shown;
 use crate::place::{self, Record, SetName, View, process_of};
 use crate::set::manifest::{Manifest, Role};
@@ -26,9 +26,8 @@ pub struct Status {
     pub live: SetStatus,
     /// Earlier sets that can be restored, the last one first.
     pub earlier: Vec<SetStatus>,
-    /// Errors in manifests of earlier sets, which cannot be restored, and in the journal of a switch. Control characters are
-    /// escaped.
-    pub damaged: Vec<String>,
+    /// Errors in manifests of earlier sets, which cannot be restored, and in the journal of a switch.
+    pub damaged: Vec<Message>,
     /// Sitemaps of earlier sets that still exist and that the live set does not list.
     pub superseded: FilesStatus,
     /// Runs that have begun and not ended.
@@ -179,7 +178,7 @@ fn of_set(view: &dyn View, progress: &dyn Progress, stop: &Stop) -> Result<Optio
     let mut damaged = Vec::new();
     let mut usable = |role, record: &Record| match Manifest::read_as(role, view, record) {
         Err(error) if error.kind() == ErrorKind::Data => {
-            damaged.push(error.to_string());
+            damaged.push(error.message().clone());
             Ok(None)
         }
         read => read,
