@@ -287,8 +287,22 @@ fn a_missing_manifest_with_earlier_sets_is_not_a_first_run() {
     let out = world(&directory, "out");
     let before = snapshot(&out);
     fs::remove_file(out.join(".sitemill/manifest.json")).unwrap();
-    let refused = build(&out, &[2], &[]).expect(65);
-    assert_says(&refused, &["manifest.json: is missing", "build --ignore-manifest"]);
+    for refused in [
+        build(&out, &[2], &[]),
+        rollback(&out, &[]),
+        run(["status".as_ref(), out.as_os_str()]),
+        run(["status".as_ref(), directory.path().as_os_str()]),
+        run(["report".as_ref(), out.as_os_str()]),
+    ] {
+        assert_says(
+            &refused.expect(65),
+            &["out/.sitemill/manifest.json: is missing", "build --ignore-manifest"],
+        );
+    }
+    // These read only the files.
+    for command in ["check", "urls"] {
+        run([command.as_ref(), out.as_os_str()]).expect(if command == "check" { 65 } else { 0 });
+    }
     assert_eq!(snapshot(&out), before);
     rebuild(&out, &[2]).expect(0);
     assert_clean(&out);

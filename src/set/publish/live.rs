@@ -36,17 +36,29 @@ pub fn live(place: &dyn Place) -> Result<Live> {
     let Some(next) = Manifest::read_as(Role::Journal, view, &Record::Journal)? else {
         // A set is only kept when another one has replaced it.
         return match live.set {
-            None if !view.kept()?.is_empty() => Err(Error::data(message!(
-                &*view.record_path(&Record::Live),
-                ": is missing, although there are earlier sets; put it back, or build ",
-                Setting::IgnoreManifest,
-                " publishes in full"
-            ))),
+            None if !view.kept()?.is_empty() => Err(lost(view)),
             _ => Ok(live),
         };
     };
     let version = resume(place, live.set.as_ref(), &next)?;
     Ok(Live { set: Some(next), version: Some(version) })
+}
+
+/// Whether the manifest of the live set is missing although there are earlier sets, and no journal replaces it. If that cannot be
+/// determined, it is not.
+pub fn is_lost(view: &dyn View) -> bool {
+    let is_missing = |record| matches!(view.look_up_record(&record), Ok(None));
+    view.kept().is_ok_and(|kept| !kept.is_empty()) && is_missing(Record::Live) && is_missing(Record::Journal)
+}
+
+/// The error for a set whose manifest is missing.
+pub fn lost(view: &dyn View) -> Error {
+    Error::data(message!(
+        &*view.record_path(&Record::Live),
+        ": is missing, although there are earlier sets; put it back, or build ",
+        Setting::IgnoreManifest,
+        " publishes in full"
+    ))
 }
 
 /// The kept sets before `live`, as far as their manifests can be read.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::live::{is_lost, lost};
 use super::occupant::is_there;
 use crate::common::progress::{Phase, Progress};
 use crate::common::stop::Stop;
@@ -93,7 +94,7 @@ pub struct RunStatus {
 ///
 /// # Errors
 /// [`ErrorKind::Input`] if a directory cannot be read, [`ErrorKind::Data`] if there is no set or the manifest of a live set is
-/// damaged; also if `stop` is raised.
+/// damaged or missing; also if `stop` is raised.
 pub fn status(
     out: &Path,
     name: Option<&SetName>,
@@ -102,8 +103,7 @@ pub fn status(
 ) -> Result<Vec<Status>> {
     progress.begin(Phase::Read, 0);
     let sets = live_sets(out, name)?;
-    let all: Vec<Status> =
-        sets.iter().filter_map(|set| of_set(&**set, progress, stop).transpose()).collect::<Result<_>>()?;
+    let all: Vec<Status> = sets.iter().map(|set| of_set(&**set, progress, stop)).collect::<Result<_>>()?;
     progress.end();
     match all.is_empty() {
         false => Ok(all),
@@ -111,8 +111,8 @@ pub fn status(
     }
 }
 
-/// The live sets in `out`, or, if there are none, in the directories below it, sorted by directory and name. With a `name`, only
-/// those of that name.
+/// The live sets in `out`, or, if there are none, in the directories below it, sorted by directory and name. The manifest of a set
+/// may be missing if there are earlier ones. With a `name`, only those of that name.
 ///
 /// # Errors
 /// If `out` cannot be read.
@@ -120,7 +120,7 @@ pub fn live_sets(out: &Path, name: Option<&SetName>) -> Result<Vec<Arc<dyn View>
     let parent = place::view(out)?;
     let mut sets = place::sets_in(&*parent, name)?;
     // If that cannot be determined, reading it says why.
-    sets.retain(|set| !matches!(set.look_up_record(&Record::Live), Ok(None)));
+    sets.retain(|set| !matches!(set.look_up_record(&Record::Live), Ok(None)) || is_lost(&**set));
     if !sets.is_empty() {
         return Ok(sets);
     }
@@ -128,7 +128,7 @@ pub fn live_sets(out: &Path, name: Option<&SetName>) -> Result<Vec<Arc<dyn View>
     for site in below.map(|listed| parent.below(&listed.name)) {
         // A directory whose state we may not read is skipped, because it is not one of ours.
         let of_site = place::sets_in(&*site, name).unwrap_or_default();
-        sets.extend(of_site.into_iter().filter(|set| set.has_record(&Record::Live)));
+        sets.extend(of_site.into_iter().filter(|set| set.has_record(&Record::Live) || is_lost(&**set)));
     }
     sets.sort_by(|one, other| (one.root(), one.name()).cmp(&(other.root(), other.name())));
     Ok(sets)
@@ -170,11 +170,9 @@ pub fn missing(out: &Path, name: Option<&SetName>) -> Result<Error> {
     Ok(Error::data(message!(out, ": ", why)))
 }
 
-fn of_set(view: &dyn View, progress: &dyn Progress, stop: &Stop) -> Result<Option<Status>> {
+fn of_set(view: &dyn View, progress: &dyn Progress, stop: &Stop) -> Result<Status> {
     stop.check()?;
-    let Some(manifest) = Manifest::read_as(Role::Live, view, &Record::Live)? else {
-        return Ok(None);
-    };
+    let manifest = Manifest::read_as(Role::Live, view, &Record::Live)?.ok_or_else(|| lost(view))?;
     let mut damaged = Vec::new();
     let mut usable = |role, record: &Record| match Manifest::read_as(role, view, record) {
         Err(error) if error.kind() == ErrorKind::Data => {
@@ -201,7 +199,7 @@ fn of_set(view: &dyn View, progress: &dyn Progress, stop: &Stop) -> Result<Optio
             superseded.bytes += found.bytes;
         }
     }
-    Ok(Some(Status {
+    Ok(Status {
         directory: shown(view.root().as_os_str().as_encoded_bytes()),
         name: view.name().cloned(),
         live: figures(view, &manifest),
@@ -210,7 +208,7 @@ fn of_set(view: &dyn View, progress: &dyn Progress, stop: &Stop) -> Result<Optio
         superseded,
         runs: runs(view),
         is_switching,
-    }))
+    })
 }
 
 fn figures(view: &dyn View, set: &Manifest) -> SetStatus {
