@@ -26,7 +26,7 @@ use memchr::memmem;
 use super::tag_names::{Dropped, TagCounts};
 use crate::clean::Cleaner;
 
-pub use extension::{Extension, Field, Occurs, Value, Writer};
+pub use extension::{Extension, Field, Occurs, UNNAMED, Value, Writer};
 pub use known::{EXTENSIONS, EXTENSIONS_COUNT};
 pub use namespaces::Namespaces;
 pub use raw::{ExtrasBuffer, RawExtras};

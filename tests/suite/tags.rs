@@ -137,6 +137,23 @@ fn each_dropped_link_and_image_is_a_row_of_the_reject_file_with_its_own_value() 
 }
 
 #[test]
+fn a_dropped_value_without_fields_is_shown_as_it_was_given() {
+    let directory = TempDir::new();
+    for (tag, value, reason) in [
+        ("videos", r#"{"title":"x"}"#, "tag-video"),
+        ("news", r#"{"title":"y"}"#, "tag-news"),
+        ("alternates", r#""de""#, "tag-alternate"),
+        ("images", r#"{"src":"z"}"#, "tag-image"),
+    ] {
+        let row = format!(r#"{{"url":"{BASE}a","{tag}":{value}}}"#);
+        let told = build(&directory.join("out"), &directory.file("pages.jsonl", row), &[]);
+        told.run.expect(0);
+        assert_eq!(told.rejects, pairs(&[(reason, value)]));
+        assert_eq!(told.report["examples"][0]["text"], value);
+    }
+}
+
+#[test]
 fn tags_of_a_rejected_row_are_not_reported_as_dropped() {
     let directory = TempDir::new();
     let links: Vec<Value> =

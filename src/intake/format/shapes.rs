@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::sitemap::extensions::{Extension, ExtrasBuffer, Occurs};
+use crate::sitemap::extensions::{Extension, ExtrasBuffer, Occurs, UNNAMED};
 
 /// A key of an object, and its value as it was written.
 type Member<'a> = (Cow<'a, str>, &'a str);
@@ -50,9 +50,9 @@ fn add_value(extension: &Extension, json: &str, to: &mut ExtrasBuffer) {
     }
 }
 
-/// Adds a value that is only a text.
+/// Adds a value that is only a text. If the extension has no field for it, it is dropped later.
 fn add_text(extension: &Extension, text: &[u8], to: &mut ExtrasBuffer) {
-    to.push(extension, [(extension.text_field, text)]);
+    to.push(extension, [(extension.text_field.unwrap_or(UNNAMED), text)]);
 }
 
 /// Adds the fields of the object with these members to the current value. Returns false if a required field is not there once, or
@@ -234,9 +234,10 @@ mod tests {
         let mut buffer = ExtrasBuffer::default();
         add(&mut buffer);
         let text = |value: Value<'_>| {
-            let texts =
-                (0..value.extension.fields.len()).map(|number| crate::escape::shown(value.text(number)));
-            texts.collect::<Vec<_>>().join(" ").trim_end().to_owned()
+            let texts = (0..value.extension.fields.len())
+                .chain([UNNAMED])
+                .map(|number| crate::escape::shown(value.text(number)));
+            texts.collect::<Vec<_>>().join(" ").trim().to_owned()
         };
         let ignored = buffer.take_ignored();
         buffer.values().values().map(text).chain(ignored).collect()
@@ -260,15 +261,12 @@ mod tests {
             (r#"[null,"",{},[]]"#, &[]),
             ("null", &[]),
             ("{}", &[]),
-            (r#""de""#, &[r#" "de""#]),
-            ("7", &[" 7"]),
-            (r#"{"hreflang":"de"}"#, &[r#" {"hreflang":"de"}"#]),
-            (r#"{"hreflang":"de","href":null}"#, &[r#" {"hreflang":"de","href":null}"#]),
-            (
-                r#"{"hreflang":"de","lang":"fr","href":"h"}"#,
-                &[r#" {"hreflang":"de","lang":"fr","href":"h"}"#],
-            ),
-            (r#"[["h:/d"]]"#, &[r#" ["h:/d"]"#]),
+            (r#""de""#, &[r#""de""#]),
+            ("7", &["7"]),
+            (r#"{"hreflang":"de"}"#, &[r#"{"hreflang":"de"}"#]),
+            (r#"{"hreflang":"de","href":null}"#, &[r#"{"hreflang":"de","href":null}"#]),
+            (r#"{"hreflang":"de","lang":"fr","href":"h"}"#, &[r#"{"hreflang":"de","lang":"fr","href":"h"}"#]),
+            (r#"[["h:/d"]]"#, &[r#"["h:/d"]"#]),
         ] {
             assert_eq!(links(json), want, "{json}");
         }

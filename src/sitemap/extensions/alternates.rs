@@ -26,7 +26,7 @@ pub const EXTENSION: Extension = Extension {
         ),
         Field::attribute(&["href", "url"], &[], "href", Occurs::Once, texts::url),
     ],
-    text_field: 1,
+    text_field: None,
     is_map: true,
     earlier_key: Some("links"),
     start: b"<xhtml:link ",

@@ -26,9 +26,9 @@ pub struct Extension {
     pub marks: &'static [(&'static str, &'static str)],
     /// The fields of a value.
     pub fields: &'static [Field],
-    /// The field of a text that is given without field names. It is a value if no other field is required; otherwise it is
-    /// dropped, and the reject file shows the text in this field.
-    pub text_field: usize,
+    /// The field of a text that is given without field names, and is a value because no other field is required. `None`: a text
+    /// is no value, and is dropped.
+    pub text_field: Option<usize>,
     /// Whether a JSON object without any known key is a map. Each of its keys is the first field of a value, and the text of the
     /// key is the second.
     pub is_map: bool,
@@ -109,8 +109,7 @@ impl Extension {
 
     /// Whether a text alone is a value.
     pub fn is_text(&self) -> bool {
-        let others = self.fields.iter().enumerate().filter(|&(number, _)| number != self.text_field);
-        others.into_iter().all(|(_, field)| field.occurs != Occurs::Once)
+        self.text_field.is_some()
     }
 }
 
@@ -153,19 +152,25 @@ impl<'a> Value<'a> {
         fields.all(|(number, field)| field.occurs != Occurs::Once || self.texts(number).count() == 1)
     }
 
-    /// Whether the only given field is the one that needs no name.
-    fn is_only_text(self) -> bool {
-        self.extension.is_text() && self.given().all(|(number, _)| number == self.extension.text_field)
+    /// The text, if it was given without field names, or is that of the only field, which needs no name.
+    fn only_text(self) -> Option<&'a [u8]> {
+        let text_field = self.extension.text_field.unwrap_or(UNNAMED);
+        let mut given = self.given();
+        match (given.next(), given.next()) {
+            (Some((number, text)), None) if number == text_field => Some(as_given(text)),
+            _ => None,
+        }
     }
 
-    /// The texts of its fields with their names. Required fields are included even if they are not given. The name of a field that
-    /// is a value by itself is omitted if no other is given.
+    /// The texts of its fields with their names. Required fields are included even if they are not given. A text without field names
+    /// has an empty name, and so has a field that is a value by itself if no other is given.
     pub fn named(self) -> Vec<(&'static str, &'a [u8])> {
+        if let Some(text) = self.only_text() {
+            return vec![("", text)];
+        }
         let mut named = Vec::new();
-        let (fields, is_only_text) = (self.extension.fields, self.is_only_text());
-        for (number, field) in fields.iter().enumerate() {
-            let name = if is_only_text { "" } else { field.keys[0] };
-            let before = named.len();
+        for (number, field) in self.extension.fields.iter().enumerate() {
+            let (name, before) = (field.keys[0], named.len());
             named.extend(self.texts(number).map(|text| (name, as_given(text))));
             if named.len() == before && field.occurs == Occurs::Once {
                 named.push((name, b""));
@@ -174,17 +179,21 @@ impl<'a> Value<'a> {
         named
     }
 
-    /// The value as text, for rows that are not text themselves: `image=URL`, `de=URL` for a map, or each field with its name.
+    /// The value as text, for rows that are not text themselves: `image=URL`, `de=URL` for a map, or each field with its name. A text
+    /// without field names has the name of the element.
     pub fn to_text(self) -> Vec<u8> {
-        let Extension { element, text_field, is_map, .. } = self.extension;
-        let words: Vec<Vec<u8>> = match self.is_only_text() {
-            true => vec![[element.as_bytes(), b"=", as_given(self.text(*text_field))].concat()],
+        let Extension { element, is_map, .. } = self.extension;
+        let words: Vec<Vec<u8>> = match self.only_text() {
+            Some(text) => vec![[element.as_bytes(), b"=", text].concat()],
             _ if *is_map => vec![[self.text(0), b"=", self.text(1)].concat()],
             _ => self.named().iter().map(|(name, text)| [name.as_bytes(), b"=", text].concat()).collect(),
         };
         words.join(&b' ')
     }
 }
+
+/// The number of a text without a field name, for an extension that has no field for it. No field has this number.
+pub const UNNAMED: usize = u8::MAX as usize;
 
 /// Precedes the text of a field that cannot be written. It is not UTF-8 and begins no URL, so every [`WriteText`] refuses it.
 pub const INVALID: u8 = 0xFF;

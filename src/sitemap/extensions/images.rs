@@ -23,7 +23,7 @@ pub const EXTENSION: Extension = Extension {
         Field::optional(&["title"], &["title"], texts::text::<{ usize::MAX }>),
         Field::optional(&["license"], &["license"], texts::url),
     ],
-    text_field: 0,
+    text_field: Some(0),
     is_map: false,
     earlier_key: None,
     start: b"<image:image>",

@@ -36,7 +36,7 @@ pub const EXTENSION: Extension = Extension {
         Field::optional(&["keywords"], &["keywords"], texts::text::<{ usize::MAX }>),
         Field::optional(&["stock_tickers"], &["stock_tickers"], stock_tickers),
     ],
-    text_field: 5,
+    text_field: None,
     is_map: false,
     earlier_key: None,
     start: b"<news:news>",

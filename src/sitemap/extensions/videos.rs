@@ -56,7 +56,7 @@ pub const EXTENSION: Extension = Extension {
         relationship(&["platform_relationship", "platform:relationship"], &["platform"]),
         Field::optional(&["live"], &["live"], texts::yes_or_no),
     ],
-    text_field: 0,
+    text_field: None,
     is_map: false,
     earlier_key: None,
     start: b"<video:video>",

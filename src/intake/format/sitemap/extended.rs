@@ -90,7 +90,7 @@ impl Extended {
         let is_text = |field: &Field| field.path == path && field.attribute.is_none();
         let text = extension.fields.iter().position(is_text);
         // An element with two texts, each of which is a value by itself, holds two values.
-        if text == Some(extension.text_field) && extension.is_text() {
+        if text.is_some() && text == extension.text_field {
             if self.has_text {
                 self.end_value(to);
             }

@@ -24,7 +24,7 @@ fn a_json_tag_of_the_wrong_type_becomes_invalid_and_its_url_stays_a_record() {
         (r#""alternates":{"de":"d","fr":"f"}"#, "|| de=d fr=f"),
         (r#""alternates":[{"lang":"de","url":"d"}]"#, "|| de=d"),
         (r#""alternates":{"hreflang":"de","href":"d"}"#, "|| de=d"),
-        (r#""alternates":"d""#, r#"|| ="d""#),
+        (r#""alternates":"d""#, r#"|| link="d""#),
         // The key of earlier versions, and this key with other values.
         (r#""links":[{"href":"d","hreflang":"de"}]"#, "|| de=d"),
         (r#""links":["http://h.example/"]"#, "||"),
@@ -113,7 +113,7 @@ fn columns_of_tables_hold_links_and_images_as_json_or_one_url() {
                u,i,\n\
                u,\"[\"\"i\"\",\"\"j\"\"]\",\"{\"\"de\"\":\"\"d\"\"}\"\n\
                u,,nonsense\n";
-    let want = ["u||| image=i", "u||| de=d image=i image=j", "u||| =nonsense"];
+    let want = ["u||| image=i", "u||| de=d image=i image=j", "u||| link=nonsense"];
     assert_eq!(rows("-", csv, &FormOptions::default()), want);
     let named = columns("url=page,images=picture");
     assert_eq!(rows("a.csv", "picture,page\ni,u\n", &named), ["u||| image=i"]);

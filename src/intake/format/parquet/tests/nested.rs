@@ -121,7 +121,8 @@ fn lists_of_structs_and_structs_and_maps_hold_values_of_every_extension() {
         ];
         let seen = read_back("structs", schema, version, 1, &leaves).unwrap();
         // A video that lacks a required field is shown as it was written.
-        let want = r#"1@0 u||| de=d image=i loc=j title=t thumbnail_loc={"title":"V","duration":"60","tag":["x","y"]} title= description="#;
+        let want =
+            r#"1@0 u||| de=d image=i loc=j title=t video={"title":"V","duration":"60","tag":["x","y"]}"#;
         assert_eq!(seen, [want, "2@1 v|||"]);
         // Times have a zone only if the file says so.
         for (is_utc, zone) in [(true, "Z"), (false, "")] {
