@@ -18,6 +18,7 @@ mod report;
 mod sets;
 mod settings;
 mod signals;
+mod stores;
 mod streams;
 mod summary;
 mod table;
@@ -67,6 +68,10 @@ fn parse(typed: Vec<OsString>) -> Args {
     match parsed {
         Ok(args) => {
             log::set_form(args.log);
+            stores::check(&args.command, |option| typed::is_typed(&typed, option)).unwrap_or_else(|error| {
+                print_error(&error);
+                end(&early, error)
+            });
             args
         }
         Err(help) if !help.use_stderr() => help.exit(),

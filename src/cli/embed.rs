@@ -10,7 +10,7 @@ use sitemill::{CleanReport, Error, Job, Outcome, Progress, Result, Source, Stop,
 pub use super::args::Size;
 use super::args::{Args, BuildArgs, Command};
 use super::build::{self, Reports};
-use super::{clean, flags, log};
+use super::{clean, flags, log, stores};
 
 /// Runs `build` with the options `words` and writes the reports that they name. `sources`, if there are any, replace the input
 /// files.
@@ -110,6 +110,22 @@ fn parse(command: &str, words: Vec<OsString>) -> Result<Args> {
     let start = ["sitemill", command].map(OsString::from);
     let args = Args::try_parse_from(start.into_iter().chain(words));
     let args = args.map_err(|error| Error::usage(log::in_a_line(&error)))?;
+    stores::check(&args.command, |_| true)?;
     sitemill::set_store_settings(args.command.store());
     Ok(args)
+}
+
+#[cfg(test)]
+mod tests {
+    use sitemill::{ErrorKind, Setting};
+
+    use super::*;
+
+    #[test]
+    fn settings_for_sets_in_stores_are_refused_for_a_directory() {
+        let words = ["--base-url=https://h.example/", "--out=html", "--state=s3://private/shop"];
+        let error = build_job(words.map(OsString::from).into()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Usage);
+        assert!(error.settings().eq([Setting::State]), "{error}");
+    }
 }

@@ -63,6 +63,8 @@ settings! {
     Include = "include",
     /// The charset of the inputs.
     InputEncoding = "input_encoding",
+    /// Headers of index files in a bucket.
+    IndexHeader = "index_header",
     /// How long earlier sets are kept.
     Keep = "keep",
     /// Minimum number of earlier sets to keep, however old they are.
@@ -117,6 +119,8 @@ settings! {
     SectionColumn = "section_column",
     /// Maximum number of sections.
     SectionsMax = "sections_max",
+    /// Headers of sitemaps in a bucket.
+    SitemapHeader = "sitemap_header",
     /// Maximum number of sitemaps per index file.
     SitemapsPerIndex = "sitemaps_per_index",
     /// The location of the state of sets in a bucket.

@@ -1,9 +1,11 @@
 //! Store settings: endpoints and headers. Like credentials in the environment, they apply to the whole process.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
+
+use crate::error::{Error, Result, Setting, is_url, message};
 
 /// Settings for access to object stores and for the sets published there. Like credentials in the environment, they apply to the
 /// whole process. [`StoreSettings::default`] has the defaults of the command line.
@@ -21,6 +23,28 @@ pub struct StoreSettings {
     pub index_headers: Vec<ObjectHeader>,
     /// Publish even to a store that ignores conditional requests, where nothing prevents two runs from publishing at the same time.
     pub allow_unsafe_store: bool,
+}
+
+impl StoreSettings {
+    /// Checks that one of the `places` of sets is a URL, if there is a setting for sets in stores: a set in a directory would have
+    /// its state among the published files, whatever the setting says.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the setting and the first place.
+    pub fn check_places(&self, places: &[&Path]) -> Result<()> {
+        let given = [
+            (Setting::State, self.state.is_some()),
+            (Setting::SitemapHeader, !self.sitemap_headers.is_empty()),
+            (Setting::IndexHeader, !self.index_headers.is_empty()),
+        ];
+        let setting = given.into_iter().find_map(|(setting, is_given)| is_given.then_some(setting));
+        match (setting, places) {
+            (Some(setting), [first, ..]) if !places.iter().any(|place| is_url(place)) => Err(Error::usage(
+                message!(setting, " is for sets in stores, and ", *first, " is local; leave it out"),
+            )),
+            _ => Ok(()),
+        }
+    }
 }
 
 static SETTINGS: RwLock<StoreSettings> = RwLock::new(StoreSettings {
@@ -94,6 +118,30 @@ impl FromStr for ObjectHeader {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn settings_for_sets_in_stores_need_a_set_in_a_store() {
+        let check = |settings: &StoreSettings, places: &[&str]| {
+            let places: Vec<&Path> = places.iter().map(Path::new).collect();
+            settings.check_places(&places).map_err(|error| error.to_string())
+        };
+        let header = || vec!["Cache-Control: max-age=60".parse().unwrap()];
+        let state = StoreSettings { state: Some("s3://private/shop".into()), ..StoreSettings::default() };
+        let sitemap = StoreSettings { sitemap_headers: header(), ..StoreSettings::default() };
+        let index = StoreSettings { index_headers: header(), ..StoreSettings::default() };
+        for (settings, name) in [(state, "state"), (sitemap, "sitemap_header"), (index, "index_header")] {
+            let why = format!("`{name}` is for sets in stores, and html is local; leave it out");
+            assert_eq!(check(&settings, &["html"]), Err(why.clone()));
+            assert_eq!(check(&settings, &["html", "s3:/b"]), Err(why));
+            assert_eq!(check(&settings, &["html", "s3://bucket/maps"]), Ok(()));
+        }
+        let others = StoreSettings {
+            endpoint: Some("https://minio.example.com".into()),
+            allow_unsafe_store: true,
+            ..StoreSettings::default()
+        };
+        assert_eq!(check(&others, &["html"]), Ok(()));
+    }
 
     #[test]
     fn a_header_has_a_name_that_stores_keep_and_a_value() {

@@ -62,6 +62,31 @@ fn a_base_url_that_is_not_a_directory_is_a_usage_error_that_shows_the_right_form
 }
 
 #[test]
+fn options_for_sets_in_stores_are_refused_for_a_directory_but_may_be_set_for_all_runs() {
+    let directory = TempDir::new();
+    let (out, input) = (directory.join("out"), format!("{BASE}a\n"));
+    let state = "s3://private/shop";
+    for (option, value) in [
+        ("--state", state),
+        ("--sitemap-header", "Cache-Control: max-age=60"),
+        ("--index-header", "Cache-Control: max-age=60"),
+    ] {
+        let refused = finish(build_command(&out, BASE).args([option, value]), input.as_bytes()).expect(2);
+        let said = format!("{option} is for sets in stores, and {} is local", out.display());
+        assert!(refused.stderr.contains(&said), "{}", refused.stderr);
+        assert!(!out.exists());
+    }
+    let config = directory.file("sitemill.toml", "sitemap-header = \"Cache-Control: max-age=60\"\n");
+    let mut build = build_command(&out, BASE);
+    build.env("SITEMILL_STATE", state).arg("--config").arg(config).args(["--endpoint", "http://h.example"]);
+    finish(build.arg("--allow-unsafe-store"), input.as_bytes()).expect(0);
+    for words in [&["check"][..], &["urls"], &["status"], &["rollback"], &["report"]] {
+        let refused = finish(sitemill().args(words).args(["--state", state]).arg(&out), b"").expect(2);
+        assert!(refused.stderr.contains("--state is for sets in stores"), "{}", refused.stderr);
+    }
+}
+
+#[test]
 fn an_input_that_cannot_be_read_is_named() {
     let directory = TempDir::new();
     let good = directory.file("good.txt", format!("{BASE}a\n"));
