@@ -38,8 +38,15 @@ pub fn check(name: &Path, head: &[u8]) -> Result<()> {
             foreign("an old spreadsheet or document", "save it as CSV and give that")
         }
         [b'P', b'K', 3, 4, ..] => piped("a zip archive", "unzip -p"),
+        _ if is_tar(head) => piped("a tar archive", "tar -xOf"),
         _ => Ok(()),
     }
+}
+
+/// Whether `head` begins with a header of POSIX or GNU tar. Its magic number ends with a NUL, which no text has.
+fn is_tar(head: &[u8]) -> bool {
+    let magic = head.get(257..).unwrap_or_default();
+    magic.starts_with(b"ustar\0") || magic.starts_with(b"ustar  \0")
 }
 
 fn has_ending(name: &Path, ending: &str) -> bool {

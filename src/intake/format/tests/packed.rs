@@ -29,6 +29,27 @@ fn packed_text_is_unpacked_member_by_member() {
 }
 
 #[test]
+fn a_tar_archive_is_refused_however_it_is_packed() {
+    let none = FormOptions::default();
+    for magic in [b"ustar\x0000", b"ustar  \0"] {
+        let mut archive = vec![0; 1024];
+        archive[..5].copy_from_slice(b"a.txt");
+        archive[257..265].copy_from_slice(magic);
+        archive[512..530].copy_from_slice(b"http://h.example/\n");
+        let zstd = zstd::encode_all(&archive[..], 1).unwrap();
+        for (name, packed) in [("a.tar", archive.clone()), ("a.tgz", gzip(&archive)), ("a.tar.zst", zstd)] {
+            let said =
+                format!("is a tar archive, which sitemill does not unpack; pipe it in: tar -xOf '{name}' |");
+            check_refused(&none, name, &packed, &said);
+            check_refused(&none, "-", &packed, "tar -xOf FILE | sitemill build - …");
+        }
+    }
+    // A URL may have the word in the same place.
+    let line = format!("http://h.example/{}ustar", "x".repeat(257 - 17));
+    assert!(read_all("-", line.as_bytes(), &none).is_ok());
+}
+
+#[test]
 fn bzip2_is_unpacked() {
     let mut packed = Vec::new();
     for part in [&b"http://h.example/\nu"[..], b"2\n"] {
