@@ -264,11 +264,8 @@ enum ReportTo {
 }
 
 /// Creates the file for the report. A FIFO is refused: opening one without a reader blocks, and no signal would end the wait.
-/// Devices, such as standard output and the `/dev/fd` paths that a shell passes for `>(…)`, are already open.
 fn create(path: &Path) -> Result<ReportTo> {
-    let is_device = path == Path::new("-")
-        || path.parent().is_some_and(|parent| ["/dev", "/dev/fd"].map(Path::new).contains(&parent));
-    if !is_device && path.metadata().is_ok_and(|meta| !meta.is_file()) {
+    if !streams::is_stream(path) && path.metadata().is_ok_and(|meta| !meta.is_file()) {
         let shown = escape::shown(path.as_os_str().as_encoded_bytes());
         let words = format!("{shown}: is not a regular file; name one, or a file that does not exist yet");
         return Err(Error::new(ErrorKind::Output, words));

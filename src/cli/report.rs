@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use sitemill::process::{Paths, StoppableWriter};
 use sitemill::{Error, Page, PageJob, Result, Stop};
@@ -24,9 +24,7 @@ impl PageTo {
     /// # Errors
     /// If it cannot be created, or is closed.
     pub fn prepare(path: PathBuf) -> Result<Self> {
-        let is_stream = path == Path::new("-")
-            || path.parent().is_some_and(|parent| ["/dev", "/dev/fd"].map(Path::new).contains(&parent));
-        match is_stream {
+        match streams::is_stream(&path) {
             true => streams::create(&path).map(|file| Self::Stream(path, file)),
             false => Page::check(&path).map(|()| Self::File(path)),
         }

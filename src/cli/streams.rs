@@ -66,6 +66,13 @@ pub fn stdout() -> io::Result<File> {
     }
 }
 
+/// Whether `path` is standard output, or in the directory of devices, which has the streams that are open already: `/dev/stdout`,
+/// and `/dev/fd/63`, which a shell passes for `>(…)`.
+pub fn is_stream(path: &Path) -> bool {
+    let is_device = |parent: &Path| ["/dev", "/dev/fd"].map(Path::new).contains(&parent);
+    path == Path::new("-") || path.parent().is_some_and(is_device)
+}
+
 /// Creates the file `path`. `-` and `/dev/stdout` are standard output. Standard output and standard error are duplicated and not
 /// opened by path, because that would truncate a file that they are redirected to.
 ///

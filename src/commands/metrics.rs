@@ -202,6 +202,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn nothing_in_the_directory_of_devices_is_replaced() {
+        for path in ["/dev/null", "/dev/stdout"] {
+            let error = Metrics::check(Path::new(path)).unwrap_err();
+            assert_eq!(error.kind(), crate::ErrorKind::Output, "{error}");
+        }
+    }
+
+    #[test]
     fn a_run_that_fails_keeps_the_time_of_the_last_success() {
         let at = |exit_code, seconds| Metrics {
             base_url: "https://h.example/\"\\",

@@ -1,4 +1,4 @@
-//! Closed standard input and output.
+//! Standard streams that are closed, and devices and FIFOs that options name.
 
 use std::process::Command;
 
@@ -54,5 +54,25 @@ fn a_closed_standard_input_is_not_an_empty_one() {
         shell.args(["-c", &format!("exec \"$0\" {words} <&-")]).arg(env!("CARGO_BIN_EXE_sitemill"));
         let failed = finish(&mut shell, b"").expect(66);
         assert!(failed.stderr.contains("standard input: is closed"), "{words}: {}", failed.stderr);
+    }
+}
+
+#[test]
+fn reports_may_go_to_devices_except_for_metrics_and_one_that_is_lost_is_a_warning() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let build = |options: &[&str]| finish(build_command(&out, BASE).args(options), b"http://h.example/1\n");
+    for option in ["--report", "--html"] {
+        let run = build(&[option, "/dev/null"]).expect(0);
+        assert!(!run.stderr.contains("warning"), "{}", run.stderr);
+        let run = build(&[option, "/dev/full"]).expect(0);
+        assert!(run.stderr.contains("warning: /dev/full: the "), "{}", run.stderr);
+    }
+    let refused = build(&["--metrics", "/dev/null"]).expect(73);
+    assert!(refused.stderr.contains("/dev/null: is not a regular file"), "{}", refused.stderr);
+    let fifo = directory.join("fifo");
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    for option in ["--report", "--html", "--metrics"] {
+        build(&[option, fifo.to_str().unwrap()]).expect(73);
     }
 }

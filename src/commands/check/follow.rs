@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
 
 use super::document::{Document, Member, report_listed_index};
 use super::loc;
@@ -57,9 +58,8 @@ impl Known {
             report_listed_index(&mut index.findings);
         }
         let is_alone = set.view.is_none();
-        let Some(base) =
-            set.base.clone().or_else(|| if is_alone { base_beside(index) } else { likely_base(index) })
-        else {
+        let likely_base = if is_alone { base_beside } else { likely_base };
+        let Some(base) = set.base.clone().or_else(|| likely_base(index)) else {
             let elsewhere = index.members.iter().filter(|member| loc::directory(&member.loc).is_some());
             followed.elsewhere = elsewhere.count() as u64;
             return followed;
@@ -67,9 +67,9 @@ impl Known {
         let site = loc::origin(&base);
         let mut also_beside = Also::of(&index.file);
         for member in &index.members {
-            let is_also = str::from_utf8(&member.loc).is_ok_and(|loc| self.also.remove(loc))
-                || is_alone && also_beside.has(&member.loc, Some(&base));
-            if is_also {
+            let name = file(&member.loc, &base);
+            let is_also = is_alone && also_beside.has(&member.loc, Some(&base));
+            if is_also || self.takes_also(&member.loc, name.as_deref()) {
                 followed.also += 1;
                 continue;
             }
@@ -77,7 +77,7 @@ impl Known {
             let mut found = |rule, words: &str| {
                 findings.push(Some(member.entry), rule, || format!("{words}: {}", shown(&member.loc)));
             };
-            let Some(name) = file(&member.loc, &base) else {
+            let Some(name) = name else {
                 // With a base URL, it is known that the sitemap has to be below it, and this was checked.
                 let below = if set.base.is_some() { &base } else { site };
                 match loc::is_below(&member.loc, below.as_bytes()) {
@@ -89,10 +89,6 @@ impl Known {
                 }
                 continue;
             };
-            if self.is_also_unknown && !name.to_str().is_some_and(is_sitemap_file) {
-                followed.also += 1;
-                continue;
-            }
             let file = index.file.beside(name);
             let path = file.path();
             if !self.listed.insert(path) {
@@ -111,6 +107,13 @@ impl Known {
             }
         }
         followed
+    }
+
+    /// Whether a sitemap from elsewhere has this `loc`. It has this `name` if it is in the directory of the set.
+    fn takes_also(&mut self, loc: &[u8], name: Option<&OsStr>) -> bool {
+        let is_foreign = |name: &OsStr| !name.to_str().is_some_and(is_sitemap_file);
+        str::from_utf8(loc).is_ok_and(|loc| self.also.remove(loc))
+            || self.is_also_unknown && name.is_some_and(is_foreign)
     }
 }
 

@@ -54,17 +54,12 @@ impl Workspace {
             let number = earlier.number;
             return Err(Error::data(message!(&*path, ": is missing, so set {number} cannot be restored")));
         };
-        let bad = damaged(view, &set, progress, stop)?;
-        if let [first, others @ ..] = &bad[..] {
-            let number = earlier.number;
-            let others =
-                if others.is_empty() { String::new() } else { format!(" (and {} more)", others.len()) };
-            return Err(Error::data(message!(
-                "set {number} cannot be restored: ",
-                &*view.path(first.file.as_ref()),
-                "{others} is missing or damaged; the live set stays; ",
-                way_out
-            )));
+        if let [first, others @ ..] = &damaged(view, &set, progress, stop)?[..] {
+            let others = if others.is_empty() { "".into() } else { format!(" (and {} more)", others.len()) };
+            let (number, first) = (earlier.number, view.path(first.file.as_ref()));
+            let why =
+                message!("set {number} cannot be restored: ", &*first, "{others} is missing or damaged");
+            return Err(Error::data(message!(why, "; the live set stays; ", way_out)));
         }
         stop.check()?;
         self.place.run().clone_into(&mut set.run);
@@ -79,9 +74,8 @@ impl Workspace {
         }
         let protocol = set.protocol.parse().map_err(|_| Error::data(message!(&*path, ": no protocol")))?;
         set.rolled_back_to = None;
-        if let Some(live) = self.live.as_mut().filter(|live| live.number > set.number) {
-            live.rolled_back_to = Some(set.number);
-        }
+        let live = self.live.iter_mut().filter(|live| live.number > set.number);
+        live.for_each(|live| live.rolled_back_to = Some(set.number));
         self.prepare_set(set, protocol)
     }
 }
