@@ -2,6 +2,7 @@
 
 mod inputs;
 mod live;
+mod number;
 mod published;
 mod sections;
 mod sets;
@@ -22,6 +23,7 @@ use sitemill::options::{Base, Divide, Engine, Level, Order, ScopeRule, SetName};
 use super::log::LogForm;
 pub use inputs::{CleanArgs, FormArgs, TagArgs};
 pub use live::LiveArgs;
+use number::{level, whole};
 pub use published::{CheckArgs, ReportArgs, UrlsArgs};
 pub use sections::SectionArgs;
 pub use sets::{DiffArgs, GuardArgs, KeepArgs, RollbackArgs, StatusArgs};
@@ -37,20 +39,20 @@ pub use urls::UrlArgs;
     after_help = "See 'sitemill COMMAND -h' for the options of a command, and --help for exit codes and settings",
     after_long_help = "Exit codes:\n  0 success\n  2 usage error\n  65 invalid data, nothing published\n  66 unreadable \
     input\n  70 bug\n  71 out of memory\n  73 output cannot be created\n  74 I/O error\n  75 another run holds the directory \
-    (retry later)\n  77 permission denied\n  129, 130, 143 interrupted by SIGHUP, SIGINT or SIGTERM\n\n\
-    Every option can also be set in the environment (SITEMILL_MAX_REJECTS for --max-rejects) or in the file that --config names. \
-    The command line wins over the environment, and the environment wins over the file."
+    (retry later)\n  77 access denied by a store or inside the output directory\n  129, 130, 143 interrupted by SIGHUP, SIGINT \
+    or SIGTERM\n\nEvery option can also be set in the environment (SITEMILL_MAX_REJECTS for --max-rejects) or in the file that \
+    --config names. Precedence: command line, environment, file."
 )]
 pub struct Args {
     /// Read options from a TOML file.
     ///
-    /// Keys are the long names: max-rejects = "1%". A [command] table applies only to that command. The command line wins over
-    /// the environment, and the environment wins over the file.
+    /// Keys are the long names: max-rejects = "1%". A [command] table applies only to that command. Precedence: command line,
+    /// environment, file.
     #[arg(
         long,
         value_name = "FILE",
         global = true,
-        help_heading = "Settings of all commands",
+        help_heading = "Options of all commands",
         hide_short_help = true
     )]
     pub config: Option<PathBuf>,
@@ -62,7 +64,7 @@ pub struct Args {
         value_name = "text|json",
         default_value_t,
         global = true,
-        help_heading = "Settings of all commands",
+        help_heading = "Options of all commands",
         hide_possible_values = true,
         hide_short_help = true
     )]
@@ -77,48 +79,48 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Build sitemaps and index files from a list of URLs, and publish them
-    #[command(after_help = SHORT_HELP_END)]
+    #[command(after_help = SHORT_HELP_END, after_long_help = "")]
     Build(Box<BuildArgs>),
     /// Validate published sitemaps and index files; exit 65 on findings
-    #[command(after_help = SHORT_HELP_END)]
+    #[command(after_help = SHORT_HELP_END, after_long_help = "")]
     Check(CheckArgs),
     /// Extract the URLs from sitemaps, index files or directories
-    #[command(after_help = SHORT_HELP_END)]
+    #[command(after_help = SHORT_HELP_END, after_long_help = "")]
     Urls(UrlsArgs),
-    /// Compare two sets: URLs added, removed, or with another lastmod
-    #[command(after_help = SHORT_HELP_END)]
+    /// Compare two sets: URLs added, removed, or with a changed lastmod
+    #[command(after_help = SHORT_HELP_END, after_long_help = "")]
     Diff(DiffArgs),
     /// Show the live set and earlier sets
     ///
     /// Changes nothing, and also works while a run is writing.
-    #[command(after_help = SHORT_HELP_END)]
+    #[command(after_help = SHORT_HELP_END, after_long_help = "")]
     Status(StatusArgs),
     /// Restore the previous set
-    #[command(after_help = SHORT_HELP_END)]
+    #[command(after_help = SHORT_HELP_END, after_long_help = "")]
     Rollback(RollbackArgs),
     /// Print the canonical form of every URL, in input order
     ///
-    /// Duplicates are printed each time, and no scope applies.
-    #[command(after_help = SHORT_HELP_END)]
+    /// Duplicates are kept, and URLs of any site are accepted.
+    #[command(after_help = SHORT_HELP_END, after_long_help = "")]
     Clean(Box<CleanArgs>),
     /// Write an HTML page of a report or of a published set
-    #[command(after_help = SHORT_HELP_END)]
+    #[command(after_help = SHORT_HELP_END, after_long_help = "")]
     Report(ReportArgs),
     /// Print shell completions
-    #[command(after_help = SHORT_HELP_END)]
+    #[command(after_help = SHORT_HELP_END, after_long_help = "")]
     Completions {
         /// Shell that the completions are for.
         shell: clap_complete::Shell,
     },
     /// Print a manual page in roff
-    #[command(after_help = SHORT_HELP_END)]
+    #[command(after_help = SHORT_HELP_END, after_long_help = "")]
     Man {
         /// Command that the page is about [default: sitemill itself]
         command: Option<String>,
     },
 }
 
-/// The end of every short help.
+/// The end of every short help. The long help has no such line, hence the empty `after_long_help`.
 const SHORT_HELP_END: &str = "See --help for all options and details";
 
 impl Command {
@@ -150,7 +152,7 @@ impl Command {
 /// `sitemill build`.
 #[derive(Debug, clap::Args)]
 pub struct BuildArgs {
-    /// Files, or directories of part files; - or nothing for standard input.
+    /// Files, directories or URLs (https://, s3://, gs://, az://); - or nothing for standard input.
     ///
     /// A file that is named twice is read twice. A directory with a published set is read as the sitemaps that the set lists.
     pub input: Vec<PathBuf>,
@@ -163,8 +165,8 @@ pub struct BuildArgs {
 
     /// Directory to publish in, created if missing, or s3://bucket/prefix.
     ///
-    /// gs:// and az:// are stores, too. It must be the directory that --base-url names. With '{origin}/' it is the parent of the directories of all sites. Files
-    /// that sitemill did not create are never touched.
+    /// gs:// and az:// work, too. It must be the directory that --base-url names. With '{origin}/' it is the parent of the
+    /// directories of all sites. Only --take-over and --robots change files that sitemill did not create.
     #[arg(long, short, value_name = "DIR")]
     pub out: PathBuf,
 
@@ -262,6 +264,7 @@ pub struct BuildArgs {
     #[arg(
         long,
         value_name = "N",
+        value_parser = whole::<u32>,
         default_value_t = URLS_PER_SITEMAP_MAX,
         help_heading = "Sitemaps",
         hide_short_help = true
@@ -284,6 +287,7 @@ pub struct BuildArgs {
     #[arg(
         long,
         value_name = "N",
+        value_parser = whole::<u32>,
         default_value_t = SITEMAPS_PER_INDEX_DEFAULT,
         help_heading = "Sitemaps",
         hide_short_help = true
@@ -369,7 +373,7 @@ pub struct BuildArgs {
     /// Worker threads, at most 1,024 [default: all cores].
     ///
     /// The output does not depend on this option.
-    #[arg(long, value_name = "N", help_heading = "Resources")]
+    #[arg(long, value_name = "N", value_parser = whole::<NonZero<usize>>, help_heading = "Resources")]
     pub threads: Option<NonZero<usize>>,
 }
 
@@ -383,10 +387,6 @@ pub enum ProgressWhen {
     Always,
     /// Nothing.
     Never,
-}
-
-fn level(word: &str) -> Result<Level, String> {
-    word.parse().ok().and_then(Level::new).ok_or_else(|| "a level is a number from 0 to 9".into())
 }
 
 #[cfg(test)]

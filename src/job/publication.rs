@@ -17,7 +17,8 @@ use crate::set::robots;
 #[non_exhaustive]
 pub struct Publication {
     /// Directory on disk that corresponds to the base URL. With a base for each origin, the parent of their directories. It
-    /// is created if it does not exist. Files in it that sitemill did not write are never touched.
+    /// is created if it does not exist. Only [`take_over`](Publication::take_over) and [`robots`](Publication::robots) change files
+    /// that sitemill did not write.
     pub out: PathBuf,
     /// The name of the set, which is part of its file names. Sets with different names can share [`out`](Publication::out). The set
     /// without a name is one of them.

@@ -11,6 +11,7 @@ use sitemill::options::{
 
 use super::urls::UrlArgs;
 
+use super::number::whole;
 use super::store::StoreArgs;
 
 /// Options about the form of inputs.
@@ -35,7 +36,7 @@ pub struct FormArgs {
 
     /// Charset of text inputs, by any name that browsers know [default: UTF-8].
     ///
-    /// Without this option, bytes that are not UTF-8 are percent-encoded unchanged.
+    /// Without this option, bytes that are not UTF-8 are percent-encoded as they are.
     #[arg(long, value_name = "LABEL", value_parser = encoding, hide_short_help = true)]
     pub input_encoding: Option<&'static encoding_rs::Encoding>,
 
@@ -73,11 +74,11 @@ pub struct TagArgs {
     )]
     pub lastmod_unit: Unit,
 
-    /// changefreq of rows that have none.
+    /// changefreq for rows without one.
     #[arg(long, value_name = "WORD", value_parser = default_changefreq, hide_short_help = true)]
     pub default_changefreq: Option<Changefreq>,
 
-    /// priority of rows that have none.
+    /// priority for rows without one.
     #[arg(long, value_name = "0.0..1.0", value_parser = default_priority, hide_short_help = true)]
     pub default_priority: Option<Priority<'static>>,
 
@@ -107,7 +108,7 @@ pub enum Unit {
 /// `sitemill clean`.
 #[derive(Debug, clap::Args)]
 pub struct CleanArgs {
-    /// Files, or directories of part files; - or nothing for standard input.
+    /// Files, directories or URLs (https://, s3://, gs://, az://); - or nothing for standard input.
     ///
     /// A file that is named twice is read twice. A directory with a published set is read as the sitemaps that the set lists.
     pub input: Vec<PathBuf>,
@@ -119,7 +120,7 @@ pub struct CleanArgs {
     pub rejects: Option<PathBuf>,
 
     /// Worker threads, at most 1,024 [default: all cores].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<NonZero<usize>>)]
     pub threads: Option<NonZero<usize>>,
 
     /// Print only warnings and errors.

@@ -8,7 +8,7 @@ use sitemill::options::{Also, CommandLine};
 pub struct LiveArgs {
     /// Show what would be published, and publish nothing.
     ///
-    /// The inputs are read, the guards are checked, and the exit code is that of a run that publishes, if that may write and has the
+    /// The inputs are read, the guards are checked, and the exit code is that of a real run, unless that lacks permission or
     /// space. Only the files of --rejects, --report, --html and --metrics are written; --robots and --diff are not. No lock is taken,
     /// so another run may be writing. Scratch files go to --scratch, or to the directory for temporary files.
     #[arg(long)]
@@ -23,8 +23,8 @@ pub struct LiveArgs {
 
     /// Run this command once the set is live.
     ///
-    /// Without a shell: words are split as a POSIX shell splits them, and nothing is expanded; write sh -c '...' for a shell. Standard
-    /// input is the JSON report. Output goes to standard error. SITEMILL_RUN_OUT, _NAME, _BASE_URL, _LISTED, _SITEMAPS, _INDEXES,
+    /// Not run by a shell: words are split as in a POSIX shell, and nothing is expanded; use sh -c '...' for that. Standard input
+    /// is the JSON report. Output goes to standard error. SITEMILL_RUN_OUT, _NAME, _BASE_URL, _LISTED, _SITEMAPS, _INDEXES,
     /// _CHANGED and _DIFF are set. If the command fails, sitemill prints a warning, and the set stays live.
     #[arg(long, value_name = "COMMAND", hide_short_help = true)]
     pub then: Option<CommandLine>,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use sitemill::options::{BaseUrl, ScopeRule, SetName};
 
+use super::number::whole;
 use super::store::StoreArgs;
 
 /// `sitemill check`.
@@ -35,14 +36,14 @@ pub struct CheckArgs {
     #[arg(long)]
     pub json: bool,
 
-    /// Findings to print at most.
+    /// Maximum number of findings to print.
     ///
     /// All findings are counted. At most 10,000 per file are printed.
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>, default_value_t = 1000)]
     pub limit_findings: u64,
 
     /// Worker threads, at most 1,024 [default: all cores].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<NonZero<usize>>)]
     pub threads: Option<NonZero<usize>>,
 
     /// Print only findings, warnings and errors.
@@ -74,7 +75,7 @@ pub struct UrlsArgs {
     pub json: bool,
 
     /// Worker threads, at most 1,024 [default: all cores].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<NonZero<usize>>)]
     pub threads: Option<NonZero<usize>>,
 
     /// Print only warnings and errors.
@@ -97,11 +98,13 @@ pub struct ReportArgs {
     pub name: Option<SetName>,
 
     /// Write the page to this file; - is standard output.
+    ///
+    /// Unlike in other commands, -o is not the directory of the set.
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     pub output: PathBuf,
 
     /// Worker threads, at most 1,024 [default: all cores].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<NonZero<usize>>)]
     pub threads: Option<NonZero<usize>>,
 
     /// Print only warnings and errors.

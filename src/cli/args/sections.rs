@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use sitemill::Stop;
 use sitemill::options::{SectionRules, SectionsBy};
 
+use super::number::whole;
+
 /// The options whose sections have a maximum number.
 const LIMITED: &str = "limited_sections";
 
@@ -15,7 +17,7 @@ pub struct SectionArgs {
     /// Column or key with the section of each URL; each section has its own sitemaps and index files.
     ///
     /// The sections are one set: they are published and rolled back together, and a URL is listed once. Rows without a value are in the
-    /// section rest. Names with other characters than a-z, 0-9 and single hyphens get a hash in file names.
+    /// section rest. Names with characters other than a-z, 0-9 and single hyphens get a hash in file names.
     #[arg(
         long,
         value_name = "NAME",
@@ -27,22 +29,22 @@ pub struct SectionArgs {
 
     /// Divide the set into sections by the prefixes and patterns in this TOML file.
     ///
-    /// Each line names a section: products = ["/products/", "/p/"]. What begins with / is a prefix of the path; anything else is a
-    /// regular expression for the canonical URL. The first one that matches counts. rest = "other" names the section of all other
-    /// URLs.
+    /// Each line names a section: products = ["/products/", "/p/"]. A value that begins with / is a path prefix; any other is a
+    /// regular expression for the canonical URL. The first match decides. rest = "other" names the section of all other URLs.
     #[arg(long, value_name = "FILE", hide_short_help = true, conflicts_with = "section_by_path")]
     pub sections: Option<PathBuf>,
 
     /// Divide the set into sections by the first segment of the path.
     ///
-    /// If there are more than --sections-max, those with the most URLs become sections, and the others are in the section rest.
+    /// If there are more than --sections-max segments, those with the most URLs become sections, and the others go to the section
+    /// rest.
     #[arg(long, hide_short_help = true, group = LIMITED)]
     pub section_by_path: bool,
 
     /// Maximum number of sections, up to 10,000 [default: 100 by path, 1,000 by column].
     ///
     /// A column with more sections is refused: it is probably not the right one.
-    #[arg(long, value_name = "N", hide_short_help = true, requires = LIMITED, conflicts_with = "sections")]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>, hide_short_help = true, requires = LIMITED, conflicts_with = "sections")]
     pub sections_max: Option<u32>,
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use sitemill::diff::DIFF_MEMORY_DEFAULT;
 use sitemill::options::{ExpectLines, Keep, KeepTime, MaxDroppedTags, MaxRejects, MaxShrink, SetName};
 
+use super::number::whole;
 use super::size::Size;
 use super::store::{StoreArgs, StorePublishArgs};
 
@@ -23,7 +24,7 @@ pub struct GuardArgs {
 
     /// Refuse if the number of URLs falls by more than this.
     ///
-    /// The set is compared with the live one. 100% accepts every set.
+    /// Compared with the live set. 100% accepts every set but an empty one.
     #[arg(long, value_name = "P%", default_value_t)]
     pub max_shrink: MaxShrink,
 
@@ -38,15 +39,16 @@ pub struct GuardArgs {
     #[arg(long, hide_short_help = true)]
     pub allow_empty: bool,
 
-    /// Publish even if the live set has another base URL or protocol.
+    /// Publish even if the live set has a different base URL or protocol.
     ///
-    /// Also if the first set of a --name has another base URL than the other sets in the directory.
+    /// Or if the first set of a --name has a base URL other than that of its neighbours.
     #[arg(long, hide_short_help = true)]
     pub replace_set: bool,
 
     /// Replace index files and robots-sitemaps.txt that sitemill did not create.
     ///
-    /// A copy of each is kept in .sitemill/taken-over, or in .sitemill/names/NAME/taken-over. Without this option such a file ends the run with exit 73.
+    /// A copy of each is kept in .sitemill/taken-over, or in .sitemill/names/NAME/taken-over. Without this option, such a file ends
+    /// the run with exit 73.
     #[arg(long, help_heading = "Earlier sets and files", hide_short_help = true)]
     pub take_over: bool,
 }
@@ -62,13 +64,13 @@ pub struct KeepArgs {
     pub keep: KeepTime,
 
     /// Always keep the last N sets, however old.
-    #[arg(long, value_name = "N", default_value_t = Keep::default().sets, hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>, default_value_t = Keep::default().sets, hide_short_help = true)]
     pub keep_sets: usize,
 
-    /// Publish even if a manifest in .sitemill is damaged, edited or of another version.
+    /// Publish even if a manifest in .sitemill is damaged, edited or from another version.
     ///
     /// Such manifests are copied to .sitemill/damaged, all sitemaps are compressed again, and earlier sets are kept if their
-    /// manifests can be read. If the manifest of the live set is unreadable, --max-shrink accepts every set.
+    /// manifests can be read. If the manifest of the live set is unreadable, --max-shrink does not apply.
     #[arg(long, hide_short_help = true)]
     pub ignore_manifest: bool,
 }
@@ -112,7 +114,7 @@ pub struct DiffArgs {
     pub scratch: Option<PathBuf>,
 
     /// Worker threads, at most 1,024 [default: all cores].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<NonZero<usize>>)]
     pub threads: Option<NonZero<usize>>,
 
     /// Print only warnings and errors.
@@ -126,10 +128,9 @@ pub struct DiffArgs {
 
 /// `sitemill status`.
 #[derive(Debug, clap::Args)]
-#[command(override_usage = "sitemill status [OPTIONS] <DIR>")]
 pub struct StatusArgs {
     /// Directory that build publishes in, or the parent of the directories of several sites.
-    #[arg(value_name = "DIR", required_unless_present = "out", conflicts_with = "out")]
+    #[arg(value_name = "DIR", required = true, conflicts_with = "out")]
     directory: Option<PathBuf>,
 
     /// Same as the argument DIR.
@@ -140,7 +141,7 @@ pub struct StatusArgs {
     #[arg(long, value_name = "NAME")]
     pub name: Option<SetName>,
 
-    /// Print one JSON object per set, each on a line.
+    /// Print one JSON object per set, one per line.
     #[arg(long)]
     pub json: bool,
 
@@ -158,10 +159,9 @@ impl StatusArgs {
 
 /// `sitemill rollback`.
 #[derive(Debug, clap::Args)]
-#[command(override_usage = "sitemill rollback [OPTIONS] <DIR>")]
 pub struct RollbackArgs {
     /// Directory of the set, or of one of several sites.
-    #[arg(value_name = "DIR", required_unless_present = "out", conflicts_with = "out")]
+    #[arg(value_name = "DIR", required = true, conflicts_with = "out")]
     directory: Option<PathBuf>,
 
     /// Same as the argument DIR.
@@ -174,8 +174,8 @@ pub struct RollbackArgs {
 
     /// Restore the set with this number; status lists the numbers.
     ///
-    /// The default is the last set before the live one that was not rolled back.
-    #[arg(long, value_name = "NUMBER")]
+    /// Default: the last set before the live one, skipping rolled-back sets.
+    #[arg(long, value_name = "NUMBER", value_parser = whole::<u64>)]
     pub to: Option<u64>,
 
     /// List the index files of the restored set in this robots.txt, as build does.
@@ -204,6 +204,7 @@ impl RollbackArgs {
     }
 }
 
+/// Returns the one that is there. The argument is required unless the option, which excludes it, is present.
 fn one_of<'a>(directory: &'a Option<PathBuf>, out: &'a Option<PathBuf>) -> &'a Path {
     directory.as_deref().or(out.as_deref()).expect("clap requires one of them")
 }

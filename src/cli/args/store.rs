@@ -42,14 +42,14 @@ pub struct StorePublishArgs {
     #[command(flatten)]
     store: StoreArgs,
 
-    /// Header that sitemaps are served with; overrides or extends the defaults. Repeatable.
+    /// Header of served sitemaps; overrides or extends the defaults. Repeatable.
     ///
     /// For example 'Cache-Control: public, max-age=86400'. The defaults are Content-Type: application/gzip and
     /// Cache-Control: public, max-age=31536000, immutable. Sitemaps that are already published keep their headers.
     #[arg(long, value_name = "HEADER", hide_short_help = true)]
     sitemap_header: Vec<ObjectHeader>,
 
-    /// Header that index files and robots-sitemaps.txt are served with. Repeatable.
+    /// Header of served index files and robots-sitemaps.txt. Repeatable.
     ///
     /// The defaults are Content-Type: application/xml (text/plain for robots-sitemaps.txt) and Cache-Control: max-age=600.
     #[arg(long, value_name = "HEADER", hide_short_help = true)]

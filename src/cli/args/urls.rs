@@ -11,46 +11,44 @@ use sitemill::{Error, ErrorKind, Stop, escape};
 pub struct UrlArgs {
     /// Resolve lines without a scheme, such as /p/1, against this URL.
     ///
-    /// They are resolved as links of that page: p/1 is in its directory, //host/p on another host, and ?x=4 another query of the
-    /// page. Without this option, such lines are rejected as not-absolute. URLs of alternates, images and videos must be absolute.
+    /// They are resolved as links of that page: p/1 is relative to its directory, //host/p names a host, and ?x=4 replaces the
+    /// query. Without this option, such lines are rejected as not-absolute. URLs of alternates, images and videos must be absolute.
     #[arg(long, value_name = "URL", hide_short_help = true)]
     pub relative_to: Option<RelativeTo>,
 
-    /// Replace FROM by TO at the beginning of URLs.
+    /// Replace FROM with TO at the beginning of URLs. Repeatable.
     ///
-    /// FROM is compared with canonical URLs. http://=https:// replaces the scheme of all URLs. The option may be repeated; the
-    /// first FROM that matches is replaced. Filters and the scope apply to the new URL. URLs of alternates, images and videos are not
-    /// replaced.
+    /// FROM is compared with canonical URLs. http://=https:// replaces the scheme of all URLs. The first FROM that matches is
+    /// replaced. Filters and the scope apply to the new URL. URLs of alternates, images and videos are not rewritten.
     #[arg(long, value_name = "FROM=TO", hide_short_help = true)]
     pub rewrite: Vec<Rewrite>,
 
-    /// List only URLs that match this regular expression.
+    /// List only URLs that match this regular expression. Repeatable.
     ///
-    /// It is compared with the canonical URL, and may match anywhere in it: ^ is its beginning, $ its end. The option may be repeated:
-    /// URLs that match any of the patterns are listed.
+    /// It is compared with the canonical URL, and may match anywhere in it: ^ is its beginning, $ its end. URLs that match any of
+    /// several patterns are listed.
     #[arg(long, value_name = "PATTERN", hide_short_help = true)]
     pub include: Vec<Pattern>,
 
-    /// Leave out URLs that match this regular expression, even if they are included.
+    /// Leave out URLs that match this regular expression, even if they are included. Repeatable.
     ///
-    /// The option may be repeated. Lines that are left out are counted as excluded, by the first pattern that matches, and --rejects
-    /// records them.
+    /// Lines that are left out are counted as excluded, by the first pattern that matches, and --rejects records them.
     #[arg(long, value_name = "PATTERN", hide_short_help = true)]
     pub exclude: Vec<Pattern>,
 
-    /// Read patterns for --include from this file, one per line; # begins a comment line.
+    /// Read patterns for --include from this file, one per line; # begins a comment line. Repeatable.
     ///
     /// A file without patterns is an error, because all URLs would be listed.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub include_file: Vec<PathBuf>,
 
-    /// Read patterns for --exclude from this file, one per line; # begins a comment line.
+    /// Read patterns for --exclude from this file, one per line; # begins a comment line. Repeatable.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub exclude_file: Vec<PathBuf>,
 
     /// Leave out URLs that this robots.txt forbids.
     ///
-    /// Its rules for all crawlers apply (User-agent: *), to URLs of any host. Search consoles report an error for each URL in a
+    /// Its rules for all crawlers (User-agent: *) apply to URLs of any host. Search consoles report an error for each URL in a
     /// sitemap that robots.txt forbids.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub respect_robots: Option<PathBuf>,
