@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use clap::CommandFactory;
+use clap::builder::Resettable;
+use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use sitemill::{Error, Result};
@@ -20,7 +21,11 @@ pub fn completions(shell: Shell) -> Result<()> {
 
 /// Writes the manual page of a command, or of sitemill itself.
 pub fn page(command: Option<&str>) -> Result<()> {
-    let mut all = Args::command();
+    print(rendered(command)?.as_bytes())
+}
+
+fn rendered(command: Option<&str>) -> Result<String> {
+    let mut all = of_pages(Args::command()).disable_help_subcommand(true).mut_subcommands(of_pages);
     // This copies the options of all commands to each of them.
     all.build();
     let about = match command {
@@ -31,8 +36,20 @@ pub fn page(command: Option<&str>) -> Result<()> {
         },
     };
     let mut page = Vec::new();
-    Man::new(about).render(&mut page).expect("memory takes bytes");
-    print(&page)
+    let man = Man::new(about).source(concat!("sitemill ", env!("CARGO_PKG_VERSION")));
+    man.render(&mut page).expect("memory takes bytes");
+    let page = String::from_utf8(page).expect("the help is UTF-8");
+    Ok(page.replace(".SH EXTRA\n", ".SH NOTES\n"))
+}
+
+/// A command as on its page: with the text of every option, because the library omits the short text of options that the short
+/// help hides, and without the reference to the long help.
+fn of_pages(command: Command) -> Command {
+    let command = command.mut_args(|arg| arg.hide_short_help(false));
+    match command.get_after_long_help().is_some_and(|end| end.to_string().is_empty()) {
+        true => command.after_help(Resettable::Reset).after_long_help(Resettable::Reset),
+        false => command,
+    }
 }
 
 fn print(text: &[u8]) -> Result<()> {
@@ -42,5 +59,27 @@ fn print(text: &[u8]) -> Result<()> {
             Err(Error::io(Path::new("standard output"), "could not be written", error))
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_option_of_every_command_has_its_text_on_its_page() {
+        let mut sitemill = Args::command();
+        sitemill.build();
+        let commands = sitemill.get_subcommands().filter(|command| command.get_name() != "help");
+        for (command, name) in commands.map(|it| (it, Some(it.get_name()))).chain([(&sitemill, None)]) {
+            let page = rendered(name).unwrap().replace("\\-", "-").replace("\\*(Aq", "'");
+            assert!(page.contains(concat!("\"sitemill ", env!("CARGO_PKG_VERSION"), "\"")), "{page}");
+            assert!(!page.contains("See --help") && !page.contains("sitemill-help"), "{page}");
+            for option in command.get_arguments() {
+                let text = option.get_long_help().or(option.get_help()).unwrap().to_string();
+                assert!(page.contains(text.lines().next().unwrap()), "{name:?}, {option}: {text}");
+            }
+        }
+        assert!(rendered(Some("help")).is_err());
     }
 }
