@@ -29,7 +29,7 @@ mod urls;
 use std::ffi::OsString;
 use std::process::{self, ExitCode};
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sitemill::{Error, Result, escape};
@@ -75,15 +75,29 @@ fn parse(typed: Vec<OsString>) -> Args {
             args
         }
         Err(help) if !help.use_stderr() => help.exit(),
-        Err(error) => {
+        Err(mut error) => {
+            remove_tip_of_input(&mut error);
             log::usage_error(&error);
-            if error.kind() == ErrorKind::ArgumentConflict && !variables.is_empty() {
+            if error.kind() == ErrorKind::InvalidValue && typed.iter().any(|word| word.is_empty()) {
+                log::info("an argument is empty; check the variables in the command");
+            }
+            if !variables.is_empty() {
                 log::info(&format!("options were also read from the environment: {}", variables.join(", ")));
             }
             if let Some(file) = file {
                 log::info(&format!("options were also read from {}", escape::shown(file.as_encoded_bytes())));
             }
             end(&early, Error::usage(log::in_a_line(&error)))
+        }
+    }
+}
+
+/// Removes the tip to pass an unknown option as an input: it is rather an option of a different command.
+fn remove_tip_of_input(error: &mut clap::Error) {
+    if let Some(ContextValue::StyledStrs(mut tips)) = error.remove(ContextKind::Suggested) {
+        tips.retain(|tip| !tip.to_string().contains("as a value"));
+        if !tips.is_empty() {
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
         }
     }
 }

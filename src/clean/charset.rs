@@ -62,7 +62,8 @@ impl FromStr for UrlEncoding {
         match Encoding::for_label(label.as_bytes()) {
             // URLs cannot be percent-encoded in UTF-16: browsers use UTF-8 instead.
             Some(encoding) if encoding.output_encoding() != encoding => {
-                Err(format!("{} is not a charset for URLs", encoding.name()))
+                let name = encoding.name();
+                Err(format!("{name} is not a charset for URLs; use that of the server, most likely utf-8"))
             }
             Some(encoding) => Ok(Self(encoding)),
             None => Err("unknown charset; use one that browsers know, such as utf-8 or windows-1251".into()),

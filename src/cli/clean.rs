@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 use sitemill::process::Paths;
-use sitemill::{CleanJob, CleanReport, Result, Silent, Source, Stop, Target};
+use sitemill::{CleanJob, CleanReport, Error, Result, Silent, Source, Stop, Target};
 
 use super::args::CleanArgs;
 use super::failure::is_broken_pipe;
@@ -54,6 +54,9 @@ pub fn cleaned(
 
 /// Writes URLs, rejects and a summary. A reader may stop early.
 pub fn run(args: Box<CleanArgs>, config: Option<&Path>) -> Result<()> {
+    if args.rejects.as_deref() == Some(Path::new("-")) {
+        return Err(Error::usage("--rejects -: standard output is for the URLs; name a file"));
+    }
     // Without handlers, a signal ends the process.
     let stop = Stop::default();
     let mut job = job(&args, &stop)?;

@@ -2,6 +2,7 @@
 
 use sitemill::{Error, Message, Outcome, Setting};
 
+use super::args::Size;
 use super::elsewhere;
 
 /// Returns the message of `error` with flags, and with the command that reads a remote input.
@@ -40,6 +41,9 @@ fn flag(setting: Setting) -> String {
 
 /// Returns `value` as typed into a shell.
 fn typed(setting: Setting, value: &str) -> String {
+    if let (Setting::BytesPerSitemap | Setting::Memory, Ok(bytes)) = (setting, value.parse()) {
+        return Size(bytes).to_string();
+    }
     // A delimiter is already quoted.
     let is_plain = setting == Setting::Delimiter || !value.contains(SHELL_CHARACTERS);
     if is_plain { value.into() } else { format!("'{}'", value.replace('\'', r"'\''")) }

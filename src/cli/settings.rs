@@ -156,6 +156,9 @@ pub fn with_file(command: &Command, mut words: Vec<OsString>) -> Result<(Vec<OsS
         return Ok((words, None));
     };
     let Some(at) = command_at(command, &words) else { return Ok((words, None)) };
+    if path.is_empty() {
+        return Err(Error::usage("--config: the path is empty"));
+    }
     let subcommand = subcommand(command, &words).expect("command_at() finds what is known");
     let given = options(command, subcommand, Path::new(&path))?;
     // The command of another build runs this one. It would run itself again.
@@ -178,7 +181,8 @@ fn options<'c>(command: &'c Command, subcommand: &'c Command, path: &Path) -> Re
     let shown = escape::shown(path.as_os_str().as_encoded_bytes());
     let wrong = |why: String| Error::new(ErrorKind::Usage, format!("{shown}: {why}"));
     let content = fs::read_to_string(path).map_err(|error| Error::input(path, error))?;
-    let content: Table = content.parse().map_err(|error: toml::de::Error| wrong(error.to_string()))?;
+    let content: Table =
+        content.parse().map_err(|error: toml::de::Error| wrong(error.to_string().trim_end().into()))?;
     let mut options: Vec<(&Arg, String)> = Vec::new();
     let mut take = |key: &str, value: &Value, arg: &'c Arg| -> Result<()> {
         options.retain(|(known, _)| known.get_id() != arg.get_id());

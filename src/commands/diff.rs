@@ -136,7 +136,8 @@ pub(crate) fn compare(
     check_threads(room.threads)?;
     if room.memory < DIFF_MEMORY_MIN {
         let given = Setting::Memory.with(room.memory);
-        return Err(Error::usage(message!(given, ": a diff needs at least {DIFF_MEMORY_MIN}")));
+        let least = DIFF_MEMORY_MIN >> 20;
+        return Err(Error::usage(message!(given, ": a diff needs at least {least} MiB")));
     }
     let mut report = DiffReport { unchanged: side::drop_same(&mut old, &mut new), ..DiffReport::default() };
     let sorted = |side: Side| {

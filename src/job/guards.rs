@@ -61,9 +61,18 @@ impl FromStr for MaxRejects {
     type Err = String;
 
     fn from_str(word: &str) -> Result<Self, String> {
-        let wrong = || "a number of lines, or a percentage like 0.5%".to_owned();
+        Self::parse(word, "lines")
+    }
+}
+
+impl MaxRejects {
+    fn parse(word: &str, things: &str) -> Result<Self, String> {
+        let wrong = || format!("a number of {things}, or a percentage like 0.5%");
         match word.strip_suffix('%') {
             None => word.parse().map(Self::Lines).map_err(|_| wrong()),
+            Some(number) if number.parse().is_ok_and(|percent: f64| percent > 100.0) => {
+                Err("at most 100%".into())
+            }
             Some(number) => percent(number).map(Self::Percent).ok_or_else(wrong),
         }
     }
@@ -96,7 +105,7 @@ impl FromStr for MaxDroppedTags {
     type Err = String;
 
     fn from_str(word: &str) -> Result<Self, String> {
-        word.parse().map(Self).map_err(|_| "a number of tags, or a percentage like 0.5%".into())
+        MaxRejects::parse(word, "tags").map(Self)
     }
 }
 
@@ -184,7 +193,8 @@ impl FromStr for ExpectLines {
         };
         match bounds {
             Some((min, max)) if min <= max => Ok(Self { min, max }),
-            _ => Err("a number of lines: 1000 exactly, 1000.. or more, 1000..2000 with both".into()),
+            Some((min, max)) => Err(format!("{min} is more than {max}")),
+            None => Err("a number of lines: 1000 exactly, 1000.. or more, 1000..2000 with both".into()),
         }
     }
 }
@@ -202,6 +212,8 @@ mod tests {
         for wrong in ["", "%", "-1", "1.5", "101%", "NaN%", "five"] {
             assert!(max(wrong).is_err(), "{wrong}");
         }
+        assert_eq!(max("101%").unwrap_err(), "at most 100%");
+        assert!("1.5".parse::<MaxDroppedTags>().unwrap_err().contains("a number of tags"));
     }
 
     #[test]
@@ -242,5 +254,6 @@ mod tests {
         for wrong in ["", "..", "..5", "7..5", "-1", "5...7", "many"] {
             assert!(wrong.parse::<ExpectLines>().is_err(), "{wrong}");
         }
+        assert_eq!("7..5".parse::<ExpectLines>().unwrap_err(), "7 is more than 5");
     }
 }

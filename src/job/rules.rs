@@ -86,7 +86,12 @@ impl SetRules {
             if (min..=max).contains(&given) {
                 return Ok(());
             }
-            Err(Error::usage(message!(setting.with(given), ": protocol {protocol} allows {min} to {max}")))
+            let bytes = match setting {
+                Setting::BytesPerSitemap => format!(" bytes ({} MiB)", max >> 20),
+                _ => String::new(),
+            };
+            let limits = format!("protocol {protocol} allows {min} to {max}{bytes}");
+            Err(Error::usage(message!(setting.with(given), ": {limits}")))
         };
         within(Setting::UrlsPerSitemap, self.urls_per_sitemap.into(), 1, URLS_PER_SITEMAP_MAX.into())?;
         within(
@@ -109,7 +114,7 @@ impl SetRules {
         if self.bytes_per_sitemap < least {
             return Err(Error::usage(message!(
                 Setting::BytesPerSitemap.with(self.bytes_per_sitemap),
-                ": an index file with one sitemap already takes {least}"
+                ": an index file with one sitemap already takes {least} bytes"
             )));
         }
         let url_bytes = (self.base_url.url_bytes_max() + SITEMAP_FILE_BYTES_MAX) as u64 + more;
@@ -179,7 +184,7 @@ impl FromStr for OnDuplicate {
         match word {
             "first" => Ok(Self::First),
             "newest" => Ok(Self::Newest),
-            _ => Err("the row that stays is first or newest".into()),
+            _ => Err("the row to list is first or newest".into()),
         }
     }
 }

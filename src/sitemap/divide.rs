@@ -31,7 +31,7 @@ impl std::str::FromStr for Divide {
         match word {
             "fill" => Ok(Self::Fill),
             "stable" => Ok(Self::Stable),
-            _ => Err("sitemaps are divided to fill them or stable".into()),
+            _ => Err("the division is fill or stable".into()),
         }
     }
 }

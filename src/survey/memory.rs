@@ -63,7 +63,7 @@ impl Memory {
             let least = least.div_ceil(1 << 20);
             return Err(Error::usage(message!(
                 given,
-                ": {threads} threads need {least} MiB; give more, or fewer ",
+                ": {threads} threads need {least} MiB; raise it, or use fewer ",
                 Setting::Threads
             )));
         }

@@ -37,7 +37,9 @@ fn short_help_fits_a_screen_and_long_help_has_every_option() {
         let first = short.lines().next().unwrap();
         assert_eq!(long.lines().next().unwrap(), first);
         assert!(printed(&["-h"]).contains(first), "{first}: the list of commands says the same");
-        assert!(short.trim_end().ends_with("See --help for all options and details"), "{short}");
+        let see = "See --help for all options and details";
+        assert!(short.trim_end().ends_with(see) && !long.contains(see), "{short}\n{long}");
+        assert!(!long.contains("[DIR]"), "it is required: {long}");
         let (some, all) = (options(&short), options(&long));
         assert!(some.iter().all(|option| all.contains(option)), "{some:?} {all:?}");
         // The completions are made from the definitions, hidden options included.
@@ -93,6 +95,25 @@ fn sizes_take_units_of_1024_and_of_1000_from_every_source() {
     }
     let mut build = build_command(&directory.join("out"), BASE);
     finish(build.arg("--config").arg(&config).arg(&input), b"").expect(0);
+}
+
+#[test]
+fn a_wrong_option_is_refused_with_its_source_and_without_misleading_tips() {
+    let refused = |command: &mut Command| {
+        let told = finish(command, b"").expect(2).stderr;
+        assert!(!told.contains("tip: "), "{told}");
+        told
+    };
+    let told = refused(build_command("out".as_ref(), BASE).env("SITEMILL_LEVEL", "11").arg("urls.txt"));
+    assert!(told.ends_with("options were also read from the environment: SITEMILL_LEVEL\n"), "{told}");
+    let told = refused(build_command("out".as_ref(), BASE).arg(""));
+    assert!(told.ends_with("an argument is empty; check the variables in the command\n"), "{told}");
+    let told = refused(build_command("out".as_ref(), BASE).args(["--config", "", "urls.txt"]));
+    assert_eq!(told, "error: --config: the path is empty\n");
+    let told = refused(sitemill().args(["clean", "--base-url", BASE]));
+    assert!(told.starts_with("error: unexpected argument '--base-url' found\n"), "{told}");
+    let told = refused(sitemill().args(["clean", "--rejects", "-"]));
+    assert_eq!(told, "error: --rejects -: standard output is for the URLs; name a file\n");
 }
 
 #[test]

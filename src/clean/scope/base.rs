@@ -36,7 +36,7 @@ impl FromStr for BaseUrl {
     /// Takes the URL of a directory. It is cleaned like any other URL, and gets a slash at the end if it has none.
     fn from_str(given: &str) -> Result<Self, String> {
         if given.contains(['?', '#']) {
-            return Err("it names a directory: no query, no fragment".into());
+            return Err("it names a directory; remove the query and fragment".into());
         }
         if given.contains(['{', '}']) {
             return Err(BRACES.into());
@@ -58,7 +58,8 @@ impl FromStr for BaseUrl {
             Cleaned::Blank => Err("it is empty".into()),
             Cleaned::Rejected(Reason::NotAbsolute) => Err(without_scheme(given)),
             Cleaned::Rejected(Reason::Scheme) if is_host_and_port(given) => Err(without_scheme(given)),
-            Cleaned::Rejected(reason) => Err(format!("no URL of a directory: {}", reason.as_str())),
+            Cleaned::Rejected(Reason::Scheme) => Err("it must begin with https:// or http://".into()),
+            Cleaned::Rejected(reason) => Err(format!("it is not a valid URL ({})", reason.as_str())),
         }
     }
 }
@@ -258,7 +259,9 @@ mod tests {
             ("ex.com:99999", "it needs a scheme and a host, as https://www.example.com/"),
             ("https//www.ex.com", "it needs a scheme; did you mean https://www.ex.com/?"),
             ("http/www.ex.com", "it needs a scheme; did you mean http://www.ex.com/?"),
-            ("mailto:webmaster", "no URL of a directory: scheme"),
+            ("mailto:webmaster", "it must begin with https:// or http://"),
+            ("ftp://www.ex.com/", "it must begin with https:// or http://"),
+            ("https://a:b@www.ex.com/", "it is not a valid URL (credentials)"),
         ] {
             assert_eq!(given.parse::<BaseUrl>().unwrap_err(), said);
         }
