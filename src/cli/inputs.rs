@@ -15,13 +15,16 @@ use super::{flags, log};
 const NAMES_SHOWN: usize = 3;
 const COLUMNS_SHOWN: usize = 8;
 
+/// Stands for all names that an input has beyond those that the report keeps.
+const OTHERS: &str = "…";
+
 /// Warns about files in input directories that were not read, except markers and sitemaps of earlier sets.
 pub fn warn_of_skipped(skipped: &[Skipped]) {
     let skipped: Vec<_> = skipped.iter().filter(|skipped| !skipped.is_usual).collect();
     if !skipped.is_empty() {
         let names = skipped.iter().map(|skipped| format!("{} ({})", skipped.path, skipped.reason));
         let count = plural(skipped.len() as u64, "path", "paths");
-        let words = format!("skipped {count} in input directories: {}", first_of(names, NAMES_SHOWN));
+        let words = format!("skipped {count} in input directories: {}", first_of(names, NAMES_SHOWN, true));
         log::counted_warning(&words, json!({ "skipped": skipped.len() }));
     }
 }
@@ -44,15 +47,16 @@ pub fn warn_of_robots(rules: &UrlRules) {
         log::warning(&format!("{path}: has no rule for the crawler, so it forbids no URL"));
     }
     if robots.is_cut() {
-        log::warning(&format!("{path}: only the first 500 KiB are read, as by crawlers; shorten the file"));
+        log::warning(&format!("{path}: only the first 500 KiB are read, as crawlers do; shorten the file"));
     }
 }
 
 /// Advice about lines that are not UTF-8.
 pub fn non_utf8(lines: u64) -> String {
+    let whose = if lines == 1 { "its" } else { "their" };
     let lines = plural(lines, "line is", "lines are");
     format!(
-        "{lines} not UTF-8; the bytes were percent-encoded unchanged; --input-encoding NAME converts them"
+        "{lines} not UTF-8: {whose} bytes were percent-encoded as they are; --input-encoding NAME converts them"
     )
 }
 
@@ -62,18 +66,38 @@ pub fn rows(report: &Report, table: &mut Table) {
         let packing = input.packing.as_ref().map_or_else(String::new, |packing| format!(", {packing}"));
         format!("{} ({}{packing})", input.path, input.format)
     });
-    table.row("inputs", grouped(report.inputs.len() as u64), first_of(inputs, NAMES_SHOWN));
+    table.row("inputs", grouped(report.inputs.len() as u64), first_of(inputs, NAMES_SHOWN, true));
 
     let (columns, elements) = not_carried_over(report);
     if !columns.is_empty() {
-        let names = first_of(columns.iter().map(ToString::to_string), COLUMNS_SHOWN);
-        table.row("columns", grouped(columns.len() as u64), format!("not used: {names}"));
+        let (names, are_all) = kept(columns.iter().map(|&name| (name, name.to_owned())));
+        let number = grouped(names.len() as u64) + if are_all { "" } else { "+" };
+        table.row(
+            "columns",
+            number,
+            format!("not used: {}", first_of(names.into_iter(), COLUMNS_SHOWN, are_all)),
+        );
     }
     if !elements.is_empty() {
-        let names = elements.iter().map(|(name, count)| format!("{} {name}", grouped(*count)));
-        let names = first_of(names, COLUMNS_SHOWN);
-        table.row("elements", grouped(elements.values().sum()), format!("not carried over: {names}"));
+        let counted = elements.iter().map(|(&name, count)| (name, format!("{} {name}", grouped(*count))));
+        let (names, are_all) = kept(counted);
+        let number = grouped(elements.values().sum());
+        table.row(
+            "elements",
+            number,
+            format!("not carried over: {}", first_of(names.into_iter(), COLUMNS_SHOWN, are_all)),
+        );
     }
+}
+
+/// The words for names that the report keeps, and whether these are all.
+fn kept<'a>(words: impl Iterator<Item = (&'a str, String)>) -> (Vec<String>, bool) {
+    let mut are_all = true;
+    let kept = words.filter(|(name, _)| {
+        are_all &= *name != OTHERS;
+        *name != OTHERS
+    });
+    (kept.map(|(_, words)| words).collect(), are_all)
 }
 
 /// The first of the different hints of all inputs.
@@ -105,12 +129,34 @@ pub fn not_carried_over(report: &Report) -> (Vec<&str>, BTreeMap<&str, u64>) {
     (columns, elements)
 }
 
-/// The first of `words`, and the number of the others.
-fn first_of(words: impl ExactSizeIterator<Item = String>, shown_max: usize) -> String {
-    let more = words.len().saturating_sub(shown_max);
+/// The first of `words`, and the number of the others, which is only the least one unless these `are_all`.
+fn first_of(words: impl ExactSizeIterator<Item = String>, shown_max: usize, are_all: bool) -> String {
+    let more = words.len().saturating_sub(shown_max) + usize::from(!are_all);
     let mut shown: Vec<_> = words.take(shown_max).collect();
     if more > 0 {
-        shown.push(format!("and {} more", grouped(more as u64)));
+        let least = if are_all { "" } else { "at least " };
+        shown.push(format!("and {least}{} more", grouped(more as u64)));
     }
     shown.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_the_report_does_not_keep_are_not_counted_as_one() {
+        let shown = |names: &[&str]| {
+            let (words, are_all) = kept(names.iter().map(|&name| (name, name.to_owned())));
+            first_of(words.into_iter(), 2, are_all)
+        };
+        for (names, want) in [
+            (&["a", "b"][..], "a, b"),
+            (&["a", "b", "c"], "a, b, and 1 more"),
+            (&["a", "b", "c", OTHERS], "a, b, and at least 2 more"),
+            (&["a", OTHERS], "a, and at least 1 more"),
+        ] {
+            assert_eq!(shown(names), want);
+        }
+    }
 }

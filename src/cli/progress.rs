@@ -105,9 +105,8 @@ fn words(needs: &Estimate) -> String {
         bytes => format!("scratch {}{}", HumanBytes(bytes), free(needs.scratch_free_bytes)),
     };
     format!(
-        "about {} URLs in {} partitions: memory {} of {}, {scratch}, sitemaps {}{}",
+        "about {} URLs: memory {} of {}, {scratch}, sitemaps {}{}",
         HumanCount(needs.urls),
-        needs.partitions,
         HumanBytes(needs.held_bytes),
         HumanBytes(needs.memory_bytes),
         HumanBytes(needs.sitemap_bytes),
@@ -128,11 +127,14 @@ fn say(needs: &Estimate) {
 
 /// Returns whether the plan is of interest: the run takes more than a few seconds, or may fill a disk.
 fn is_worth_a_line(needs: &Estimate) -> bool {
-    needs.urls > URLS_OF_SHORT_RUN_MAX || needs.scratch_bytes > 0
+    needs.urls > URLS_OF_SHORT_RUN_MAX || needs.scratch_bytes.max(needs.sitemap_bytes) >= DISK_BYTES_MIN
 }
 
 /// Maximum number of URLs that take only a few seconds.
 const URLS_OF_SHORT_RUN_MAX: u64 = 10_000_000;
+
+/// The size from which files may fill a disk.
+const DISK_BYTES_MIN: u64 = 1 << 30;
 
 /// A bar for each pass. It is removed when the pass is done, because the summary has the times.
 #[derive(Default)]
@@ -280,12 +282,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_plan_is_printed_if_the_run_is_long_or_needs_scratch() {
+    fn the_plan_is_printed_if_the_run_is_long_or_needs_much_disk() {
         let mut needs = Estimate::default();
-        for (urls, scratch_bytes, is_worth_it) in
-            [(0, 0, false), (10_000_000, 0, false), (10_000_001, 0, true), (1, 1, true)]
-        {
-            (needs.urls, needs.scratch_bytes) = (urls, scratch_bytes);
+        for (urls, scratch_bytes, sitemap_bytes, is_worth_it) in [
+            (0, 0, 0, false),
+            (10_000_000, (1 << 30) - 1, (1 << 30) - 1, false),
+            (10_000_001, 0, 0, true),
+            (1, 1 << 30, 0, true),
+            (1, 0, 1 << 30, true),
+        ] {
+            (needs.urls, needs.scratch_bytes, needs.sitemap_bytes) = (urls, scratch_bytes, sitemap_bytes);
             assert_eq!(is_worth_a_line(&needs), is_worth_it, "{needs:?}");
         }
     }

@@ -186,7 +186,7 @@ fn the_plan_of_a_run_with_scratch_names_its_size_and_free_space_in_the_first_lin
         let (out, report) = (directory.join(name), directory.join(format!("{name}.json")));
         let mut command = sitemill();
         command.arg("build").args(options).arg(input).arg("--out").arg(out);
-        command.arg("--report").arg(&report).arg("--scratch").arg(&scratch);
+        command.arg("--report").arg(&report).arg("--scratch").arg(&scratch).args(["--log", "json"]);
         let said = finish(&mut command, b"").expect(0).stderr;
         (said, serde_json::from_slice::<Value>(&fs::read(&report).unwrap()).unwrap())
     };
@@ -199,14 +199,15 @@ fn the_plan_of_a_run_with_scratch_names_its_size_and_free_space_in_the_first_lin
         let needs = &report["needs"];
         let of = |count: &str| needs[count].as_u64().unwrap();
         let human = |count: &str| HumanBytes(of(count)).to_string();
+        let line: Value = serde_json::from_str(said.lines().next().unwrap()).unwrap();
+        let line = line["message"].as_str().unwrap();
         if of("scratch_bytes") == 0 {
-            assert!(!said.contains("about 20,000 URLs"), "{said}");
+            assert!(line.starts_with("about 20,000 URLs: ") && line.contains(", no scratch, "), "{said}");
             return 0;
         }
         let scratch = format!("scratch {} ({} free)", human("scratch_bytes"), human("scratch_free_bytes"));
         let sitemaps = format!("sitemaps {} ({} free)", human("sitemap_bytes"), human("out_free_bytes"));
-        let line = said.lines().next().unwrap();
-        assert!(line.starts_with("about 20,000 URLs in ") && line.contains(&scratch), "{said}");
+        assert!(line.starts_with("about 20,000 URLs: ") && line.contains(&scratch), "{said}");
         assert!(line.ends_with(&sitemaps), "{said}");
         for free in ["scratch_free_bytes", "out_free_bytes"] {
             assert!((1 << 20..=disk_bytes).contains(&of(free)), "{free}: {needs}");
