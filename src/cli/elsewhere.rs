@@ -6,7 +6,7 @@ use sitemill::{Error, ErrorKind, escape};
 const READS_OBJECTS: bool = cfg!(feature = "cloud");
 
 /// The start of a URL, whether a build with object stores reads it, and the commands that read it otherwise.
-const PROGRAMS: [(&str, bool, &str); 9] = [
+const PROGRAMS: [(&str, bool, &str); 10] = [
     ("http://", true, "curl -sS 'URL' | sitemill build - …"),
     ("https://", true, "curl -sS 'URL' | sitemill build - …"),
     ("s3://", true, "rclone copy ':s3,env_auth:PATH' input\n  sitemill build input …"),
@@ -15,6 +15,7 @@ const PROGRAMS: [(&str, bool, &str); 9] = [
     ("ftp://", false, "curl -sS 'URL' | sitemill build - …"),
     ("s3a://", true, "hdfs dfs -cat 'URL' | sitemill build - …"),
     ("hdfs://", false, "hdfs dfs -cat 'URL' | sitemill build - …"),
+    ("abfss://", false, "hdfs dfs -cat 'URL' | sitemill build - …"),
     ("abfs://", true, "azcopy cp 'URL' --from-to BlobPipe | sitemill build - …"),
 ];
 

@@ -63,13 +63,15 @@ pub fn check(path: &Path) -> Result<()> {
 /// The location in a store that `path` means, if it is not a local path.
 ///
 /// # Errors
-/// Of this `kind` if there can be no set at the URL.
+/// [`ErrorKind::Usage`] if there can be no set at the URL, and [`ErrorKind::Input`] as `kind` if it was to be read.
 #[cfg(feature = "cloud")]
 fn in_store(path: &Path, kind: ErrorKind) -> Result<Option<Location>> {
     match Location::parse(path)? {
         Some(location) if location.scheme == Scheme::Http => {
-            let words = "is a URL, and sitemill keeps sets in directories and buckets; write s3://, gs:// or az://, or download it";
-            Err(Error::new(kind, message!(path, ": {words}")))
+            let words =
+                "is a URL, and sitemill keeps sets in directories and buckets; use s3://, gs:// or az://";
+            let way_out = if kind == ErrorKind::Input { ", or download it" } else { "" };
+            Err(Error::usage(message!(path, ": {words}{way_out}")))
         }
         location => Ok(location),
     }
@@ -219,7 +221,7 @@ pub fn open_for_sites(path: &Path, name: Option<&SetName>, stop: &Stop) -> Resul
 /// [`ErrorKind::Output`](crate::ErrorKind::Output) if something that is not a directory has the path.
 #[cfg_attr(not(feature = "cloud"), expect(unused_variables, reason = "only requests to stores are given up"))]
 pub fn preview(path: &Path, name: Option<&SetName>, stop: &Stop) -> Result<Box<dyn Place>> {
-    let view: Arc<dyn View> = match in_store(path, ErrorKind::Input)? {
+    let view: Arc<dyn View> = match in_store(path, ErrorKind::Usage)? {
         None => view_of_set(path, name)?,
         #[cfg(feature = "cloud")]
         Some(location) => Arc::new(BucketView::of(location, name)?.for_run(stop)),

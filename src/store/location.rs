@@ -62,7 +62,7 @@ impl Location {
             return Err(Error::usage(message!(path, ": {URL_OF_FILE}")));
         }
         let Some(&(_, scheme)) = SCHEMES.iter().find(|(known, _)| *known == name) else {
-            let words = "sitemill reads and writes s3://, gs:// and az://, and reads https://";
+            let words = "sitemill reads and writes s3://, gs:// and az://, and reads https:// and http://; copy other files, or pipe them in";
             return Err(Error::usage(message!(path, ": unknown scheme {name}; {words}")));
         };
         let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));

@@ -226,16 +226,12 @@ fn refusal(response: &HttpResponse, is_of_part: bool) -> Option<Failure> {
 
 fn of_error(error: HttpError) -> Failure {
     use std::error::Error;
-    let mut words = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let more = error.to_string();
-        if !words.contains(&more) {
-            words = format!("{words}: {more}");
-        }
-        cause = error.source();
+    // The outer causes name layers of the client.
+    let mut innermost: &dyn Error = &error;
+    while let Some(cause) = innermost.source() {
+        innermost = cause;
     }
-    Failure::other(crate::escape::shown(words.as_bytes()))
+    Failure::other(crate::escape::shown(innermost.to_string().as_bytes()))
 }
 
 fn header<'r>(response: &'r HttpResponse, name: &str) -> Option<&'r str> {
