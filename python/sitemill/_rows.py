@@ -205,7 +205,7 @@ class Rows:
                 yield _NOTHING
             elif isinstance(row, (str, bytes)):
                 if isinstance(first, Mapping):
-                    raise RowTypeError(f"row {number} is a {type(row).__name__}, and earlier rows are dictionaries")
+                    raise RowTypeError(f"row {number} is of type {type(row).__name__}, and earlier rows are dictionaries")
                 if first is None and self._columns:
                     names = ", ".join(self._columns.values())
                     raise UsageError(f"rows are strings, which have no column {names}; give dictionaries", exit_code=2)
@@ -213,7 +213,7 @@ class Rows:
                 yield row
             elif isinstance(row, Mapping):
                 if isinstance(first, (str, bytes)):
-                    raise RowTypeError(f"row {number} is a {type(row).__name__}, and earlier rows are strings")
+                    raise RowTypeError(f"row {number} is of type {type(row).__name__}, and earlier rows are strings")
                 if tuple(row) != keys:
                     keys = tuple(row)
                     plan = self._plan(row)
@@ -225,7 +225,7 @@ class Rows:
                 yield plan.tuple_of(row, number)
             else:
                 raise RowTypeError(
-                    f"row {number} is a {type(row).__name__}; expected a str, bytes or a dict; "
+                    f"row {number} is of type {type(row).__name__}; expected a str, bytes or a dict; "
                     "give an iterable of these, a path, or an object with __arrow_c_stream__"
                 )
 

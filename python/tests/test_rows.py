@@ -124,7 +124,7 @@ def test_rows_of_a_database_cursor_are_read_as_they_come(desk):
 
 def test_strings_and_dictionaries_do_not_mix(desk):
     for rows in ([BASE, {"url": BASE}], [{"url": BASE}, BASE], [BASE, 5], [None, 5.5], [[BASE]]):
-        with pytest.raises(TypeError, match="row [12] is a"):
+        with pytest.raises(TypeError, match="row [12] is of type"):
             desk.build(iter(rows))
 
 

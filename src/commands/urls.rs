@@ -4,13 +4,13 @@
 //! read completely, or at a URL that would break its line of output.
 
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
 use crate::commands::check::{
-    Also, Content, EXTENSIONS, Entry, FileKind, Findings, Met, Reader, Set, Tag, VALUE_BYTES_MAX, directory,
-    member, text,
+    Also, Content, EXTENSIONS, Entry, FileKind, Findings, Met, Reader, Rule, Set, Tag, VALUE_BYTES_MAX,
+    directory, member, text,
 };
 use crate::commands::target::Target;
 use crate::common::ordered::ordered;
@@ -249,15 +249,26 @@ fn list(file: &PlaceFile, form: Form, entry: &mut Entry) -> Result<Listed> {
         }
     }
     listed.kind = reader.head().map(|(kind, _)| kind);
-    let reason = match listed.kind {
+    listed.damage = listed.damage.or(damage(listed.kind, findings, path));
+    Ok(listed)
+}
+
+/// The error for a file of this `kind` that is damaged, or that is no sitemap or index file.
+fn damage(kind: Option<FileKind>, mut findings: Findings, path: &Path) -> Option<Error> {
+    let finding = match kind {
         Some(FileKind::Sitemap) => findings.damage,
         // A sitemap that is not read may have any number of URLs.
         Some(FileKind::Index) => findings.damage.or(findings.loss),
         // The first finding says that the document is neither a sitemap nor an index file.
         None => findings.damage.or(findings.kept.pop()),
-    };
-    listed.damage = listed.damage.or(reason.map(|finding| finding.error(path)));
-    Ok(listed)
+    }?;
+    Some(match (kind, finding.rule) {
+        (None, Rule::WellFormed) => {
+            let words = finding.words;
+            Error::data(message!(path, ": is neither a sitemap nor an index file ({words})"))
+        }
+        _ => finding.error(path),
+    })
 }
 
 fn push(entry: &Entry, loc: &[u8], form: Form, lines: &mut Vec<u8>) {

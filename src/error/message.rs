@@ -211,15 +211,15 @@ mod tests {
         let (line, path) = (3, Path::new("in\u{1b}.csv"));
         let inner = message!("or use ", Setting::Columns.with("url=1"));
         let whole =
-            message!(path, ": line {line}: say it with ", Setting::Format, ", {{}} ", inner, " of {line}");
+            message!(path, ": line {line}: set it with ", Setting::Format, ", {{}} ", inner, " of {line}");
         assert_eq!(
             whole.to_string(),
-            "in\\x1b.csv: line 3: say it with `format`, {} or use `columns: url=1` of 3"
+            "in\\x1b.csv: line 3: set it with `format`, {} or use `columns: url=1` of 3"
         );
         let shown = whole.text_with(&|setting, value| format!("<{} {value:?}>", setting.field()));
         assert_eq!(
             shown,
-            "in\\x1b.csv: line 3: say it with <format None>, {} or use <columns Some(\"url=1\")> of 3"
+            "in\\x1b.csv: line 3: set it with <format None>, {} or use <columns Some(\"url=1\")> of 3"
         );
         assert_eq!(whole.path(), Some(path));
         assert!(whole.settings().eq([Setting::Format, Setting::Columns]));

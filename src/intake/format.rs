@@ -255,9 +255,11 @@ fn check_has_columns(text: &Text<'_>, format: Format, options: &FormOptions) -> 
     match options.columns.section() {
         Some(column) if !format.spec().has_columns => {
             let column = Setting::SectionColumn.with(column);
-            Err(text
-                .about()
-                .wrong(message!("is {format}, which has no columns, so it has none for ", column)))
+            Err(text.about().wrong(message!(
+                "is {format}, which has no columns; ",
+                column,
+                " needs CSV, TSV, JSON lines or Parquet"
+            )))
         }
         _ => Ok(()),
     }

@@ -216,7 +216,7 @@ impl Missing {
     pub fn message(&self, word: &str) -> Message {
         let Self { what, names } = self;
         let columns = Setting::Columns.with("url=NAME,lastmod=NAME");
-        message!("no {word} {what}, only: {names}; say which is which with ", columns)
+        message!("no {word} {what}, only: {names}; name them with ", columns)
     }
 }
 
@@ -262,7 +262,7 @@ mod tests {
         }
         assert!(said.with_section("lastmod").is_ok(), "another column holds it");
         let missing = |columns, names| places(columns, names).unwrap_err().message("key").to_string();
-        assert!(missing(&usual, "a b").starts_with("no key loc or url, only: a, b; say"));
+        assert!(missing(&usual, "a b").starts_with("no key loc or url, only: a, b; name them"));
         assert!(missing(&said, "page loc").starts_with("no key updated_at, only: page, loc"));
         for wrong in
             ["", "url", "url=", "=x", "page=url", "url=a,url=b", "url=a,loc=b", "url=a,", "section=type"]

@@ -120,7 +120,7 @@ fn header<'n>(
         // Names from the user can only be in a header.
         if *hints.columns == Columns::default() && names.iter().any(|name| is_address(name)) {
             let wrong = message!(
-                "a value is a URL, so this is no header; say ",
+                "a value is a URL, so this is no header; use ",
                 Setting::Columns.with("url=1"),
                 " if there is none, ",
                 Setting::Columns.with("url=NAME"),
@@ -149,7 +149,7 @@ fn detected(about: &About<'_>, hints: Hints<'_>) -> Result<Delimiter> {
         Some(places) => {
             sample.of_rows(places[0].unwrap_or_default(), None).map_err(|Ambiguous(one, other)| {
                 about.wrong(message!(
-                    "values may be separated by {one} or {other}; say which with ",
+                    "values may be separated by {one} or {other}; set it with ",
                     Setting::Delimiter
                 ))
             })?
@@ -164,11 +164,11 @@ fn no_header(about: &About<'_>, columns: &Columns, missing: Message) -> Error {
     let is_url = is_address(sample.first_line());
     match sample.options(false).filter(|_| *columns == Columns::default()) {
         Some(options) => {
-            about.wrong(message!("row 1: no header that names the column of the URL; say ", options))
+            about.wrong(message!("row 1: no header that names the column of the URL; use ", options))
         }
         None if is_url => {
             let text = Setting::Format.with("text");
-            about.wrong(message!("row 1: ", missing, ", or that every line is a URL with ", text))
+            about.wrong(message!("row 1: ", missing, ", or use ", text, " if every line is a URL"))
         }
         None => about.wrong(message!("row 1: ", missing)),
     }
@@ -178,7 +178,7 @@ fn no_header(about: &About<'_>, columns: &Columns, missing: Message) -> Error {
 fn check_one_column(about: &About<'_>) -> Result<()> {
     match Sample::of(about.head()).options(true) {
         Some(options) => {
-            Err(about.wrong(message!("row 1: names one column, and the rows have more; say ", options)))
+            Err(about.wrong(message!("row 1: names one column, and the rows have more; use ", options)))
         }
         None => Ok(()),
     }

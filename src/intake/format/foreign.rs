@@ -32,10 +32,10 @@ pub fn check(name: &Path, head: &[u8]) -> Result<()> {
         [b'P', b'K', 3, 4, rest @ ..]
             if is_spreadsheet || rest.get(26..).is_some_and(|name| name.starts_with(b"[Content_Types]")) =>
         {
-            foreign("a spreadsheet", "save it as CSV and give that")
+            foreign("a spreadsheet", "save it as CSV")
         }
         [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1, ..] => {
-            foreign("an old spreadsheet or document", "save it as CSV and give that")
+            foreign("an old spreadsheet or document", "save it as CSV")
         }
         [b'P', b'K', 3, 4, ..] => piped("a zip archive", "unzip -p"),
         _ if is_tar(head) => piped("a tar archive", "tar -xOf"),

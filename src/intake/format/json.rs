@@ -83,13 +83,11 @@ fn check_first_line(text: &About<'_>, columns: &Columns) -> Result<()> {
     let read = keys_of(line);
     match read {
         _ if line[0] != b'{' => wrong(message!(
-            "is not a JSON object; expected one object per line (of an array, jq -c '.[]' makes them), ",
-            "or say what it is with ",
+            "is not a JSON object; expected one object per line; convert an array with jq -c '.[]', or set ",
             Setting::Format
         )),
         Err(error) if error.is_eof() => {
-            let why =
-                "the JSON object does not end on its line; expected one object per line (jq -c . makes them)";
+            let why = "the JSON object does not end on its line; expected one object per line; convert it with jq -c .";
             wrong(why.into())
         }
         Ok(Keys(keys)) if !keys.iter().any(|key| is_url(key, columns)) => {

@@ -44,7 +44,7 @@ impl SkipReason {
             Self::Output => "it belongs to the output directory",
             Self::NotListed => "the set published in its directory does not list it",
             Self::LinkedDirectory => "it is a link to a directory, and these are not followed",
-            Self::NotRegular => "it is no regular file",
+            Self::NotRegular => "it is not a regular file",
         }
     }
 }
@@ -192,7 +192,7 @@ fn chosen(
                 message!(" (skipped: {count}; ", &**first, ": {reason})")
             }
         };
-        return Err(Error::data(message!(directory, ": holds no data file", skipped)));
+        return Err(Error::data(message!(directory, ": has no data files", skipped)));
     }
     Ok(found)
 }

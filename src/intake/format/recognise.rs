@@ -35,7 +35,7 @@ pub fn recognise(name: &Path, head: &[u8], options: &FormOptions) -> Result<Form
     }
     let wrong = |message: Message| Err(Error::data(message!(name, ": ", message)));
     let not_as_named = |what: &str| {
-        wrong(message!("is not {what}, though its name says so; say what it is with ", Setting::Format))
+        wrong(message!("is not {what}, though its name says so; set the format with ", Setting::Format))
     };
     let extension = &*extension(name);
     if let Some(&format) = Format::ALL.iter().find(|format| format.spec().extensions.contains(&extension)) {
@@ -49,7 +49,7 @@ pub fn recognise(name: &Path, head: &[u8], options: &FormOptions) -> Result<Form
     }
     match sample.options(true) {
         Some(options) => wrong(message!(
-            "the lines are rows of a table; say ",
+            "the lines are rows of a table; use ",
             options,
             ", or ",
             Setting::Format.with("text"),

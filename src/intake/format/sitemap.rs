@@ -125,7 +125,7 @@ fn check_root(text: &About<'_>, root: &str) -> Result<()> {
     match root {
         "urlset" => Ok(()),
         "sitemapindex" => Err(text.wrong(
-            "is a sitemap index through a pipe; give the file that lies beside its sitemaps, or these",
+            "is a sitemap index, which must be a file beside its sitemaps; give that file, or the sitemaps",
         )),
         _ => Err(wrong_root(text, root, "a sitemap, <urlset>")),
     }
@@ -137,7 +137,7 @@ pub fn wrong_root(text: &About<'_>, root: &str, expected: &str) -> Error {
         text.wrong(message!(
             "is {what}; leave out ",
             Setting::Format,
-            ", or say ",
+            ", or use ",
             Setting::Format.with(format)
         ))
     };
@@ -146,9 +146,7 @@ pub fn wrong_root(text: &About<'_>, root: &str, expected: &str) -> Error {
         "rss" => is("an RSS feed", "rss"),
         "feed" => is("an Atom feed", "atom"),
         "RDF" => text.wrong("is RDF, most likely RSS 1.0; give the feed as RSS 2.0 or Atom"),
-        "html" => text.wrong(format!(
-            "is an HTML page; expected {expected}; look at the page, and fetch the file from the right URL"
-        )),
+        "html" => text.wrong(format!("is an HTML page; expected {expected}; check the URL it came from")),
         _ => {
             let root = crate::escape::shown(root.as_bytes());
             text.wrong(format!("is XML with the root <{root}>; expected {expected}"))
@@ -169,13 +167,13 @@ pub fn broken(text: &About<'_>, at: u64, error: quick_xml::Error) -> Error {
             }))
         }
         quick_xml::Error::Encoding(_) => text.wrong(message!(
-            "byte {at}: is not UTF-8, and the XML declaration names no other charset; say it with ",
+            "byte {at}: is not UTF-8, and the XML declaration names no other charset; set it with ",
             Setting::InputEncoding
         )),
         error => {
             let error = crate::escape::shown(error.to_string().as_bytes());
             text.wrong(message!(
-                "byte {at}: broken XML ({error}); recreate the file, or say what it is with ",
+                "byte {at}: broken XML ({error}); recreate the file, or set the format with ",
                 Setting::Format
             ))
         }

@@ -153,7 +153,7 @@ fn a_table_that_cannot_be_understood_is_refused_with_the_options_that_help() {
         &none,
         "a.csv",
         "id;name\n1;2",
-        "row 1: no column loc or url, only: id, name; say which is which with `columns: url=NAME,lastmod=NAME`",
+        "row 1: no column loc or url, only: id, name; name them with `columns: url=NAME,lastmod=NAME`",
     );
     check_refused(&columns("lastmod=x"), "a.csv", "loc,y\n1,2", "row 1: no column x, only: loc, y;");
     let open = "line 3: the row goes on to the end of the file: most likely a quote that is never closed";
@@ -257,7 +257,7 @@ fn a_bad_line_of_json_is_rejected_alone_unless_it_is_the_first() {
         &none,
         "a",
         "{\"href\":\"u\",\"n\":1}",
-        "line 1: no key loc or url, only: href, n; say which",
+        "line 1: no key loc or url, only: href, n; name them",
     );
 }
 
@@ -294,7 +294,7 @@ fn entries_of_sitemaps_are_records() {
 fn xml_that_is_not_a_complete_sitemap_is_refused() {
     let none = FormOptions::default();
     let index = "<sitemapindex><sitemap><loc>u</loc></sitemap></sitemapindex>";
-    check_refused(&none, "i.xml", index, "is a sitemap index through a pipe; give the file");
+    check_refused(&none, "i.xml", index, "is a sitemap index, which must be a file");
     check_refused(&none, "f.xml", "<opml></opml>", "is XML with the root <opml>; expected a sitemap");
     check_refused(&none, "s.xml", "<urlset><url><loc>u</loc></url>", "the XML ends too early");
     check_refused(&none, "s.xml", "<urlset><url><loc>u</loc>", "the XML ends too early");
@@ -381,7 +381,7 @@ fn part_files_are_sorted_and_other_files_are_skipped() {
                 .collect::<Vec<_>>()
         })
     };
-    assert!(names(false).unwrap_err().to_string().ends_with("holds no data file"));
+    assert!(names(false).unwrap_err().to_string().ends_with("has no data files"));
     for name in ["b.csv", "a.csv", ".a.csv.crc", "_started", "_temporary/part-9", "day=2/c.csv"] {
         let path = scratch.0.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -212,7 +212,7 @@ fn entries_of_an_input_directory_that_are_not_files_are_skipped_and_named() {
     let (told, report) = report_of(&directory, &["data"], &[], b"");
     let want = [
         ("data/loop", "it is a link to a directory, and these are not followed"),
-        ("data/pipe", "it is no regular file"),
+        ("data/pipe", "it is not a regular file"),
     ];
     assert_eq!(skipped(&report), want);
     assert!(told.stderr.contains("skipped 2 paths in input directories: data/loop"), "{}", told.stderr);

@@ -137,7 +137,7 @@ fn xml_that_is_no_feed_of_the_kind_is_refused_with_what_to_do() {
         (
             "<!DOCTYPE html><html><head>",
             None,
-            "is an HTML page; expected a sitemap, <urlset>; look at the page",
+            "is an HTML page; expected a sitemap, <urlset>; check the URL it came from",
         ),
         ("<html>", Some(Format::Rss), "is an HTML page; expected an RSS feed, <rss>"),
         ("<feed/>", Some(Format::Rss), "is an Atom feed; leave out"),

@@ -95,14 +95,14 @@ fn packed_data_that_ends_too_early_or_cannot_be_unpacked_is_refused() {
         ("-", b"PK\x03\x04\x14\0\x06\0\x08\0\0\0!\0AAAABBBBCCCC\x13\0\0\0[Content_Types].xml"),
         ("a.xls", b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1..."),
     ] {
-        check_refused(&none, name, content, "save it as CSV and give that");
+        check_refused(&none, name, content, "save it as CSV");
     }
     for name in ["a.xlsx", "a.ods", "a.txt.xz", "a.lzma", "a.zip", "a.7z"] {
         check_refused(
             &none,
             name,
             b"http://h.example/",
-            "though its name says so; say what it is with `format`",
+            "though its name says so; set the format with `format`",
         );
     }
     check_refused(&none, "a", b"PAR1...", "Parquet can be read from a plain file only");

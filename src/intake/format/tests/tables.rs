@@ -47,7 +47,7 @@ fn any_ascii_character_can_be_set_as_the_delimiter() {
         &delimited("", ";"),
         "a",
         "url,x;y\nu,1;2",
-        "row 1: no column loc or url, only: url,x, y; say",
+        "row 1: no column loc or url, only: url,x, y; name them",
     );
     // A plain list that is read together with tables stays a plain list.
     check_with(
@@ -103,7 +103,7 @@ fn positions_select_columns_without_a_header() {
         &delimited("url=1", ""),
         "a",
         both,
-        "values may be separated by ';' or ,; say which with `delimiter`",
+        "values may be separated by ';' or ,; set it with `delimiter`",
     );
     // In JSON a number is a name.
     check_with(&delimited("url=1", ""), "-", b"{\"1\":\"u\"}", Format::Jsonl, &["1@0 u|||"]);
@@ -150,11 +150,11 @@ fn rows_without_a_header_are_refused_with_the_options_that_read_them() {
             "`delimiter: '|'` `columns: url=Address`",
         ),
     ] {
-        let want = format!("the lines are rows of a table; say `format: csv` {options}, or `format: text`");
+        let want = format!("the lines are rows of a table; use `format: csv` {options}, or `format: text`");
         check_refused(&none, "a.txt", rows, &want);
         let error = read_all("a.csv", rows.as_bytes(), &none).unwrap_err().to_string();
         assert!(
-            error.starts_with("a.csv: row 1: ") && error.ends_with(&format!("say `format: csv` {options}")),
+            error.starts_with("a.csv: row 1: ") && error.ends_with(&format!("use `format: csv` {options}")),
             "{error}"
         );
     }
@@ -163,26 +163,26 @@ fn rows_without_a_header_are_refused_with_the_options_that_read_them() {
         "www.h.example/x?fields=id,url\nwww.h.example/y\n",
         "/x?fields=id,url\n/y\n",
     ] {
-        let want = "row 1: a value is a URL, so this is no header; say `columns: url=1` if there is none, `columns: url=NAME` \
-                    if this is one, or that every line is a URL with `format: text`";
+        let want = "row 1: a value is a URL, so this is no header; use `columns: url=1` if there is none, `columns: url=NAME` \
+                    if this is one, or use `format: text` if every line is a URL";
         check_refused(&none, "a.csv", rows, want);
         check_refused(&said(Format::Csv), "a", rows, want);
     }
     let two = "http://h.example/x,loc,lastmod\nhttp://h.example/b,http://h.example/c,2020-01-01\n";
-    let want = "row 1: no header that names the column of the URL; say `format: csv` `delimiter: ,` `columns: url=1`";
+    let want = "row 1: no header that names the column of the URL; use `format: csv` `delimiter: ,` `columns: url=1`";
     check_refused(&none, "a.csv", two, want);
     // Many exports have a column named `#`, and names from the user mean that there is a header.
     check_with(&none, "a.csv", b"#,url\n1,u\n", Format::Csv, &["2@6 u|||"]);
     let given = delimited("url=http://h.example/url", "");
     check_with(&given, "a.csv", b"http://h.example/url,x\nu,1\n", Format::Csv, &["2@23 u|||"]);
     let relaxed = "https://h.example/a;Schuh\nhttps://h.example/b;Hut\n";
-    let want = "row 1: no header that names the column of the URL; say `format: csv` `delimiter: ';'` `columns: url=1`";
+    let want = "row 1: no header that names the column of the URL; use `format: csv` `delimiter: ';'` `columns: url=1`";
     check_refused(&none, "a.csv", relaxed, want);
     check_refused(
         &none,
         "a.csv",
         "https://h.example/a\n",
-        "row 1: a value is a URL, so this is no header; say `columns: url=1` if there is none, `columns: url=NAME` if this is one, or that every line is a URL with `format: text`",
+        "row 1: a value is a URL, so this is no header; use `columns: url=1` if there is none, `columns: url=NAME` if this is one, or use `format: text` if every line is a URL",
     );
     // Real URLs contain delimiters.
     for text in [
