@@ -67,7 +67,7 @@ fn a_run_without_a_valid_url_says_what_its_lines_have_in_common_and_never_sugges
             "in columns; the first is 7 http://www.shop.example/a; extract the URLs with awk '{print $2}'",
         ),
         (shop, "h\0t\0t\0p\0:\0/\0/\0\n", "--input-encoding utf-16le"),
-        (shop, "http://h_<>/a\n", "all 20 lines are refused as host; the first is http://h_<>/a"),
+        (shop, "http://h_<>/a\n", "all 20 lines are rejected as host; the first is http://h_<>/a"),
     ] {
         let (run, report) = refused(base_url, &[], &input.repeat(20));
         let line = run.stderr.lines().last().unwrap();
@@ -84,12 +84,40 @@ fn a_comment_does_not_hide_relative_lines_and_only_an_empty_input_mentions_allow
     let comment = format!("# http://www.shop.example/\n{}", "/a\n".repeat(19));
     let (run, _) = refused(shop, &[], &comment);
     let said =
-        "all 20 lines are refused as not-absolute; lines such as /a are relative; URLs must be absolute";
+        "all 20 lines are rejected as not-absolute; lines such as /a are relative; URLs must be absolute";
     assert!(run.stderr.contains(said), "{}", run.stderr);
     for empty in ["", "\n\n"] {
         let (run, report) = refused(shop, &[], empty);
         assert!(run.stderr.contains("--allow-empty publishes an empty set"), "{}", run.stderr);
         assert_eq!(report.get("hint"), None);
+    }
+}
+
+#[test]
+fn the_hint_for_one_line_shows_it_and_one_filter_is_named_once() {
+    let ends = "http://h.example/a\rhttp://h.example/b\r";
+    for (options, input, said) in [
+        (
+            &[][..],
+            "ftp://h.example/a\n",
+            "the only line, ftp://h.example/a, is rejected as scheme; only http",
+        ),
+        (&[], "/a\n", "the only line, /a, is relative; URLs must be absolute"),
+        (
+            &[],
+            "http://x.example/\n",
+            "the only URL, http://x.example/, is outside http://h.example/; did you",
+        ),
+        (&[], ends, r"lines end with CR alone; convert them: tr '\r' '\n'"),
+        (&["--exclude", "."], "http://h.example/a\n", "the only line is excluded by exclude=.; change"),
+        (
+            &["--exclude", "/a", "--exclude", "/b"],
+            "http://h.example/a\nhttp://h.example/aa\nhttp://h.example/b\n",
+            "all 3 lines are excluded, 2 of them by exclude=/a; change",
+        ),
+    ] {
+        let (run, _) = refused("http://h.example/", options, input);
+        assert!(run.stderr.lines().last().unwrap().contains(said), "{said}: {}", run.stderr);
     }
 }
 

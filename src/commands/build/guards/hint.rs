@@ -30,14 +30,14 @@ pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<String>)
         Reason::OutOfScope => outside(job, report, &refused, first),
         Reason::ControlCharacter | Reason::NotAbsolute | Reason::Scheme => {
             let shape = |line: String| shape::of(&line, origin(job)).map(|shape| (line, shape));
-            let lines = refused.subject("line", "lines");
             match samples(reason).into_iter().find_map(shape) {
                 Some((line, (what, way_out))) if line == *first => {
-                    message!("{lines} {what}; the first is {line}; ", way_out)
+                    let lines = refused.described("line", "lines", what, first);
+                    message!("{lines}; ", way_out)
                 }
                 Some((line, (what, way_out))) => {
-                    let reason = reason.as_str();
-                    message!("{lines} refused as {reason}; lines such as {line} are {what}; ", way_out)
+                    let (lines, reason) = (refused.subject("line", "lines"), reason.as_str());
+                    message!("{lines} rejected as {reason}; lines such as {line} are {what}; ", way_out)
                 }
                 None => other(reason, &refused, first),
             }
@@ -50,8 +50,12 @@ pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<String>)
 fn left_out(report: &Report, excluded: &Refused) -> Message {
     let most = report.excluded.iter().max_by_key(|&(rule, &lines)| (lines, Reverse(rule)));
     let (rule, lines) = most.map_or(("", 0), |(rule, &lines)| (&**rule, lines));
-    let (subject, lines) = (excluded.subject("line", "lines"), grouped(lines));
-    message!("{subject} excluded, {lines} of them by {rule}; change the filters")
+    let subject = excluded.subject("line", "lines");
+    let by = match lines == excluded.count {
+        true => String::new(),
+        false => format!(", {} of them", grouped(lines)),
+    };
+    message!("{subject} excluded{by} by {rule}; change the filters")
 }
 
 /// The number of rejected URLs, and of all URLs.
@@ -71,6 +75,14 @@ impl Refused {
             _ => format!("{} of {} {many} are", grouped(count), grouped(of)),
         }
     }
+
+    /// Returns a sentence that says what the URLs are, and shows the first one.
+    fn described(&self, one: &str, many: &str, what: &str, first: &str) -> String {
+        match self.of {
+            1 => format!("the only {one}, {first}, is {what}"),
+            _ => format!("{} {what}; the first is {first}", self.subject(one, many)),
+        }
+    }
 }
 
 /// Returns the origin of the site, or an example.
@@ -79,12 +91,13 @@ fn origin(job: &Job) -> &str {
 }
 
 fn outside(job: &Job, report: &Report, refused: &Refused, first: &str) -> Message {
-    let outside = format!("{} outside {}", refused.subject("URL", "URLs"), job.rules.base_url);
+    let outside = |origins: &str| {
+        let what = format!("outside {}{origins}", job.rules.base_url);
+        refused.described("URL", "URLs", &what, first)
+    };
     let Some(base) = job.rules.only_site() else {
-        return message!(
-            "{outside}; the first is {first}; list every URL of a site with ",
-            Setting::Scope.with("host")
-        );
+        let outside = outside("");
+        return message!("{outside}; list every URL of a site with ", Setting::Scope.with("host"));
     };
     let largest = report.out_of_scope.iter().max_by_key(|&(_, &urls)| urls);
     let (largest, urls) = largest.map_or((base.origin(), 0), |(origin, &urls)| (&**origin, urls));
@@ -93,7 +106,7 @@ fn outside(job: &Job, report: &Report, refused: &Refused, first: &str) -> Messag
         true => String::new(),
         false => format!(" ({})", report.out_of_scope_words()),
     };
-    let outside = format!("{outside}{origins}; the first is {first}");
+    let outside = outside(&origins);
     if largest == base.origin() {
         return message!(
             "{outside}; if robots.txt names the sitemaps, ",
@@ -131,6 +144,9 @@ fn other(reason: Reason, refused: &Refused, first: &str) -> Message {
         Reason::ControlCharacter if first.contains(r"\x00") => {
             message!("if the input is UTF-16, use ", Setting::InputEncoding.with("utf-16le"))
         }
+        Reason::ControlCharacter if first.contains(r"\rhttp") => {
+            r"lines end with CR alone; convert them: tr '\r' '\n'".into()
+        }
         Reason::ControlCharacter => "the export is damaged".into(),
         Reason::NotAbsolute => message!(
             "a URL begins with http:// or https://; ",
@@ -152,11 +168,13 @@ fn other(reason: Reason, refused: &Refused, first: &str) -> Message {
             message!("{why}, or ", Setting::BytesPerSitemap, " too small")
         }
         Reason::EntryTooLarge => message!("the entry alone exceeds ", Setting::BytesPerSitemap),
-        Reason::BadRow => message!(Setting::Format, " sets the format of the input"),
+        Reason::BadRow => {
+            message!("it does not match the header or the format; ", Setting::Format, " sets the format")
+        }
         Reason::BadEncoding => message!(Setting::InputEncoding, " sets the charset of the input"),
         Reason::NoUrl => message!(Setting::Columns.with("url=NAME"), " names the column or key of the URL"),
     };
-    let refused = refused.subject("line", "lines");
-    let reason = reason.as_str();
-    message!("{refused} refused as {reason}; the first is {first}; ", way_out)
+    let what = format!("rejected as {}", reason.as_str());
+    let refused = refused.described("line", "lines", &what, first);
+    message!("{refused}; ", way_out)
 }
