@@ -267,7 +267,7 @@ enum ReportTo {
 fn create(path: &Path) -> Result<ReportTo> {
     if !streams::is_stream(path) && path.metadata().is_ok_and(|meta| !meta.is_file()) {
         let shown = escape::shown(path.as_os_str().as_encoded_bytes());
-        let words = format!("{shown}: is not a regular file; name one, or a file that does not exist yet");
+        let words = format!("{shown}: is not a regular file; name one, or a new file");
         return Err(Error::new(ErrorKind::Output, words));
     }
     match Replacement::begin(path)? {

@@ -8,6 +8,6 @@ use crate::error::{Error, ErrorKind, message};
 pub fn foreign(path: &Path) -> Error {
     Error::new(
         ErrorKind::Output,
-        message!(path, ": is in the way and not from sitemill; move it and run again"),
+        message!(path, ": is in the way and was not created by sitemill; move it and run again"),
     )
 }

@@ -51,7 +51,7 @@ pub(crate) fn check_name(path: &Path) -> Result<()> {
         Setting::Robots,
         " ",
         path,
-        ": crawlers ask for robots.txt, in lower case; rename the file, or allow any name with ",
+        ": crawlers request robots.txt, in lower case; rename the file, or allow any name with ",
         Setting::RobotsAnyName
     )))
 }
@@ -121,7 +121,7 @@ fn with_block(text: &[u8], owner: Owner<'_>, indexes: &[String]) -> Result<Vec<u
     let old = match (&places(&begin)[..], &places(&end)[..]) {
         ([], []) => None,
         (&[begin], &[end]) if begin < end => Some(lines[begin].start..lines[end].end),
-        _ => return Err(format!("the lines \"{begin}\" and \"{end}\" are not one pair")),
+        _ => return Err(format!("the lines \"{begin}\" and \"{end}\" do not form a pair")),
     };
     let line_end = line_end(text);
     let mut block = Vec::new();
@@ -248,7 +248,10 @@ mod tests {
         for wrong in [&[&begin][..], &[&end], &[&end, &begin], &[&begin, &begin, &end], &[&begin, &end, &end]]
         {
             let text: String = wrong.iter().map(|line| line.as_str()).collect();
-            assert!(with_block(text.as_bytes(), PLAIN, &[]).unwrap_err().contains("not one pair"), "{text}");
+            assert!(
+                with_block(text.as_bytes(), PLAIN, &[]).unwrap_err().contains("do not form a pair"),
+                "{text}"
+            );
         }
         assert!(with_block(b"\xff\xfeU\0", PLAIN, &[]).is_err());
     }

@@ -231,7 +231,7 @@ fn check_number(run: Context<'_>, names: &SectionNames) -> Result<Vec<String>> {
         Setting::SectionColumn.with(column),
         ": has {found}, such as {example}, and ",
         Setting::SectionsMax,
-        " is {sections_max}; nothing was published; name another column"
+        " is {sections_max}; nothing was published; name a different column, or raise the limit"
     )))
 }
 

@@ -147,11 +147,11 @@ fn what_cannot_be_listed_is_refused_before_any_work_with_the_reason() {
     write("page.xml", "<html></html>");
     write("sitemap-00007-1f2e3d4c.xml.gz", &sitemap(&[""]));
     for (also, exit, said) in [
-        ("https://other.example/a.xml", 2, "its own host"),
+        ("https://other.example/a.xml", 2, "so no index file may list it"),
         ("https://www.example.com/a.xml", 2, "is not below the base URL"),
         ("http://www.example.com/maps/a.xml", 2, "is not below the base URL"),
         ("https://www.example.com/maps/", 2, "is not below the base URL"),
-        ("https://www.example.com/maps/sitemap-index-1.xml", 2, "a name that sitemill gives"),
+        ("https://www.example.com/maps/sitemap-index-1.xml", 2, "a name that is reserved"),
         ("ftp://www.example.com/maps/a.xml", 2, "scheme"),
         ("out/missing.xml", 66, "missing.xml"),
         ("out", 2, "is not a regular file"),
@@ -160,7 +160,7 @@ fn what_cannot_be_listed_is_refused_before_any_work_with_the_reason() {
         ("out/index.xml", 65, "index"),
         ("out/cut.xml", 65, "cut.xml"),
         ("out/page.xml", 65, "page.xml"),
-        ("out/sitemap-00007-1f2e3d4c.xml.gz", 2, "a name that sitemill gives"),
+        ("out/sitemap-00007-1f2e3d4c.xml.gz", 2, "a name that is reserved"),
     ] {
         let done = build(&out, 1, &[also], &[]).expect(exit);
         assert!(done.stderr.contains(said), "{also}: {}", done.stderr);

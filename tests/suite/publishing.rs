@@ -272,7 +272,7 @@ fn a_link_in_place_of_a_file_or_directory_is_refused() {
         fs::create_dir_all(planted.parent().unwrap()).unwrap();
         symlink(target, &planted).unwrap();
         let refused = build(&out, &pages(1, 3), &[]).expect(73);
-        let said = format!("{}: is in the way and not from sitemill; move it", planted.display());
+        let said = format!("{}: is in the way and was not created by sitemill; move it", planted.display());
         assert!(refused.stderr.contains(&said), "{}", refused.stderr);
         assert_eq!(fs::read_link(&planted).unwrap(), *target);
         assert_eq!(fs::read(&victim).unwrap(), b"precious", "{place}");
@@ -287,7 +287,8 @@ fn a_link_in_place_of_a_file_or_directory_is_refused() {
         fs::create_dir(&out).unwrap();
         symlink(&victim, out.join(file)).unwrap();
         let refused = build(&out, &pages(1, 3), options).expect(73);
-        let said = format!("{}: is in the way and not from sitemill; move it", out.join(file).display());
+        let said =
+            format!("{}: is in the way and was not created by sitemill; move it", out.join(file).display());
         assert!(refused.stderr.contains(&said), "{}", refused.stderr);
         assert_eq!((files(&out), fs::read(&victim).unwrap()), (vec![file.to_owned()], b"precious".to_vec()));
         fs::remove_dir_all(&out).unwrap();
@@ -305,7 +306,7 @@ fn a_rollback_follows_no_link_in_place_of_the_lock() {
     symlink(&victim, &lock).unwrap();
     let before = snapshot(&out);
     let refused = run(["rollback".as_ref(), "--out".as_ref(), out.as_os_str()]).expect(73);
-    assert!(refused.stderr.contains(".sitemill/lock: is in the way and not from sitemill"));
+    assert!(refused.stderr.contains(".sitemill/lock: is in the way and was not created by sitemill"));
     assert_eq!(snapshot(&out), before);
     assert_eq!(fs::read(&victim).unwrap(), b"precious");
 }

@@ -18,11 +18,13 @@ fn options_that_contradict_the_protocol_are_usage_errors_that_name_the_limit() {
     let input = directory.file("urls.txt", format!("{BASE}a\n"));
     let out = directory.join("out");
     for (options, said) in [
-        (&["--bytes-per-sitemap", "51MiB"][..], "52428800"),
+        (&["--bytes-per-sitemap", "51MiB"][..], "51MiB: protocol 0.9 allows 1 to 52428800 bytes (50 MiB)"),
         (&["--protocol", "0.84", "--bytes-per-sitemap", "10485761"], "10485760"),
         (&["--protocol", "0.84", "--sitemaps-per-index", "1001"], "1000"),
         (&["--sitemaps-per-index", "50001"], "50000"),
         (&["--urls-per-sitemap", "50001"], "50000"),
+        (&["--urls-per-sitemap", "50,000"], "expected a whole number, digits only"),
+        (&["--threads", "0"], "expected 1 or more"),
         (&["--level", "10"], "0 to 9"),
         (&["--scope", "planet"], "directory, host or any"),
         (&["--protocol", "1.0"], "0.9 or 0.84"),
@@ -42,6 +44,22 @@ fn options_that_contradict_the_protocol_are_usage_errors_that_name_the_limit() {
     // An option without a value is the only error, and not a file that cannot be written.
     let refused = run(["build", "urls.txt", "--out", "o", "--base-url", BASE, "--report", ""]).expect(2);
     assert_eq!(refused.stderr.matches("error:").count(), 1, "{}", refused.stderr);
+}
+
+#[test]
+fn a_file_that_is_no_directory_and_a_name_that_no_set_has_are_errors_that_say_so() {
+    let directory = TempDir::new();
+    let (out, input) = (directory.join("out"), directory.file("urls.txt", format!("{BASE}a\n")));
+    let refused = finish(build_command(&input, BASE).arg(&input), b"").expect(73);
+    assert!(refused.stderr.ends_with("urls.txt: is not a directory\n"), "{}", refused.stderr);
+    finish(build_command(&out, BASE).arg(&input), b"").expect(0);
+    let refused = run(["status".as_ref(), out.as_os_str(), "--name".as_ref(), "blog".as_ref()]).expect(65);
+    let said = "contains no set blog, and the set there has no name; omit --name\n";
+    assert!(refused.stderr.ends_with(said), "{}", refused.stderr);
+    let table = directory.file("urls.csv", format!("url,n\n{BASE}a,1\n"));
+    let refused = run(["urls".as_ref(), table.as_os_str()]).expect(65);
+    let said = "urls.csv: is neither a sitemap nor an index file (text outside of the root element";
+    assert!(refused.stderr.contains(said), "{}", refused.stderr);
 }
 
 #[test]
@@ -110,7 +128,7 @@ fn an_input_that_cannot_be_read_is_named() {
     let unreadable = [
         (directory.join("missing.txt"), 66, "missing.txt: cannot be read"),
         (directory.join("*.csv"), 66, "no file matches this pattern"),
-        (folder, 65, "holds no data file"),
+        (folder, 65, "has no data files"),
         ("/dev/zero".into(), 66, "is a device"),
         (zipped, 65, "the gzip data end too early"),
     ];

@@ -62,7 +62,10 @@ fn foreign_files_under_names_that_the_first_set_needs_are_refused_before_any_wor
             theirs(&out, names);
             let before = contents(&out);
             let refused = build(&parent, base, &[]).expect(73);
-            let said = format!("{}{more}: is in the way and not from sitemill", out.join(names[0]).display());
+            let said = format!(
+                "{}{more}: is in the way and was not created by sitemill",
+                out.join(names[0]).display()
+            );
             assert_says(&refused, &[&said, "--take-over", ".sitemill/taken-over"]);
             // Refused before the input is read: the run does not wait for it.
             if base == BASE {
@@ -110,7 +113,7 @@ fn a_set_that_grows_to_the_name_of_a_foreign_file_is_refused_and_the_live_one_st
     let refused = rollback(&out, &["--to", "3"]).expect(73);
     assert_says(
         &refused,
-        &["sitemap-index-3.xml: is in the way and not from sitemill; move it and run again"],
+        &["sitemap-index-3.xml: is in the way and was not created by sitemill; move it and run again"],
     );
     assert_eq!(published_urls(&out, BASE).len(), 4);
 }
@@ -158,7 +161,7 @@ fn another_base_url_or_protocol_is_refused_with_both_values_and_published_with_r
         ),
     ] {
         let refused = build(&out, base, options).expect(65);
-        assert_says(&refused, &[said, "use another --out, or --replace-set"]);
+        assert_says(&refused, &[said, "use a different --out, or --replace-set"]);
         assert_eq!(contents(&out), before);
     }
     // Refused before the input is read: the run does not wait for it.

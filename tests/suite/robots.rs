@@ -60,7 +60,7 @@ fn a_name_that_no_crawler_requests_is_a_usage_error_without_robots_any_name() {
     for name in ["Robots.TXT", "ROBOTS.txt", "robots.Txt"] {
         let robots = directory.join(name);
         let refused = build(&out, BASE, &robots, 1, &[]).expect(2);
-        assert!(refused.stderr.contains("crawlers ask for robots.txt"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("crawlers request robots.txt"), "{}", refused.stderr);
         assert!(!robots.exists() && !out.exists());
         build(&out, BASE, &robots, 1, &["--robots-any-name"]).expect(0);
         assert_eq!(fs::read_to_string(&robots).unwrap(), block(BASE, 1).replace('\r', ""));
@@ -162,7 +162,7 @@ fn a_file_that_cannot_be_written_is_reported_before_any_work() {
         (link, 73, "symbolic link"),
         (directory.path().to_owned(), 73, "is not a regular file"),
         (directory.join("missing/robots.txt"), 73, "cannot be created"),
-        (damaged, 65, "not one pair"),
+        (damaged, 65, "do not form a pair"),
     ] {
         let refused = build(&out, BASE, &robots, 1, &[]).expect(exit);
         assert!(refused.stderr.contains(said), "{}", refused.stderr);
@@ -190,7 +190,7 @@ fn a_failure_after_the_switch_is_a_warning_and_the_set_is_live() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     let words = String::from_utf8(output.stderr).unwrap();
-    assert!(words.contains("warning: ") && words.contains("not one pair"), "{words}");
+    assert!(words.contains("warning: ") && words.contains("do not form a pair"), "{words}");
     assert_eq!(published_urls(&out, BASE), [format!("{BASE}1")]);
     assert_eq!(fs::read_to_string(robots).unwrap(), damaged);
 }

@@ -58,7 +58,7 @@ impl AlsoSitemaps {
                 |why: &str| Err(Error::usage(message!(Setting::Also.with(&sitemap.given), ": {why}")));
             let name = &loc[base_url.as_str().len()..];
             if is_sitemap_file(name) || is_index_file(name) {
-                return refused("has a name that sitemill gives to its own files; rename it");
+                return refused("has a name that is reserved for sitemill; rename it");
             }
             if !met.insert(loc.clone()) {
                 return refused("is given twice; list it once");
@@ -83,8 +83,7 @@ impl AlsoSitemaps {
                 let base_url = &job.rules.base_url;
                 return Err(Error::usage(message!(
                     Setting::Also.with(&sitemap.given),
-                    ": is not below the base URL {base_url} of a published set; an index file may list only sitemaps of its own \
-                     host, in the same directory or below"
+                    ": is not below the base URL {base_url} of a published set, so no index file may list it"
                 )));
             }
         }

@@ -190,15 +190,14 @@ pub(super) fn check_job(job: &Job) -> Result<()> {
     job.check()?;
     only_site(job)?;
     if job.publication.dry_run {
-        let why =
-            "a cluster only builds sets that are published; try it with a part of the rows on one machine";
+        let why = "a cluster has no dry run; try some of the rows on one machine";
         return Err(Error::usage(message!(Setting::DryRun, ": {why}")));
     }
     if job.rules.sections.is_some() {
         return Err(Error::usage("a cluster builds sets without sections; build these on one machine"));
     }
     if job.rules.order != Order::Sorted {
-        return Err(Error::usage("a cluster has no order of rows: set the order to sorted"));
+        return Err(Error::usage("a cluster builds in sorted order only: set the order to sorted"));
     }
     if job.rules.divide != Divide::Stable {
         return Err(Error::usage("a cluster divides sitemaps by their URLs: set the division to stable"));

@@ -50,6 +50,15 @@ impl DirectoryView {
     }
 }
 
+/// The error for state at `path` that cannot be read. It is private to the user who runs the builds.
+fn unreadable(path: &Path, error: io::Error) -> Error {
+    let doing = match error.kind() {
+        io::ErrorKind::PermissionDenied => "could not be read; run this as the user who runs the builds",
+        _ => "could not be read",
+    };
+    Error::io(path, doing, error)
+}
+
 impl View for DirectoryView {
     fn root(&self) -> &Path {
         self.layout.out()
@@ -85,7 +94,7 @@ impl View for DirectoryView {
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 return Ok(Vec::new());
             }
-            listed => listed.map_err(|error| Error::io(&directory, "could not be read", error))?,
+            listed => listed.map_err(|error| unreadable(&directory, error))?,
         };
         let directories = listed.into_iter().filter(|(_, kind)| *kind == Kind::Directory);
         let mut names: Vec<SetName> =
@@ -108,7 +117,7 @@ impl View for DirectoryView {
         match self.fs.read(&path) {
             Ok(bytes) => Ok(Some(Stored { version: Version::of(&bytes), bytes })),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Error::io(&path, "could not be read", error)),
+            Err(error) => Err(unreadable(&path, error)),
         }
     }
 
@@ -117,7 +126,7 @@ impl View for DirectoryView {
         let names = match self.fs.list(&sets) {
             // Before the first run.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            listed => listed.map_err(|error| Error::io(&sets, "could not be read", error))?,
+            listed => listed.map_err(|error| unreadable(&sets, error))?,
         };
         Ok(names.into_iter().map(|(name, _)| Record::Kept(name)).collect())
     }

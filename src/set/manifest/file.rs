@@ -39,13 +39,17 @@ impl Role {
     /// The consequence if the manifest cannot be used, and what to do about it.
     fn way_out(self) -> Message {
         let what = match self {
-            Self::Live => "it describes the live set, which stays as it is; ".into(),
+            Self::Live => "it describes the live set, which is unchanged; ".into(),
             Self::Journal => {
                 "it is the journal of a switch that was interrupted; do not remove it: ".to_owned()
             }
             Self::Kept(number) => format!("set {number} cannot be restored, but the others can; "),
         };
-        message!("{what}build ", Setting::IgnoreManifest, " sets it aside and publishes in full")
+        message!(
+            "{what}run build with ",
+            Setting::IgnoreManifest,
+            " to set it aside and rebuild all sitemaps"
+        )
     }
 }
 

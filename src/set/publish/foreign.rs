@@ -45,11 +45,11 @@ impl Workspace {
             None => Ok(()),
             Some(OtherSet { what, base_url }) => Err(Error::data(message!(
                 self.directory(),
-                ": {what} is published there for {base_url}, and this run is for several sites; nothing was published; use another ",
+                ": {what} is published there for {base_url}, and this run is for several sites; nothing was published; use a different ",
                 Setting::Out,
                 ", or ",
                 Setting::ReplaceSet,
-                " to publish there all the same"
+                " to publish there anyway"
             ))),
         }
     }
@@ -67,7 +67,7 @@ impl Workspace {
         let others = others.join("; it has ");
         Err(Error::data(message!(
             self.directory(),
-            ": the live set has {others}; nothing was published; use another ",
+            ": the live set has {others}; nothing was published; use a different ",
             Setting::Out,
             ", or ",
             Setting::ReplaceSet,
@@ -150,7 +150,8 @@ impl Workspace {
             }
             false => " and run again".into(),
         };
-        let why = message!(&*path, "{others}: is in the way and not from sitemill; move it", way_out);
+        let why =
+            message!(&*path, "{others}: is in the way and was not created by sitemill; move it", way_out);
         Error::new(ErrorKind::Output, why)
     }
 

@@ -162,6 +162,9 @@ pub fn missing(out: &Path, name: Option<&SetName>) -> Result<Error> {
         ([], Some(site)) => {
             message!("contains several sites; roll them back one by one, such as ", site.root())
         }
+        ([_], _) if there[0].name().is_none() => {
+            message!("{which}, and the set there has no name; omit ", Setting::Name)
+        }
         (others, _) => {
             let (which, others) = (which.replace("published set", "set without a name"), others.join(", "));
             message!("{which}; the sets there: {others}; choose one with ", Setting::Name)

@@ -4,14 +4,14 @@ use std::io;
 use std::path::Path;
 
 use super::operations::FileSystem;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result, message};
 use crate::place::foreign::foreign;
 
 /// Creates a directory and its missing parents, and makes their names durable: if a directory is lost, so is everything in
 /// it.
 ///
 /// # Errors
-/// [`ErrorKind::Output`](crate::ErrorKind::Output) if that cannot be done.
+/// [`ErrorKind::Output`] if that cannot be done.
 pub fn make_path(fs: &dyn FileSystem, path: &Path) -> Result<()> {
     let parent = parent(path);
     let is_made = match fs.make_directory(path, 0o777) {
@@ -23,16 +23,21 @@ pub fn make_path(fs: &dyn FileSystem, path: &Path) -> Result<()> {
     };
     match is_made {
         Ok(()) => sync_directory(fs, parent),
-        // A link to a directory will do.
-        Err(_) if fs.look(&path.join(".")).is_ok() => Ok(()),
-        Err(error) => Err(Error::output(path, error)),
+        Err(error) => match (error.kind(), fs.look(&path.join("."))) {
+            // A link to a directory will do.
+            (_, Ok(_)) => Ok(()),
+            (io::ErrorKind::AlreadyExists, Err(why)) if why.kind() == io::ErrorKind::NotADirectory => {
+                Err(Error::new(ErrorKind::Output, message!(path, ": is not a directory")))
+            }
+            _ => Err(Error::output(path, error)),
+        },
     }
 }
 
 /// Creates a directory that is private to its owner, unless it exists. A link is refused, because it would redirect writes.
 ///
 /// # Errors
-/// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created, or something else has its name.
+/// [`ErrorKind::Output`] if it cannot be created, or something else has its name.
 pub fn make_private(fs: &dyn FileSystem, path: &Path) -> Result<()> {
     make_one(fs, path, 0o700)
 }
@@ -40,7 +45,7 @@ pub fn make_private(fs: &dyn FileSystem, path: &Path) -> Result<()> {
 /// Creates a directory with `mode`, unless it exists. Its parent must exist. A link is refused.
 ///
 /// # Errors
-/// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created, or something else has its name.
+/// [`ErrorKind::Output`] if it cannot be created, or something else has its name.
 pub fn make_one(fs: &dyn FileSystem, path: &Path, mode: u32) -> Result<()> {
     match fs.make_directory(path, mode) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match fs.look(path) {
