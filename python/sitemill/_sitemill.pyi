@@ -5,6 +5,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence
 _Tell = Callable[[str, int, int], object]
 _Store = Mapping[str, Any]
 
+def end_streams() -> None: ...
 def main(words: Sequence[str]) -> int: ...
 def build(
     words: Sequence[str], rows: Optional[Any] = None, tell: Optional[_Tell] = None

@@ -5,12 +5,14 @@
 //!  commands   the functions that Python calls
 //!  run        runs a command on a thread, watches for signals and tells progress
 //!  rows       rows from Python: Arrow streams and iterators
+//!  ahead      reads Arrow streams on threads
 //!  stream     results as Arrow streams
 //!  cluster    the steps of a build on a cluster
 //!  capsule    the C data interface: the only unsafe code
 //!  errors     errors as exceptions
 //! ```
 
+mod ahead;
 mod capsule;
 mod cluster;
 mod commands;
@@ -23,6 +25,10 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _sitemill {
+    use super::{Bound, PyAnyMethods, PyModule, PyResult};
+
+    #[pymodule_export]
+    use super::ahead::end_streams;
     #[pymodule_export]
     use super::cluster::{
         Driver, Regions, Router, check_reachable, check_task, count_files, pack, rejects, send_files,
@@ -31,4 +37,10 @@ mod _sitemill {
     use super::commands::{build, check, clean, diff, main, report_html, rollback, status, urls};
     #[pymodule_export]
     use super::stream::Stream;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let at_exit = module.py().import("atexit")?;
+        at_exit.call_method1("register", (module.getattr("end_streams")?,)).map(drop)
+    }
 }

@@ -1,16 +1,17 @@
 //! Rows from Python: Arrow streams, and iterators of texts and tuples.
 //!
 //! An iterator runs in the thread that called sitemill, as its objects may belong to that thread, and so that Ctrl-C raises
-//! `KeyboardInterrupt` in it. Its rows go to the build through a channel. An Arrow stream is read by a thread of its own, so that
-//! a run can be stopped while the stream waits for rows.
+//! `KeyboardInterrupt` in it. Its rows go to the build through a channel. An Arrow stream is read by a thread of its own:
+//! see [`Ahead`].
+//!
+//! Nothing is read before the build needs its first row. If it fails before that, for example because of an option, or because
+//! another run holds the directory, the rows can be given to another build.
 
 use std::collections::VecDeque;
 use std::error::Error;
 use std::time::{Duration, Instant};
-use std::{thread, vec};
+use std::vec;
 
-use arrow_array::{RecordBatch, RecordBatchReader};
-use arrow_schema::{ArrowError, SchemaRef};
 use crossbeam_channel::{Receiver, RecvTimeoutError, SendTimeoutError, Sender, bounded};
 use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
@@ -18,6 +19,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyIterator, PyString, PyTuple};
 use sitemill::{Source, SourceRow, Stop};
 
+use crate::ahead::Ahead;
 use crate::capsule;
 
 /// Rows that are taken together, so that the interpreter is attached once for all of them.
@@ -30,7 +32,7 @@ const TAKING: Duration = Duration::from_millis(50);
 pub const PERIOD: Duration = Duration::from_millis(100);
 
 /// Maximum number of items that wait for the build.
-const AHEAD: usize = 4;
+pub const AHEAD: usize = 4;
 
 /// The source of the rows in `rows`: an object with `__arrow_c_stream__`, or an iterator, which needs its [`Feed`]. A row of an
 /// iterator is the text of a URL, perhaps with a line end, or a tuple of URL, lastmod, changefreq, priority, alternates, images,
@@ -38,11 +40,14 @@ const AHEAD: usize = 4;
 /// and the URL is its text.
 pub fn source(rows: &Bound<'_, PyAny>, stop: &Stop) -> PyResult<(Source<'static>, Option<Feed>)> {
     if rows.hasattr("__arrow_c_stream__")? {
-        return Ok((Source::arrow("rows", Ahead::of(capsule::take(rows)?, stop.clone())?), None));
+        return Ok((Source::arrow("rows", Ahead::of(capsule::take(rows)?, stop.clone())), None));
     }
     let (to, from) = bounded(AHEAD);
-    let feed = Feed { rows: rows.try_iter()?.unbind(), waiting: VecDeque::new(), is_done: false, to };
-    Ok((Source::try_rows("rows", Fed { from, taken: Vec::new().into_iter(), is_done: false }), Some(feed)))
+    let (ask, asked) = bounded(1);
+    let (rows, waiting) = (rows.try_iter()?.unbind(), VecDeque::new());
+    let feed = Feed { rows, asked: Some(asked), waiting, is_done: false, to };
+    let fed = Fed { ask: Some(ask), from, taken: Vec::new().into_iter(), is_done: false };
+    Ok((Source::try_rows("rows", fed), Some(feed)))
 }
 
 /// The items that a feed sends.
@@ -55,6 +60,8 @@ enum Portion {
 /// An iterator whose rows are passed on by the thread that owns it.
 pub struct Feed {
     rows: Py<PyIterator>,
+    /// Receives a message when the build needs the first row. `None` after that.
+    asked: Option<Receiver<()>>,
     waiting: VecDeque<Portion>,
     /// Whether the iterator has ended.
     is_done: bool,
@@ -69,6 +76,14 @@ impl Feed {
     /// An exception that ends the run unchanged: one that is not a subclass of `Exception`, such as `KeyboardInterrupt`, or one
     /// for a row of a wrong type. Any other exception becomes an error of the build.
     pub fn step(&mut self, py: Python<'_>) -> PyResult<bool> {
+        if let Some(asked) = &self.asked {
+            match py.detach(|| asked.recv_timeout(PERIOD)) {
+                Ok(()) => self.asked = None,
+                Err(RecvTimeoutError::Timeout) => return Ok(true),
+                // The run has ended.
+                Err(RecvTimeoutError::Disconnected) => return Ok(false),
+            }
+        }
         if self.waiting.is_empty() && !self.is_done {
             self.take(py)?;
         }
@@ -120,6 +135,8 @@ fn is_raised_as_it_is(py: Python<'_>, error: &PyErr) -> bool {
 
 /// The rows of a feed.
 struct Fed {
+    /// Asks for the first row. `None` after that.
+    ask: Option<Sender<()>>,
     from: Receiver<Portion>,
     taken: vec::IntoIter<SourceRow>,
     is_done: bool,
@@ -136,6 +153,10 @@ impl Iterator for Fed {
             if self.is_done {
                 return None;
             }
+            if let Some(ask) = self.ask.take() {
+                // If the feed is gone, there is nothing to receive either.
+                let _ = ask.send(());
+            }
             let portion = self.from.recv();
             self.is_done = !matches!(portion, Ok(Portion::Rows(_)));
             match portion {
@@ -145,56 +166,6 @@ impl Iterator for Fed {
                 Err(_) => return Some(Err("the run was stopped".into())),
             }
         }
-    }
-}
-
-/// The batches of a stream, read by a separate thread.
-struct Ahead {
-    schema: SchemaRef,
-    /// `None` is the end.
-    batches: Receiver<Option<Result<RecordBatch, ArrowError>>>,
-    stop: Stop,
-}
-
-impl Ahead {
-    /// The thread ends when the stream or the reading does. It is not waited for, because the stream may wait for anything.
-    fn of(mut reader: impl RecordBatchReader + Send + 'static, stop: Stop) -> PyResult<Self> {
-        let schema = reader.schema();
-        let (to, batches) = bounded(AHEAD);
-        thread::Builder::new().name("sitemill-rows".into()).spawn(move || {
-            loop {
-                let batch = reader.next();
-                let is_last = !matches!(batch, Some(Ok(_)));
-                if to.send(batch).is_err() || is_last {
-                    return;
-                }
-            }
-        })?;
-        Ok(Self { schema, batches, stop })
-    }
-}
-
-impl Iterator for Ahead {
-    type Item = Result<RecordBatch, ArrowError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let failed = |why: &str| Some(Err(ArrowError::ExternalError(why.into())));
-        loop {
-            match self.batches.recv_timeout(PERIOD) {
-                Ok(batch) => return batch,
-                Err(RecvTimeoutError::Timeout) if self.stop.is_raised() => {
-                    return failed("the run was stopped");
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return failed("the stream broke off"),
-            }
-        }
-    }
-}
-
-impl RecordBatchReader for Ahead {
-    fn schema(&self) -> SchemaRef {
-        self.schema.clone()
     }
 }
 

@@ -75,9 +75,7 @@ try:
     sitemill.build(rows, base_url=base, out=out, max_shrink="100%", **options)
 except KeyboardInterrupt:
     print("interrupted", flush=True)
-    # A stream that waits is left behind, so the interpreter does not wait for its thread either.
-    import os
-    os._exit(7)
+    sys.exit(7)
 """
 
 CLEAN = """
@@ -85,8 +83,7 @@ try:
     pyarrow.table(sitemill.clean(rows))
 except KeyboardInterrupt:
     print("interrupted", flush=True)
-    import os
-    os._exit(7)
+    sys.exit(7)
 """
 
 

@@ -1,0 +1,96 @@
+"""Rows of a call that was refused can be given to the next one, and streams that are left behind do not harm the interpreter."""
+
+import subprocess
+import sys
+import threading
+
+import pyarrow
+import pytest
+
+import sitemill
+from conftest import BASE, pages
+
+COUNT = 5000
+SCHEMA = pyarrow.schema({"url": pyarrow.string()})
+
+
+def stream():
+    batches = (pyarrow.record_batch({"url": [url]}, SCHEMA) for url in pages(COUNT))
+    return pyarrow.RecordBatchReader.from_batches(SCHEMA, batches)
+
+
+ROWS = {
+    "strings": lambda: (url for url in pages(COUNT)),
+    "dictionaries": lambda: ({"url": url} for url in pages(COUNT)),
+    "stream": stream,
+}
+
+
+@pytest.fixture
+def busy(tmp_path):
+    """A directory that another build holds."""
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow():
+        begun.set()
+        go_on.wait(60)
+        yield BASE
+
+    out = tmp_path / "busy"
+    other = threading.Thread(target=sitemill.build, args=(slow(),), kwargs=dict(base_url=BASE, out=out))
+    other.start()
+    assert begun.wait(60)
+    yield out
+    go_on.set()
+    other.join()
+
+
+@pytest.mark.parametrize("kind", ROWS)
+def test_a_refused_call_leaves_the_rows_to_the_next_one(kind, busy, tmp_path):
+    rows, out = ROWS[kind](), tmp_path / "out"
+    for _ in range(3):
+        with pytest.raises(sitemill.UsageError):
+            sitemill.build(rows, base_url=BASE, out=out, level=11)
+        with pytest.raises(sitemill.UsageError):
+            sitemill.clean(rows, include="(")
+        with pytest.raises(sitemill.Busy):
+            sitemill.build(rows, base_url=BASE, out=busy)
+        with pytest.raises(sitemill.OutputError):
+            sitemill.build(rows, base_url=BASE, out=out, report=tmp_path / "no" / "report")
+        if kind == "stream":
+            with pytest.raises(sitemill.DataRefused, match="no column page"):
+                sitemill.build(rows, base_url=BASE, out=out, url="page")
+    assert sitemill.build(rows, base_url=BASE, out=out).listed == COUNT
+
+
+START = """
+import sys, time, pyarrow, sitemill
+base, out = sys.argv[1:]
+batch = pyarrow.record_batch({"url": [base] * 10_000})
+def batches():
+    while True:
+        yield batch
+        time.sleep(0.05)
+rows = pyarrow.RecordBatchReader.from_batches(batch.schema, batches())
+"""
+
+LEAVES = {
+    "refused": "sitemill.build(rows, base_url=base, out=out, level=11)",
+    "stopped": """
+def stop(phase, done, total):
+    raise SystemExit("enough")
+sitemill.build(rows, base_url=base, out=out, progress=stop)
+""",
+    "not read": "stream = sitemill.clean(rows)",
+    "read in part": """
+stream = pyarrow.RecordBatchReader.from_stream(sitemill.clean(rows))
+stream.read_next_batch()
+sys.exit(1)
+""",
+}
+
+
+@pytest.mark.parametrize("way", LEAVES)
+def test_the_interpreter_ends_while_a_stream_runs_code_of_python(way, tmp_path):
+    done = subprocess.run([sys.executable, "-c", START + LEAVES[way], BASE, str(tmp_path)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == (0 if way == "not read" else 1) and "Fatal" not in done.stderr, done.stderr
