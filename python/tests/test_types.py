@@ -7,6 +7,7 @@ import numpy
 import pandas
 import polars
 import pyarrow
+import pyarrow.compute
 import pytest
 
 import sitemill
@@ -32,6 +33,7 @@ def test_urls_are_read_from_every_type_of_text(desk):
     columns = [pyarrow.array(URLS, pyarrow.string()).cast(kind) for kind in types[:2]]
     columns += [pyarrow.array([url.encode() if "binary" in str(kind) else url for url in URLS], kind) for kind in types[2:]]
     columns += [pyarrow.array(URLS).dictionary_encode(), pyarrow.array(URLS, pyarrow.large_string()).dictionary_encode()]
+    columns += [pyarrow.compute.run_end_encode(pyarrow.array(URLS), run_end_type=kind) for kind in (pyarrow.int16(), pyarrow.int64())]
     for column in columns:
         assert desk.build(pyarrow.table({"url": column})) == expected, column.type
     assert desk.build(polars.DataFrame({"url": polars.Series(URLS, dtype=polars.Categorical)})) == expected
@@ -59,6 +61,11 @@ def times():
             values = [TIME.replace(microsecond=0), None, datetime.datetime(1969, 12, 31, 23, 59, 58), TIME.replace(year=2030, microsecond=0)]
             yield f"timestamp {unit} {zone}", pyarrow.array(values, pyarrow.timestamp(unit, zone))
     yield "fractions", pyarrow.array([TIME, None, datetime.datetime(1969, 12, 31, 23, 59, 58, 1), TIME], pyarrow.timestamp("us", "UTC"))
+    # Many databases store the last day for what never ends.
+    last = datetime.datetime(9999, 12, 31, 23, 59, 59)
+    yield "last date", pyarrow.array([last.date(), None, DAY, DAY], pyarrow.date32())
+    yield "last time UTC", pyarrow.array([last, None, TIME, TIME], pyarrow.timestamp("us", "UTC"))
+    yield "last time None", pyarrow.array([last, None, TIME, TIME], pyarrow.timestamp("us"))
     yield "date32", pyarrow.array([DAY, None, datetime.date(1969, 1, 1), DAY], pyarrow.date32())
     yield "date64", pyarrow.array([DAY, None, datetime.date(1969, 1, 1), DAY], pyarrow.date64())
     yield "text", pyarrow.array(["2024-05-01", None, "yesterday", "2024-05-01T10:30:15+02:00"])
@@ -123,6 +130,56 @@ def test_priorities_are_read_as_from_parquet(desk, name, column, has_parquet):
     else:
         assert sum(found.counts["dropped_tags"].values()) >= 1
     assert found.counts["listed"] == 4
+
+
+def test_priorities_of_two_bytes_have_the_digits_of_parquet(desk):
+    table = pyarrow.table({"url": URLS, "priority": numpy.array([0.1, 0.3, 1e-4, 0.7], "float16")})
+    assert desk.build(table) == desk.command(desk.parquet(table))
+
+
+def encodings(table):
+    """The table with each column in forms that do not repeat equal values."""
+    for name in table.column_names:
+        at = table.column_names.index(name)
+        column = table[name].combine_chunks()
+        if not pyarrow.types.is_nested(column.type):
+            yield table.set_column(at, name, column.dictionary_encode())
+            yield table.set_column(at, name, pyarrow.compute.run_end_encode(column))
+
+
+def test_values_of_dictionaries_and_runs_are_those_of_their_columns(desk):
+    days = [DAY, None, DAY, DAY, datetime.date(2024, 5, 2)] * 2000
+    table = pyarrow.table({
+        "url": pages(10_000),
+        "lastmod": pyarrow.array(days),
+        "priority": pyarrow.array([0.5, None, 1.0, 0.5, 0.25] * 2000),
+        "changefreq": pyarrow.array(["daily", None, "weekly", "daily", "daily"] * 2000),
+    })
+    expected = desk.build(table)
+    assert not expected.counts["dropped_tags"]
+    for given in encodings(table):
+        assert desk.build(given) == expected, given.schema
+    times = pyarrow.array([TIME.replace(microsecond=0) if day else None for day in days], pyarrow.timestamp("us", "UTC"))
+    table = table.set_column(1, "lastmod", times)
+    for given in encodings(table):
+        assert desk.build(given) == desk.build(table), given.schema
+    frame = pandas.DataFrame({"url": URLS, "lastmod": pandas.Series([DAY] * 4).astype("category")})
+    assert desk.build(frame) == desk.build(polars.DataFrame({"url": URLS, "lastmod": [DAY] * 4}))
+
+
+def test_values_of_dictionaries_in_structs_are_those_of_their_columns(desk):
+    dates = pyarrow.array([DAY, None, DAY, datetime.date(2024, 5, 2)])
+    texts = [pyarrow.array([text] * 4) for text in ("n", "en", "t")]
+
+    def table(encode):
+        name, language, title, date = map(encode, (*texts, dates))
+        publication = pyarrow.StructArray.from_arrays([name, language], ["name", "language"])
+        news = pyarrow.StructArray.from_arrays([publication, title, date], ["publication", "title", "publication_date"])
+        return pyarrow.table({"url": URLS, "news": news})
+
+    expected = desk.build(table(lambda values: values))
+    assert sum(expected.counts["dropped_tags"].values()) == 1
+    assert desk.build(table(lambda values: values.dictionary_encode())).files == expected.files
 
 
 IMAGES = [[f"{BASE}1.png", f"{BASE}2.png"], None, [], [f"{BASE}ü.png"]]

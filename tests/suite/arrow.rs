@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use arrow_array::builder::StringRunBuilder;
 use arrow_array::types::Int32Type;
 use arrow_array::{
     ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, FixedSizeBinaryArray, Int64Array,
@@ -32,9 +33,10 @@ enum Layout {
     BinaryView,
     Fixed,
     Dictionary,
+    Runs,
 }
 
-const LAYOUTS: [Layout; 8] = [
+const LAYOUTS: [Layout; 9] = [
     Layout::Utf8,
     Layout::LargeUtf8,
     Layout::Utf8View,
@@ -43,6 +45,7 @@ const LAYOUTS: [Layout; 8] = [
     Layout::BinaryView,
     Layout::Fixed,
     Layout::Dictionary,
+    Layout::Runs,
 ];
 
 /// Bytes of each value of [`Layout::Fixed`].
@@ -70,6 +73,11 @@ fn array(layout: Layout, values: &[Value]) -> ArrayRef {
         Layout::Dictionary => {
             let texts: Vec<_> = texts.collect();
             Arc::new(texts.iter().map(Option::as_deref).collect::<DictionaryArray<Int32Type>>())
+        }
+        Layout::Runs => {
+            let mut runs = StringRunBuilder::<Int32Type>::new();
+            texts.for_each(|text| runs.append_option(text));
+            Arc::new(runs.finish())
         }
     }
 }

@@ -4,6 +4,7 @@
 //! the batch, not a copy. Columns have the same names and types as in Parquet. Lists of structs contain the values of extensions.
 
 mod column;
+mod encoded;
 mod kind;
 mod nested;
 mod texts;

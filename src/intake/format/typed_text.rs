@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use jiff::Timestamp;
+use jiff::civil::DateTime;
 use jiff::tz::Offset;
 
 use crate::sitemap::tags::civil_text;
@@ -48,9 +49,9 @@ pub fn push_number(value: i64, column_type: ColumnType, out: &mut Vec<u8>) {
     const DAY_SECONDS: i64 = 86_400;
     match column_type {
         ColumnType::Time { per_second, is_utc } => push_time(value.div_euclid(per_second), is_utc, out),
-        ColumnType::Date => match Timestamp::from_second(value.saturating_mul(DAY_SECONDS)) {
-            Ok(time) => push(out, format_args!("{}", Offset::UTC.to_datetime(time).date())),
-            Err(_) => push(out, format_args!("day {value}")),
+        ColumnType::Date => match civil(value.saturating_mul(DAY_SECONDS)) {
+            Some(time) => push(out, format_args!("{}", time.date())),
+            None => push(out, format_args!("day {value}")),
         },
         ColumnType::Decimal { digits } => push_decimal(value.into(), digits, out),
         ColumnType::Unsigned => push(out, format_args!("{}", value.cast_unsigned())),
@@ -88,13 +89,22 @@ pub fn push_half(bits: u16, out: &mut Vec<u8>) {
 
 /// Writes a time as W3C Datetime, with `Z` if it is an instant. A time beyond the calendar becomes a text that is refused.
 pub fn push_time(seconds: i64, is_utc: bool, out: &mut Vec<u8>) {
-    match Timestamp::from_second(seconds).map(|time| Offset::UTC.to_datetime(time)) {
-        Ok(local) if local.year() >= 0 => {
+    match civil(seconds) {
+        Some(local) if local.year() >= 0 => {
             out.extend(civil_text(local));
             out.extend(is_utc.then_some(b'Z'));
         }
         _ => push(out, format_args!("second {seconds}")),
     }
+}
+
+/// The time so many seconds after 1970; `None` if it is beyond the calendar, which ends with the year 9999. A [`Timestamp`] ends
+/// almost 26 hours before that, so that it has a time in any zone. Databases often store the last day, so it is that of the zone
+/// that is furthest ahead.
+fn civil(seconds: i64) -> Option<DateTime> {
+    let zone = Offset::MAX;
+    let time = Timestamp::from_second(seconds.saturating_sub(zone.seconds().into())).ok()?;
+    Some(zone.to_datetime(time))
 }
 
 /// Writes formatted text.
@@ -110,4 +120,36 @@ pub fn push_json_string(text: &[u8], out: &mut Vec<u8>) {
         chunk.invalid().iter().for_each(|byte| valid.push_str(&format!("%{byte:02X}")));
     }
     serde_json::to_writer(out, &valid).expect("a string is JSON, and a Vec takes all that is written to it");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_calendar_has_all_its_days() {
+        let text = |column_type, value| {
+            let mut out = Vec::new();
+            push_number(value, column_type, &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        let day = |value| text(ColumnType::Date, value);
+        let second = |value| text(ColumnType::Time { per_second: 1, is_utc: true }, value);
+        const LAST_DAY: i64 = 2_932_896;
+        const LAST_SECOND: i64 = (LAST_DAY + 1) * 86_400 - 1;
+        assert_eq!(day(0), "1970-01-01");
+        assert_eq!(day(-719_528), "0000-01-01");
+        assert_eq!(day(LAST_DAY), "9999-12-31");
+        assert_eq!(second(LAST_SECOND), "9999-12-31T23:59:59Z");
+        assert_eq!(second(-62_167_219_200), "0000-01-01T00:00:00Z");
+        // Beyond it, no tag accepts the text.
+        assert_eq!(day(LAST_DAY + 1), format!("day {}", LAST_DAY + 1));
+        assert_eq!(day(i64::MIN), format!("day {}", i64::MIN));
+        assert_eq!(second(LAST_SECOND + 1), format!("second {}", LAST_SECOND + 1));
+        assert_eq!(second(i64::MAX), format!("second {}", i64::MAX));
+        for number in (-719_528..LAST_DAY - 1).step_by(977) {
+            let time = Timestamp::from_second(number * 86_400).unwrap();
+            assert_eq!(day(number), Offset::UTC.to_datetime(time).date().to_string());
+        }
+    }
 }

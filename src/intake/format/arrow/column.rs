@@ -2,6 +2,7 @@
 
 use arrow_array::{Array, ArrayRef};
 
+use super::encoded::encoded;
 use super::kind::Kind;
 use super::nested::push_json;
 use super::texts::Texts;
@@ -14,11 +15,18 @@ pub enum Column {
     Text(Texts),
     Typed(ColumnType, ArrayRef),
     Nested(ArrayRef),
+    /// The index of each row's value, if it has one.
+    Encoded(Vec<Option<usize>>, Box<Column>),
 }
 
 impl Column {
     /// Creates a reader for the column `array`, whose values are read as `kind`.
     pub fn new(kind: Kind, array: &ArrayRef) -> Self {
+        if kind != Kind::Text
+            && let Some((keys, values)) = encoded(array)
+        {
+            return Self::Encoded(keys, Box::new(Self::new(kind, values)));
+        }
         match kind {
             Kind::Null => Self::Null,
             Kind::Text => Self::Text(Texts::of(array)),
@@ -44,6 +52,7 @@ impl Column {
                 push_json(array, at, text);
                 text
             }
+            Self::Encoded(keys, values) => keys[at].map_or(&[], |key| values.value(key, text)),
         }
     }
 }

@@ -58,7 +58,8 @@ impl Kind {
             | DataType::LargeBinary
             | DataType::BinaryView
             | DataType::FixedSizeBinary(_) => return Self::Text,
-            DataType::Dictionary(_, values) if Self::of_any(values) == Self::Text => return Self::Text,
+            DataType::Dictionary(_, values) => return Self::of_any(values),
+            DataType::RunEndEncoded(_, values) => return Self::of_any(values.data_type()),
             DataType::List(_)
             | DataType::LargeList(_)
             | DataType::ListView(_)

@@ -4,6 +4,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 
+use super::encoded::encoded;
 use super::kind::Kind;
 use super::texts::Texts;
 use super::typed::push_typed;
@@ -36,6 +37,13 @@ pub fn push_json(array: &ArrayRef, at: usize, out: &mut Vec<u8>) {
             }
             let members = names.iter().enumerate().filter(|(row, _)| values.is_valid(*row));
             push_members(members.map(|(row, name)| (&**name, values, row)), out);
+        }
+        DataType::Dictionary(..) | DataType::RunEndEncoded(..) => {
+            let row = array.slice(at, 1);
+            match encoded(&row).and_then(|(keys, values)| Some((keys[0]?, values))) {
+                Some((key, values)) => push_json(values, key, out),
+                None => out.extend(b"null"),
+            }
         }
         _ => {
             let mut text = Vec::new();

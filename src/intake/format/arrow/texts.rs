@@ -4,6 +4,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, LargeBinaryArray};
 use arrow_schema::DataType;
 
+use super::encoded::encoded;
+
 /// Strings or binary data. Strings are read as bytes, because nothing has checked that they are UTF-8.
 #[derive(Debug)]
 pub enum Texts {
@@ -12,7 +14,7 @@ pub enum Texts {
     View(BinaryViewArray),
     Fixed(FixedSizeBinaryArray),
     /// The index of each row's value, if it has one.
-    Dictionary(Vec<Option<usize>>, Box<Texts>),
+    Encoded(Vec<Option<usize>>, Box<Texts>),
 }
 
 impl Texts {
@@ -26,21 +28,10 @@ impl Texts {
             DataType::LargeBinary => Self::Long(array.as_binary::<i64>().clone()),
             DataType::BinaryView => Self::View(array.as_binary_view().clone()),
             DataType::FixedSizeBinary(_) => Self::Fixed(array.as_fixed_size_binary().clone()),
-            DataType::Dictionary(..) => {
-                let dictionary = array.as_any_dictionary();
-                let nulls = dictionary.keys().nulls();
-                let keys = match dictionary.values().is_empty() {
-                    // In this case all keys are null.
-                    true => vec![0; array.len()],
-                    false => dictionary.normalized_keys(),
-                };
-                let key = |(at, key)| nulls.is_none_or(|nulls| nulls.is_valid(at)).then_some(key);
-                Self::Dictionary(
-                    keys.into_iter().enumerate().map(key).collect(),
-                    Box::new(Self::of(dictionary.values())),
-                )
-            }
-            other => unreachable!("{other} is not text"),
+            other => match encoded(array) {
+                Some((keys, values)) => Self::Encoded(keys, Box::new(Self::of(values))),
+                None => unreachable!("{other} is not text"),
+            },
         }
     }
 
@@ -52,7 +43,7 @@ impl Texts {
             Self::Long(array) => array.iter().for_each(|value| act(value.unwrap_or_default())),
             Self::View(array) => array.iter().for_each(|value| act(value.unwrap_or_default())),
             Self::Fixed(array) => array.iter().for_each(|value| act(value.unwrap_or_default())),
-            Self::Dictionary(keys, values) => {
+            Self::Encoded(keys, values) => {
                 keys.iter().for_each(|key| act(key.and_then(|key| values.value(key)).unwrap_or_default()));
             }
         }
@@ -66,7 +57,7 @@ impl Texts {
             Self::Long(array) => array.is_valid(at).then(|| array.value(at)),
             Self::View(array) => array.is_valid(at).then(|| array.value(at)),
             Self::Fixed(array) => array.is_valid(at).then(|| array.value(at)),
-            Self::Dictionary(keys, values) => values.value(keys[at]?),
+            Self::Encoded(keys, values) => values.value(keys[at]?),
         }
     }
 }
