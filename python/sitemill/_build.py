@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings as _warnings
 from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
-from . import _rows, _sitemill
+from . import _frames, _rows, _sitemill
 from ._errors import DataRefused, UsageError, as_keywords
 from ._options import Files, Headers, Patterns, Rewrites, words_of
 from ._progress import Tell, end, teller
@@ -256,7 +256,7 @@ def _inputs(
         return [*words, *columns_of_files, "--", *paths], None
     names = _rows.named_columns(names, columns)
     section = {} if options.get("section_column") is None else {"section": options["section_column"]}
-    table = _rows.table(rows, {**names, **section})
+    table = _frames.table(rows, {**names, **section})
     if table is not None:
         table, names = _rows.with_names(table, names)
         return [*words, *words_of({"columns": _pairs(names)})], table
@@ -265,7 +265,7 @@ def _inputs(
             f"rows is of type {type(rows).__name__}; give paths, an object with __arrow_c_stream__, "
             "or an iterable of strings or dictionaries"
         )
-    return words, _rows.Rows(_rows.records(rows), {**names, **section})
+    return words, _rows.Rows(_frames.records(rows), {**names, **section})
 
 
 def _pairs(names: Mapping[str, str]) -> Optional[str]:

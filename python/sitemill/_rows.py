@@ -1,8 +1,7 @@
-"""Rows from Python: tells paths, tables and iterables apart, and turns the rows of an iterable into tuples for the native half."""
+"""Rows from Python: tells paths from rows, names columns, and turns the rows of an iterable into tuples for the native half."""
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
 import sys
@@ -71,63 +70,6 @@ def paths(rows: Any) -> Optional[list[str]]:
 
 def _is_path(row: str) -> bool:
     return "://" not in row or _IN_STORE.match(row) is not None
-
-
-def table(rows: Any, columns: Mapping[str, str]) -> Optional[Any]:
-    """An object with ``__arrow_c_stream__`` that has the rows of ``rows``; ``None`` if they have to be iterated."""
-    kind = f"{type(rows).__module__.split('.')[0]}.{type(rows).__name__}"
-    if kind in ("pandas.Series", "polars.Series"):
-        rows, kind = rows.to_frame(columns.get("url", "url")), kind.replace("Series", "DataFrame")
-    pyarrow = sys.modules.get("pyarrow")
-    if pyarrow is not None and isinstance(rows, (pyarrow.Array, pyarrow.ChunkedArray)):
-        rows = pyarrow.table({columns.get("url", "url"): rows})
-    if kind == "pandas.DataFrame":
-        return _of_pandas(rows, columns)
-    if kind == "polars.LazyFrame":
-        return rows.collect()
-    if hasattr(rows, "__arrow_c_stream__"):
-        return rows
-    # Earlier versions of DuckDB and PySpark.
-    if hasattr(rows, "fetch_record_batch"):
-        return rows.fetch_record_batch()
-    if hasattr(rows, "toArrow"):
-        return rows.toArrow()
-    return None
-
-
-def _of_pandas(frame: Any, columns: Mapping[str, str]) -> Any:
-    """The frame as a table; ``None`` without PyArrow, which this needs, or if a column that is used has values of several types."""
-    try:
-        pyarrow = importlib.import_module("pyarrow")
-    except ImportError:
-        return None
-    names = [str(name) for name in frame.columns]
-    keys = Rows((), columns).keys_of(names)
-    is_used = [name in keys for name in names]
-    # An index with a name is a column. Without one it has no meaning.
-    index = None if any(frame.index.names) else False
-    try:
-        table = pyarrow.Table.from_pandas(frame.loc[:, is_used], preserve_index=index)
-    except (pyarrow.ArrowException, OverflowError, UnicodeError):
-        return None
-    # Of other columns, only the names are needed. Their values may be of any type.
-    others = [name for name, used in zip(names, is_used) if not used]
-    columns_of_others = [pyarrow.nulls(len(frame))] * len(others)
-    return pyarrow.Table.from_arrays([*table.columns, *columns_of_others], names=[*table.column_names, *others])
-
-
-def records(rows: Any) -> Any:
-    """``rows`` to iterate over. A pandas frame iterates over its columns, so its rows are returned as dictionaries."""
-    if type(rows).__module__.split(".")[0] == "pandas" and hasattr(rows, "to_frame"):
-        return rows
-    if type(rows).__module__.split(".")[0] == "pandas" and hasattr(rows, "columns"):
-        index = [name for name in rows.index.names if name is not None and name not in rows.columns]
-        if index:
-            rows = rows.reset_index(level=index)
-        names = list(rows.columns)
-        values = (rows.iloc[:, at] for at in range(len(names)))
-        return (dict(zip(names, row)) for row in zip(*values))
-    return rows
 
 
 def places(names: Sequence[str], columns: Mapping[str, Optional[str]]) -> list[Optional[int]]:
@@ -223,6 +165,8 @@ class Rows:
                     first = row
                     self.are_dicts = True
                 yield plan.tuple_of(row, number)
+            elif is_missing(row):
+                yield _NOTHING
             else:
                 raise RowTypeError(
                     f"row {number} is of type {type(row).__name__}; expected a str, bytes or a dict; "

@@ -1,0 +1,102 @@
+"""Frames of pandas and Polars with columns that Arrow has no type for, or that Arrow would change."""
+
+import datetime
+
+import pandas
+import polars
+import pyarrow
+import pytest
+
+import sitemill
+from conftest import BASE, pages
+from sitemill import _frames
+
+DAY = datetime.date(2024, 5, 1)
+TIME = datetime.datetime(2024, 5, 1, 10, 30)
+UTC = TIME.replace(tzinfo=datetime.timezone.utc)
+#: A type of Polars that no other library has.
+WIDE = polars.Series([2**100], dtype=polars.Int128)
+
+
+@pytest.mark.parametrize(
+    "name, values",
+    [
+        ("note", [None]),
+        ("note", [[]]),
+        ("note", [{"a": None}]),
+        ("note", WIDE),
+        ("note", polars.Series([object()], dtype=polars.Object)),
+        ("lastmod", [None]),
+        ("images", [[]]),
+        ("images", polars.Series([[None, None]], dtype=polars.Array(polars.Null, 2))),
+        ("alternates", [[{"hreflang": "de", "href": None}]]),
+        ("news", [{"title": None}]),
+    ],
+)
+def test_columns_of_polars_may_have_types_that_arrow_has_not(desk, name, values):
+    frame = polars.DataFrame({"url": [BASE], name: values})
+    expected = desk.build([{"url": BASE, name: frame.row(0, named=True)[name] if name != "note" else 1}])
+    for given in (frame, frame.lazy()):
+        assert desk.build(given) == expected
+    assert pyarrow.table(sitemill.clean(frame)).num_rows == 1
+
+
+def test_a_column_of_polars_that_is_not_read_is_named(tmp_path):
+    frame = polars.DataFrame({"^a.*$": WIDE, "url": [BASE], "*": [None]})
+    report = sitemill.build(frame, base_url=BASE, out=tmp_path)
+    assert (report.listed, report.unused_columns) == (1, ("^a.*$", "*"))
+    with pytest.raises(sitemill.DataRefused, match="url holds Int128|url=\"NAME\"|nothing was published"):
+        sitemill.build(polars.DataFrame({"url": WIDE}), base_url=BASE, out=tmp_path)
+
+
+def test_a_series_of_polars_without_values_is_blank(tmp_path):
+    report = sitemill.build(polars.Series([None, None]), base_url=BASE, out=tmp_path, allow_empty=True)
+    assert (report.listed, report.blank) == (0, 2)
+
+
+def test_wide_numbers_of_polars_are_read(desk):
+    frame = polars.DataFrame({"url": [BASE], "lastmod": polars.Series([1_700_000_000], dtype=polars.Int128)})
+    assert desk.build(frame, lastmod_unit="seconds") == desk.build([{"url": BASE, "lastmod": 1_700_000_000}], lastmod_unit="seconds")
+
+
+@pytest.mark.parametrize("values", [[DAY, UTC], [UTC, DAY], [DAY, TIME], [TIME, UTC], [UTC, TIME], [DAY, pandas.NaT, UTC]])
+def test_dates_and_times_of_pandas_in_one_column_stay_what_they_are(desk, values):
+    rows = [{"url": url, "lastmod": value} for url, value in zip(pages(3), values)]
+    frame = pandas.DataFrame({"url": [row["url"] for row in rows], "lastmod": pandas.Series([row["lastmod"] for row in rows], dtype=object)})
+    expected = desk.build(rows, lastmod_zone="+02:00")
+    for given in (frame, frame.set_index("lastmod")):
+        assert desk.build(given, lastmod_zone="+02:00") == expected
+    news = [{"url": row["url"], "news": {"title": "t", "publication": {"name": "n", "language": "en"}, "publication_date": row["lastmod"]}} for row in rows]
+    assert desk.build(pandas.DataFrame(news), scope="any") == desk.build(news, scope="any")
+
+
+def test_dates_of_pandas_alone_are_read_as_a_table():
+    for values in ([DAY, None], [DAY, pandas.NaT], [UTC, UTC], [TIME, pandas.NaT]):
+        frame = pandas.DataFrame({"url": pages(2), "lastmod": pandas.Series(values, dtype=object)})
+        assert _frames.table(frame, {}) is not None
+
+
+@pytest.mark.parametrize("has_pyarrow", [True, False])
+def test_of_columns_of_pandas_with_the_same_name_the_first_is_used(desk, has_pyarrow, monkeypatch):
+    frame = pandas.DataFrame(zip(pages(3), ["2024-05-01"] * 3, ["2020-01-01"] * 3), columns=["url", "lastmod", "lastmod"])
+    table = pyarrow.Table.from_arrays([pyarrow.array(frame.iloc[:, at]) for at in range(3)], names=list(frame.columns))
+    expected = desk.build(table)
+    if not has_pyarrow:
+        monkeypatch.setattr(_frames, "_of_pandas", lambda *_: None)
+    assert desk.build(frame) == expected
+
+
+def test_sparse_columns_of_pandas_are_read(desk):
+    urls = [pages(1)[0], None, pages(2)[1]]
+    frame = pandas.DataFrame({"url": pandas.arrays.SparseArray(urls), "priority": pandas.arrays.SparseArray([0.0, 0.5, 0.0])})
+    assert desk.build(frame) == desk.build(pyarrow.table({"url": urls, "priority": [0.0, 0.5, 0.0]}))
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pandas.NA, pandas.NaT])
+def test_missing_values_among_strings_are_blank_rows(desk, missing, monkeypatch):
+    urls = [*pages(2), missing]
+    expected = desk.build([*pages(2), None])
+    assert expected.counts["blank"] == 1
+    monkeypatch.setattr(_frames, "_of_pandas", lambda *_: None)
+    for given in (urls, iter(urls), pandas.Series(urls, dtype=object)):
+        assert desk.build(given) == expected
