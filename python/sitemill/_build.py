@@ -244,28 +244,39 @@ def _inputs(
     columns = options.get("columns")
     if names and columns:
         raise UsageError("columns names columns, and so do " + ", ".join(names), exit_code=2)
+    section = {} if options.get("section_column") is None else {"section": options["section_column"]}
     for part, name in names.items():
         if not isinstance(name, str):
             raise TypeError(f"{part} is of type {type(name).__name__}; give the name of the column as a str")
         if "," in name:
             raise UsageError(f"{part}={name!r}: a name with a comma cannot be given; rename the column", exit_code=2)
-    words = words_of({name: value for name, value in options.items() if name != "columns"})
-    columns_of_files = words_of({"columns": columns or _pairs(names)})
+    words = words_of({name: value for name, value in options.items() if name not in ("columns", "section_column")})
+    columns_of_files = _words_of_columns(columns or _pairs(names), section)
     paths = _rows.paths(rows)
     if paths is not None:
         return [*words, *columns_of_files, "--", *paths], None
-    names = _rows.named_columns(names, columns)
-    section = {} if options.get("section_column") is None else {"section": options["section_column"]}
-    table = _frames.table(rows, {**names, **section})
+    if not all(isinstance(name, str) for name in section.values()):
+        found = type(section["section"]).__name__
+        raise TypeError(f"section_column is of type {found}; give the name of the column as a str")
+    names = {**_rows.named_columns(names, columns), **section}
+    table = _frames.table(rows, names)
     if table is not None:
         table, names = _rows.with_names(table, names)
-        return [*words, *words_of({"columns": _pairs(names)})], table
+        section = {part: name for part, name in names.items() if part == "section"}
+        names = {part: name for part, name in names.items() if part != "section"}
+        return [*words, *_words_of_columns(_pairs(names), section)], table
     if not hasattr(rows, "__iter__"):
         raise TypeError(
             f"rows is of type {type(rows).__name__}; give paths, an object with __arrow_c_stream__, "
             "or an iterable of strings or dictionaries"
         )
-    return words, _rows.Rows(_frames.records(rows), {**names, **section})
+    # Rows have no positions, so any name will do for the section.
+    section = {part: part if _rows.is_number(name) else name for part, name in section.items()}
+    return [*words, *_words_of_columns(None, section)], _rows.Rows(_frames.records(rows), names)
+
+
+def _words_of_columns(columns: Optional[str], section: Mapping[str, Any]) -> list[str]:
+    return words_of({"columns": columns, "section_column": section.get("section")})
 
 
 def _pairs(names: Mapping[str, str]) -> Optional[str]:

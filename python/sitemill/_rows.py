@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import sys
+import string
 from typing import Any, Iterable, Iterator, Mapping, NoReturn, Optional, Sequence, Union
 
 from ._errors import RowTypeError, UsageError, make
@@ -102,13 +102,19 @@ def named_columns(named: Mapping[str, str], columns: Optional[str]) -> dict[str,
     return pairs
 
 
+def is_number(name: str) -> bool:
+    """Whether the name of a column would be taken for a position."""
+    return name.isascii() and name.strip(BLANKS).isdigit()
+
+
 def with_names(table: Any, columns: Mapping[str, str]) -> tuple[Any, dict[str, str]]:
     """``table``, and the names of its columns. Numbers would be taken for positions, so such columns get the names of their parts."""
-    numbers = {part: name for part, name in columns.items() if name.isascii() and name.isdigit()}
+    numbers = {part: name for part, name in columns.items() if is_number(name)}
     if not numbers:
         return table, dict(columns)
     if not hasattr(table, "rename_columns"):
         part, name = next(iter(numbers.items()))
+        part = "section_column" if part == "section" else part
         raise UsageError(f"{part}={name!r}: a number cannot be the name of a column; rename the column", exit_code=2)
     names = list(table.schema.names)
     parts = {names[at]: part for part, at in zip(PARTS, places(names, columns)) if at is not None and part in columns}
@@ -196,14 +202,14 @@ class Rows:
     def _plan(self, row: Mapping[Any, Any]) -> "_Plan":
         """Where the parts are in a row with these keys."""
         plan = _Plan()
-        named = {self._columns[part].lower(): at for at, part in enumerate(PARTS) if self._columns.get(part)}
+        named = {_plain(self._columns[part]): at for at, part in enumerate(PARTS) if self._columns.get(part)}
         # A column that is named for one part is not the usual column of another.
         usual = {part: at for at, part in enumerate(PARTS) if at not in named.values() and part != "section"}
         names = usual | named
         if 0 not in named.values():
             names.setdefault("loc", 0)
         for key in row:
-            name = str(key).strip(BLANKS).lower()
+            name = _plain(str(key))
             at = names.get(name)
             if at == 0:
                 plan.add_url(key, name)
@@ -216,6 +222,15 @@ class Rows:
                 continue
             self.used.setdefault(PARTS[at], str(key))
         return plan
+
+
+#: As in files, the letter case matters only for ASCII letters.
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+
+
+def _plain(name: str) -> str:
+    """A name of a column as it is compared."""
+    return name.strip(BLANKS).translate(_LOWER)
 
 
 class _Plan:

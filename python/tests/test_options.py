@@ -155,6 +155,14 @@ def test_sections_are_the_same_from_tables_dictionaries_and_files(desk):
     assert any("sitemap-shoes-index-1.xml" in name for name in expected.files)
     for given in (table, rows, iter(rows)):
         assert desk.build(given, section_column="type") == expected
+    numbered = table.rename_columns(["0", "1"])
+    for given in (numbered, numbered.to_pandas(), numbered.to_pylist()):
+        assert desk.build(given, url="0", section_column="1") == expected
+    beside = table.rename_columns(["url", "1"]).append_column("section", [["x"] * 30])
+    for given in (beside, beside.to_pandas(), beside.to_pylist()):
+        assert desk.build(given, section_column="1") == expected
+    with pytest.raises(TypeError, match="section_column is of type int; give the name of the column as a str"):
+        desk.build(table, section_column=1)
     by_path = desk.build(table, section_by_path=True, sections_max=5)
     assert by_path.files != expected.files
     with pytest.raises(sitemill.UsageError):

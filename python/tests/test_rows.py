@@ -180,6 +180,21 @@ def sitemill_text(built) -> bytes:
     return b"".join(gzip.decompress(bytes) for name, bytes in built.files.items() if name.endswith(".gz"))
 
 
+@pytest.mark.parametrize("column, name", [(" url ", " url "), (" Url", "url "), ("seite_ü", "SEITE_ü"), ("page", " page ")])
+def test_names_are_compared_in_the_same_way_for_all_kinds_of_rows(desk, column, name):
+    rows = [{column: url} for url in pages(3)]
+    expected = desk.build(pages(3))
+    for given in (rows, pyarrow.Table.from_pylist(rows), pandas.DataFrame(rows), polars.DataFrame(rows)):
+        assert desk.build(given, url=name) == expected
+
+
+def test_only_ascii_letters_may_be_in_another_case(desk):
+    rows = [{"SEITE_Ü": BASE}]
+    for given in (rows, pyarrow.Table.from_pylist(rows)):
+        with pytest.raises(sitemill.DataRefused, match="no column seite_ü"):
+            desk.build(given, url="seite_ü")
+
+
 def test_a_missing_column_lists_those_that_exist(desk):
     rows = [{"page": BASE, "title": "A"}]
     for given in (rows, pyarrow.Table.from_pylist(rows), polars.DataFrame(rows)):
