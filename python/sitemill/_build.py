@@ -86,7 +86,7 @@ def build(
     take_over: bool = False,
     # Publishing.
     dry_run: bool = False,
-    also: Union[Path, Sequence[Path], None] = None,
+    also: Files = None,
     then: Union[str, Sequence[str], None] = None,
     # Earlier sets.
     keep: Optional[str] = None,

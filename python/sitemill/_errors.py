@@ -123,7 +123,8 @@ _FLAG = re.compile(r"(?<![\w/.-])--([a-z]+(?:-[a-z]+)*)(=| <[^>']*>)?")
 
 
 def as_keywords(message: str) -> str:
-    """Turns the flags in a message into keyword arguments."""
+    """Turns the flags and commands in a message into keyword arguments and functions."""
     message = re.split(r"; (?:tip:|for more information|usage:)", message, flags=re.IGNORECASE)[0]
     message = _INVALID.sub(lambda found: f"{found[2].replace('-', '_')}={found[1]!r}", message)
+    message = message.replace("; sitemill status lists", "; sitemill.status lists")
     return _FLAG.sub(lambda flag: flag[1].replace("-", "_") + ("=" if flag[2] == "=" else ""), message)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings as _warnings
 from typing import Optional, Union
 
 from . import _rows, _sitemill
-from ._options import Headers, optional_path, optional_word, paths_of, store_settings
+from ._errors import as_keywords
+from ._options import Headers, checked, optional_path, optional_word, paths_of, store_settings
 from ._progress import Tell, end, teller
 from ._report import CheckReport, RolledBack, Status
 from ._rows import Path
@@ -40,6 +42,7 @@ def check(
     Returns:
         The findings and the counts. It is true if there are no findings: ``assert sitemill.check(out)``.
     """
+    checked("limit_findings", limit_findings)
     tell = teller(progress)
     try:
         store = store_settings(endpoint, state)
@@ -128,10 +131,15 @@ def rollback(
         endpoint, state, sitemap_header, index_header, allow_unsafe_store: as for :func:`build`.
         progress: as for :func:`build`.
     """
+    checked("to", to)
     tell = teller(progress)
     try:
         store = store_settings(endpoint, state, sitemap_header, index_header, allow_unsafe_store)
         done = _sitemill.rollback(_rows.path(directory), name, to, optional_path(robots), robots_any_name, store, tell)
     finally:
         end(tell)
-    return RolledBack(*done)
+    replaced, live, urls, warnings = done
+    restored = RolledBack(replaced, live, urls, tuple(map(as_keywords, warnings)))
+    for warning in restored.warnings:
+        _warnings.warn(f"{warning}; set {live} is live", RuntimeWarning, stacklevel=2)
+    return restored

@@ -9,6 +9,7 @@ import shlex
 from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
 from . import _rows
+from ._errors import UsageError
 from ._rows import Path
 
 #: A regular expression or several.
@@ -35,8 +36,17 @@ def optional_word(name: str, value: Any) -> Optional[str]:
 
 
 def paths_of(paths: Sequence[Path]) -> list[str]:
-    """Paths as text."""
+    """Paths as text. There must be one."""
+    if not paths:
+        raise UsageError("there are no paths; give at least one file or directory", exit_code=2)
     return [_rows.path(path) for path in paths]
+
+
+def checked(name: str, number: Optional[int]) -> Optional[int]:
+    """A number that the native half can hold."""
+    if number is not None and not 0 <= number < 1 << 64:
+        raise UsageError(f"{name}={number}: give a number from 0 to {(1 << 64) - 1}", exit_code=2)
+    return number
 
 
 def store_settings(

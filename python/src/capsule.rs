@@ -5,9 +5,12 @@ use std::ffi::CStr;
 
 use arrow_array::RecordBatchReader;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
+use sitemill::{Error, ErrorKind};
+
+use crate::errors;
 
 /// The name that the interface prescribes.
 const NAME: &CStr = c"arrow_array_stream";
@@ -23,7 +26,12 @@ pub fn take(object: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
     // this function. `from_raw` moves the stream out and leaves a released one, so nobody else can read or release it. The
     // interpreter is attached, so no other thread takes it at the same time.
     let reader = unsafe { RecordBatchStreamReader::from_raw(pointer.as_ptr()) };
-    reader.map_err(|error| PyValueError::new_err(format!("the Arrow stream cannot be read: {error}")))
+    reader.map_err(|error| {
+        let why = format!(
+            "rows: the Arrow stream cannot be read: {error}; give a table with the names of its columns"
+        );
+        errors::exception(object.py(), &Error::new(ErrorKind::Data, why))
+    })
 }
 
 /// Puts `reader` into a capsule.

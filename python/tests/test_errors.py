@@ -85,6 +85,13 @@ def check_words(error) -> None:
     assert not message.endswith("."), message
 
 
+class Column:
+    """A stream that is not a table."""
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return pyarrow.chunked_array([pages(3)]).__arrow_c_stream__(requested_schema)
+
+
 def refusals(build, tmp_path):
     """Refused or failed runs: the call, the class and exit code, and words of the message."""
     long = pyarrow.table({"url": [*pages(3), "nonsense", "https://other.example/"]})
@@ -106,13 +113,20 @@ def refusals(build, tmp_path):
     yield lambda: sitemill.check(tmp_path / "missing"), sitemill.InputError, 66, "missing"
     yield lambda: sitemill.check(out, scope="world"), sitemill.UsageError, 2, "scope"
     yield lambda: sitemill.check(out, base_url="foo"), sitemill.UsageError, 2, "base_url"
+    yield lambda: sitemill.check(), sitemill.UsageError, 2, "no paths"
+    yield lambda: sitemill.urls(), sitemill.UsageError, 2, "no paths"
+    yield lambda: sitemill.check(out, limit_findings=-1), sitemill.UsageError, 2, "limit_findings=-1"
+    yield lambda: sitemill.diff(out, out, memory=-1), sitemill.UsageError, 2, "memory=-1"
+    yield lambda: sitemill.rollback(out, to=-1), sitemill.UsageError, 2, "to=-1"
+    yield lambda: sitemill.rollback(out, to=1 << 64), sitemill.UsageError, 2, "to=18446744073709551616"
+    yield lambda: build(Column()), sitemill.DataRefused, 65, "give a table"
     yield lambda: sitemill.check(out, threads=0), sitemill.UsageError, 2, "threads"
     yield lambda: sitemill.urls(tmp_path / "missing"), sitemill.InputError, 66, "missing"
     yield lambda: sitemill.diff(out, tmp_path / "missing"), sitemill.InputError, 66, "missing"
     yield lambda: sitemill.clean(tmp_path / "missing"), sitemill.InputError, 66, "missing"
     yield lambda: build(base_url="https://other.example/"), sitemill.DataRefused, 65, "replace_set=True"
     yield lambda: build(URLS.slice(0, 1)), sitemill.DataRefused, 65, "max_shrink"
-    yield lambda: sitemill.rollback(out, to=99), sitemill.SitemillError, None, "99"
+    yield lambda: sitemill.rollback(out, to=99), sitemill.DataRefused, 65, "99 is kept; sitemill.status lists the kept sets"
 
 
 def test_every_failure_has_its_class_kind_path_and_exit_code(build, tmp_path):

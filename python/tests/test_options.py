@@ -212,7 +212,7 @@ def test_sitemaps_from_elsewhere_are_listed(tmp_path):
     news = tmp_path / "news.xml"
     namespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
     news.write_text(f'<urlset xmlns="{namespace}"><url><loc>{BASE}news</loc><lastmod>2024-05-01</lastmod></url></urlset>')
-    built = sitemill.build(pages(3), base_url=BASE, out=tmp_path, also=[news, BASE + "videos.xml"])
+    built = sitemill.build(pages(3), base_url=BASE, out=tmp_path, also=iter([news, BASE + "videos.xml"]))
     assert (built.sitemaps, built.raw["also"]) == (1, 2)
     index = (tmp_path / "sitemap-index-1.xml").read_text()
     assert f"<loc>{BASE}news.xml</loc><lastmod>2024-05-01</lastmod>" in index

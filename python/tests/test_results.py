@@ -14,6 +14,7 @@ import pytest
 
 import sitemill
 from conftest import BASE, pages, run
+from sitemill import _sitemill
 
 
 @pytest.fixture
@@ -180,6 +181,15 @@ def test_other_threads_run_during_a_build(tmp_path):
     other.join()
     # A build that holds the lock of the interpreter lets it run once or twice.
     assert ran > 20
+
+
+def test_warnings_of_a_rollback_are_python_warnings(monkeypatch):
+    done = (2, 1, 7, ["robots.txt: could not be written; --robots-any-name accepts it"])
+    monkeypatch.setattr(_sitemill, "rollback", lambda *_: done)
+    with pytest.warns(RuntimeWarning, match="^robots.txt: could not be written; robots_any_name accepts it; set 1 is live$") as warned:
+        restored = sitemill.rollback("out")
+    assert restored.warnings == ("robots.txt: could not be written; robots_any_name accepts it",)
+    assert warned[0].filename == __file__ and (restored.replaced, restored.live, restored.urls) == (2, 1, 7)
 
 
 def test_warnings_of_a_published_set_are_python_warnings(tmp_path):
