@@ -27,7 +27,7 @@ def teller(progress: Union[bool, Tell, None]) -> Optional[Any]:
         return None
     if _is_notebook():
         return _Notebook()
-    if progress or sys.stderr is not None and sys.stderr.isatty():
+    if progress or _is_terminal():
         return _Terminal()
     return None
 
@@ -39,10 +39,19 @@ def end(tell: Optional[Any]) -> None:
         remove()
 
 
+def _is_terminal() -> bool:
+    try:
+        return sys.stderr.isatty()
+    except Exception:
+        # Standard error is closed, or a program has replaced it by something else.
+        return False
+
+
 def _is_notebook() -> bool:
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
-    return shell is not None and type(shell).__name__ == "ZMQInteractiveShell"
+    # Colab and others have shells of their own, which are derived from that of Jupyter.
+    return any(base.__name__ == "ZMQInteractiveShell" for base in type(shell).__mro__)
 
 
 class _Line:

@@ -94,7 +94,8 @@ def test_a_notebook_shows_a_label_that_is_emptied_at_the_end(tmp_path, monkeypat
         shown.append(message["text/plain"])
         return Handle(shown)
 
-    shell = type("ZMQInteractiveShell", (), {})()
+    # That of Colab is derived from that of Jupyter.
+    shell = type("Shell", (type("ZMQInteractiveShell", (), {}),), {})()
     ipython = types.ModuleType("IPython")
     ipython.get_ipython = lambda: shell
     ipython.display = types.ModuleType("IPython.display")
@@ -106,6 +107,22 @@ def test_a_notebook_shows_a_label_that_is_emptied_at_the_end(tmp_path, monkeypat
     shown.clear()
     sitemill.build(slow_rows(), base_url=BASE, out=tmp_path, progress=False)
     assert shown == []
+
+
+class Replaced:
+    """What a program may put in the place of standard error."""
+
+    def write(self, text):
+        pass
+
+
+def test_standard_error_may_be_closed_or_replaced(tmp_path, monkeypatch):
+    closed = open(os.devnull, "w")
+    closed.close()
+    for other in (None, closed, Replaced()):
+        monkeypatch.setattr(sys, "stderr", other)
+        sitemill.build([BASE], base_url=BASE, out=tmp_path)
+        assert sitemill.check(tmp_path)
 
 
 @pytest.mark.parametrize(
