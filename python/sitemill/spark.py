@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional, Union
 
 from . import _rows, _sitemill
@@ -86,10 +87,10 @@ def build(
             themselves.
         name: the name of the rows in the report.
         set_name: the name of the set, like ``name`` of :func:`sitemill.build`.
-        options: any other option of :func:`sitemill.build` except sections and those about input files and threads. Files of
-            patterns and the robots.txt must be where all workers reach them by the same path. The driver writes the files for
-            ``report``, ``html``, ``metrics`` and ``diff``. ``order``, ``divide`` and ``on_duplicate`` have only one possible
-            value on a cluster.
+        options: any other option of :func:`sitemill.build` except ``dry_run``, sections, and those about input files and
+            threads. Files of patterns and the robots.txt must be where all workers reach them by the same path. The driver
+            writes the files for ``report``, ``html``, ``metrics`` and ``diff``. ``order``, ``divide`` and ``on_duplicate`` have
+            only one possible value on a cluster.
 
     Returns:
         The report. Its counts are those of a run on one machine.
@@ -106,13 +107,14 @@ def build(
     try:
         words_of_writer = _words_of_writer(words, worker_memory)
         rows = _select(df, columns)
+        found = _found(df, columns)
         run = _Run(df.sparkSession, driver, driver.order(), words, words_of_writer)
         files = files_of(rows)
         _check_workers(run, files is not None)
         made = None if files is None else _of_files(run, files)
         if made is None:
             made = _of_rows(run, rows, cache)
-        built = driver.publish(*made, name)
+        built = driver.publish(*made, name, json.dumps(found))
     except BaseException as error:
         driver.fail(*_failure(error))
         raise
@@ -125,9 +127,19 @@ def _failure(error: BaseException) -> tuple[str, str]:
         return error.kind, str(error)
     if isinstance(error, KeyboardInterrupt):
         return "signal", "interrupted by a signal"
-    # Spark appends a stack trace of several screens.
-    first_line = str(error).strip().partition("\n")[0]
-    return "io", f"Spark could not run the tasks: {type(error).__name__}: {first_line}"
+    return "io", f"Spark could not run the tasks: {type(error).__name__}: {_reason(str(error))}"
+
+
+#: The start of a stack trace of the JVM, which has several screens.
+_OF_JVM = re.compile(r"^(\s+at |JVM stacktrace|Driver stacktrace)", re.MULTILINE)
+
+
+def _reason(message: str) -> str:
+    """The line of Spark's message with the reason: the first one, or the last one of Python's stack trace."""
+    _, traceback, trace = message.partition("Traceback (most recent call last):")
+    if not traceback:
+        return message.strip().partition("\n")[0]
+    return _OF_JVM.split(trace)[0].strip().rpartition("\n")[2]
 
 
 def _check_frame(df: Any) -> None:
@@ -201,6 +213,10 @@ def _absolute(paths: Any) -> list[str]:
     return [os.path.abspath(path) for path in _values_of(paths)]
 
 
+#: Types that PySpark cannot pass to tasks. No tag can hold them, nor their texts.
+_INTERVALS = ("YearMonthIntervalType", "CalendarIntervalType")
+
+
 def _select(df: "DataFrame", columns: Mapping[str, Optional[str]]) -> "DataFrame":
     """The columns that are used, under their usual names."""
     from pyspark.sql import functions as F
@@ -219,11 +235,23 @@ def _select(df: "DataFrame", columns: Mapping[str, Optional[str]]) -> "DataFrame
                 f"column {df.columns[place]} holds {shown}; expected a string; cast it, or name another with url=\"NAME\"",
                 exit_code=65,
             )
+        if type(data_type).__name__ in _INTERVALS:
+            column = column.cast("string")
         selected.append(column.alias(part))
     if len(selected) < len(df.columns):
         # A row without a URL is blank only if it has no other columns.
         selected.append(F.lit(None).cast("boolean").alias("other columns"))
     return df.select(*selected)
+
+
+def _found(df: "DataFrame", columns: Mapping[str, Optional[str]]) -> dict[str, Any]:
+    """The columns that are used, and the names of others, as in a report."""
+    places = _rows.places(df.columns, columns)
+    unused = [name for at, name in enumerate(df.columns) if at not in places]
+    return {
+        "used": {part: df.columns[at] for part, at in zip(_rows.PARTS, places) if at is not None},
+        "unused": unused[: _rows.UNUSED_MAX] + ["…"] * (len(unused) > _rows.UNUSED_MAX),
+    }
 
 
 class _Run(NamedTuple):

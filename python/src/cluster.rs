@@ -61,7 +61,7 @@ impl Driver {
         }
     }
 
-    /// Publishes the set, and writes the reports.
+    /// Publishes the set, and writes the reports. `columns` are those of the input as in a report, as JSON.
     fn publish(
         &self,
         py: Python<'_>,
@@ -69,12 +69,20 @@ impl Driver {
         plan: &str,
         batches: Vec<String>,
         input: &str,
+        columns: &str,
     ) -> PyResult<Built> {
         let Running { driver, steps } = self.take().ok_or_else(closed)?;
         let outcome = run::run(py, None, None, &Stop::default(), |_, stop| {
             let publish = || {
                 let (packed, plan) = (read(&packed, Packed::from_json)?, RoutingPlan::from_json(plan)?);
-                driver.publish(&packed, &plan, read(&batches, RegionBatch::from_json)?, input)
+                let batches = read(&batches, RegionBatch::from_json)?;
+                let mut outcome = driver.publish(&packed, &plan, batches, input)?;
+                for input in &mut outcome.report.inputs {
+                    let columns = serde_json::from_str(columns);
+                    input.columns =
+                        Some(columns.map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?);
+                }
+                Ok(outcome)
             };
             steps.end(run::caught(publish), stop)
         })?;

@@ -192,7 +192,7 @@ class Run:
         self.batches = regions.finish()
 
     def publish(self, packed: list[str], batches: list[str]) -> None:
-        self.driver.publish(packed, self.plan, batches, "rows")
+        self.driver.publish(packed, self.plan, batches, "rows", json.dumps({"used": {}, "unused": []}))
 
 
 def test_results_that_are_lost_or_doubled_or_belong_to_another_run_are_not_published(tmp_path):
@@ -296,6 +296,8 @@ def test_reports_of_a_run_that_fails_say_why(spark, small, tmp_path):
     rows = small.read(spark)
     fails = F.raise_error(F.lit("no such page")).cast("string")
     check(Exception, 74, "Spark could not run the tasks", rows.withColumn("page", fails))
+    fails = F.udf(lambda page: {}[page])
+    check(Exception, 74, "PythonException: KeyError: ", rows.withColumn("page", fails("page")))
     check(sitemill.DataRefused, 65, "there is no column address", rows, url="address")
     (tmp_path / "busy").mkdir()
     holder = _sitemill.Driver(sitemill.spark._words(BASE, tmp_path / "busy", {}, {}))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from typing import Any
 
+import pyarrow
 import pytest
 
 import cluster
@@ -109,6 +111,52 @@ def test_options_of_rejects_are_those_of_a_build_and_are_checked_at_once(spark: 
     check(usage, "no_such_option", no_such_option=1)
     check(usage, "no first row", on_duplicate="first")
     check(TypeError, "exclude has a value of type object", exclude=object())
+
+
+def test_columns_that_are_not_used_are_in_the_report(spark: Any, tmp_path: Any) -> None:
+    frame = spark.createDataFrame([(BASE, "2024-05-01", 3)], "page string, updated string, `stock.count` int")
+    options = dict(base_url=BASE, url="page")
+    one = sitemill.build(pyarrow.table({"page": [BASE], "updated": ["2024-05-01"], "stock.count": [3]}), out=tmp_path / "one", **ONE_MACHINE, **options)
+    report = sitemill.spark.build(frame, out=tmp_path / "out", report=tmp_path / "report.json", **options)
+    assert report.unused_columns == one.unused_columns == ("updated", "stock.count")
+    found = json.loads((tmp_path / "report.json").read_text())["inputs"][0]["columns"]
+    assert found == report.raw["inputs"][0]["columns"] == one.raw["inputs"][0]["columns"]
+    wide = spark.createDataFrame([(BASE, *range(70))], ["url", *(f"c{number}" for number in range(70))])
+    unused = sitemill.spark.build(wide, base_url=BASE, out=tmp_path / "wide").unused_columns
+    assert len(unused) == 65 and unused[63:] == ("c63", "…")
+
+
+def test_intervals_are_dropped(spark: Any, tmp_path: Any) -> None:
+    for interval in ("interval '1' year", "interval '1' day", "make_interval(1)"):
+        frame = spark.range(1).selectExpr(f"'{BASE}' url", f"{interval} lastmod")
+        report = sitemill.spark.build(frame, base_url=BASE, out=tmp_path / "out")
+        assert (report.listed, report.dropped_tags["tag-lastmod"]) == (1, 1), interval
+
+
+def test_one_machine_reads_a_data_frame_with_times(spark: Any, tmp_path: Any) -> None:
+    frame = spark.range(3).selectExpr(f"concat('{BASE}', id) url", "timestamp'2024-05-01 10:00:00Z' lastmod")
+    report = sitemill.build(frame, base_url=BASE, out=tmp_path)
+    assert report.listed == 3 and not report.dropped_tags
+    assert pyarrow.table(sitemill.urls(tmp_path))["lastmod"].to_pylist() == ["2024-05-01T10:00:00Z"] * 3
+    assert sitemill.build(frame.select("url"), base_url=BASE, out=tmp_path).listed == 3
+
+
+TRACE = 'Traceback (most recent call last):\n  File "pages.py", line 1, in page\n    raise ValueError("no page")\n'
+
+
+@pytest.mark.parametrize(
+    "message, reason",
+    [
+        ("[TABLE_OR_VIEW_NOT_FOUND] There is none.\n'Relation [pages]\n", "[TABLE_OR_VIEW_NOT_FOUND] There is none."),
+        (f"An exception was thrown from the Python worker:\n{TRACE}ValueError: no page", "ValueError: no page"),
+        (f"{TRACE}ValueError: no page\n\n\n\tat org.apache.spark.api.python.BasePythonRunner\n\tat java.lang.Thread\n", "ValueError: no page"),
+        (f"{TRACE}ValueError: two\nlines\n\nJVM stacktrace:\norg.apache.spark.SparkException\n", "lines"),
+        (f"{TRACE}ValueError: no page\n\nDriver stacktrace:\n\tat org", "ValueError: no page"),
+        ("", ""),
+    ],
+)
+def test_reports_have_the_line_of_a_message_with_the_reason(message: str, reason: str) -> None:
+    assert sitemill.spark._reason(message) == reason
 
 
 def test_patterns_may_be_any_iterable(spark: Any, tmp_path: Any) -> None:
