@@ -44,7 +44,7 @@ use crate::place::set_name::SetName;
 use crate::place::switch::{Removal, Removed, Switch, SwitchState};
 use crate::place::unsynced::Unsynced;
 use crate::store::{Condition, Location, store_settings};
-use claim::{Claim, Claimant, check_sites};
+use claim::{Claim, Claimant, Heart, check_sites};
 use journal::State;
 use staging::Staging;
 use switch::Steps;
@@ -79,11 +79,12 @@ impl BucketPlace {
     /// [`ErrorKind::Busy`] if another run holds the place, or holds the parent for all sites; [`ErrorKind::Output`] if the bucket
     /// does not exist or the store ignores conditional requests.
     pub fn open(location: Location, name: Option<&SetName>, stop: &Stop) -> Result<Self> {
-        let place = Self::claimed(BucketView::of(location, name)?.for_run(stop), false)?;
-        if let Some(of_sites) = place.view.journal_of_sites() {
-            check_sites(&of_sites, &place.staging().object(CLOCK))?;
+        let (view, run) = (BucketView::of(location, name)?.for_run(stop), new_run());
+        // Checked before the claim, which would disturb the run for all sites.
+        if let Some(of_sites) = view.journal_of_sites() {
+            check_sites(&of_sites, &Staging { view: &view, run: &run }.object(CLOCK))?;
         }
-        Ok(place)
+        Self::claimed(view, run, false)
     }
 
     /// Claims the parent of all sites.
@@ -91,11 +92,10 @@ impl BucketPlace {
     /// # Errors
     /// As [`BucketPlace::open`].
     pub fn open_for_sites(location: Location, name: Option<&SetName>, stop: &Stop) -> Result<Self> {
-        Self::claimed(BucketView::of(location, name)?.for_run(stop), true)
+        Self::claimed(BucketView::of(location, name)?.for_run(stop), new_run(), true)
     }
 
-    fn claimed(view: BucketView, for_sites: bool) -> Result<Self> {
-        let run = new_run();
+    fn claimed(view: BucketView, run: String, for_sites: bool) -> Result<Self> {
         let claimant = Claimant { run: run.clone(), for_sites, heart: None };
         let place = Self::with_claim(view, run, &claimant)?;
         if !store_settings().allow_unsafe_store && !place.claim.has_conditions()? {
@@ -161,7 +161,8 @@ impl BucketPlace {
 impl Place for BucketPlace {
     fn open_site(&self, name: &str) -> Result<Box<dyn Place>> {
         let run = new_run();
-        let claimant = Claimant { run: run.clone(), for_sites: false, heart: Some(self.view.journal()) };
+        let heart = Heart { journal: self.view.journal(), run: self.run.clone() };
+        let claimant = Claimant { run: run.clone(), for_sites: false, heart: Some(heart) };
         Ok(Box::new(Self::with_claim(self.view.site(name), run, &claimant)?))
     }
 

@@ -157,6 +157,19 @@ fn a_profile_has_the_key_and_messages_name_its_file() {
 }
 
 #[test]
+fn a_role_needs_no_permissions_outside_the_prefix() {
+    let store = Store::new();
+    let bucket = store.bucket("bucket");
+    let is_outside = |request: &Request| !request.key.is_empty() && !request.key.starts_with(PREFIX);
+    let denied = Fault::Answer(403, "AccessDenied");
+    bucket.proxy.plan(move |request| if is_outside(request) { denied } else { Fault::None });
+    bucket.publish(1, 30).expect(0);
+    bucket.publish(1, 45).expect(0);
+    assert!(bucket.proxy.log().iter().any(is_outside));
+    bucket.assert_nothing_is_left();
+}
+
+#[test]
 fn a_scheme_that_is_not_known_is_a_usage_error_with_those_that_are() {
     let store = Store::new();
     let bucket = store.bucket("bucket");

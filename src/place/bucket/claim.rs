@@ -1,5 +1,8 @@
 //! The claim: a lease that lets one run publish in a place, renewed by heartbeats.
 
+#[cfg(test)]
+mod tests;
+
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -76,8 +79,17 @@ pub struct Claimant {
     pub run: String,
     /// Whether the claim is for all sites below the place.
     pub for_sites: bool,
-    /// The journal of all sites, if the heartbeats are written there.
-    pub heart: Option<StateObject>,
+    /// The claim on all sites, if its heartbeats also count for this one.
+    pub heart: Option<Heart>,
+}
+
+/// The claim of a run for all sites.
+#[derive(Debug, Clone)]
+pub struct Heart {
+    /// The journal of all sites.
+    pub journal: StateObject,
+    /// The run for all sites. The runs for its sites have other names.
+    pub run: String,
 }
 
 impl Claim {
@@ -151,7 +163,7 @@ impl Claim {
     pub fn check(&self) -> Result<()> {
         let mut held = self.shared.lock();
         if held.is_lost {
-            return Err(self.shared.lost());
+            return Err(self.shared.lost(held.journal.state));
         }
         if held.last.elapsed() < BEAT {
             return Ok(());
@@ -178,7 +190,9 @@ impl Claim {
         if !held.has_ended && !held.is_lost {
             let gone = Owner { machine: String::new(), process: 0, started: 0 };
             let next = match held.journal.state {
-                State::Decided => Journal { owner: gone, heart: None, ..held.journal.clone() },
+                State::Decided => {
+                    Journal { owner: gone, heart: None, heart_run: None, ..held.journal.clone() }
+                }
                 State::Claimed | State::Released => {
                     Journal { state: State::Released, ..held.journal.clone() }
                 }
@@ -224,7 +238,7 @@ impl Shared {
 
     fn put(&self, held: &mut Held, next: Journal) -> Result<()> {
         if held.is_lost {
-            return Err(self.lost());
+            return Err(self.lost(held.journal.state));
         }
         let next = Journal { beat: held.journal.beat + 1, ..next };
         let put = Put::new(&*self.journal.key, next.to_json(), Condition::Is(held.meta.clone()));
@@ -235,15 +249,20 @@ impl Shared {
             }
             Err(failure) if failure.kind == FailureKind::Condition => {
                 held.is_lost = true;
-                Err(self.lost())
+                Err(self.lost(held.journal.state))
             }
             Err(failure) => Err(failure.into_error(&self.journal.path, "could not be written")),
         }
     }
 
-    fn lost(&self) -> Error {
-        let words = "another run has taken over because this run's heartbeats did not arrive; nothing of this run is published";
-        Error::new(ErrorKind::Busy, message!(&*self.journal.path, ": {words}; run again when it is done"))
+    /// The error of a run that was in `state` when another took over.
+    fn lost(&self, state: State) -> Error {
+        let words = "another run has taken over because this run's heartbeats did not arrive";
+        let outcome = match state {
+            State::Decided => "it completes the set of this run",
+            State::Claimed | State::Released => "nothing of this run is published; run again when it is done",
+        };
+        Error::new(ErrorKind::Busy, message!(&*self.journal.path, ": {words}; {outcome}"))
     }
 }
 
@@ -257,7 +276,8 @@ fn new(claimant: &Claimant, old: Option<&Journal>) -> Journal {
         owner_run: claimant.run.clone(),
         beat: 0,
         for_sites: claimant.for_sites,
-        heart: claimant.heart.as_ref().map(|heart| heart.path.to_string_lossy().into_owned()),
+        heart: claimant.heart.as_ref().map(|heart| heart.journal.path.to_string_lossy().into_owned()),
+        heart_run: claimant.heart.as_ref().map(|heart| heart.run.clone()),
     }
 }
 
@@ -268,14 +288,19 @@ fn read(object: &StateObject, bytes: &[u8]) -> Result<Journal> {
     })
 }
 
-/// Checks that no run for all sites is active. `journal` is the journal of all sites, which need not exist.
+/// Checks that no run for all sites is active. `journal` is the journal of all sites, which need not exist. If it may not be read,
+/// as it is outside the prefix of the set, only the claim on the site itself excludes such a run.
 ///
 /// # Errors
 /// [`ErrorKind::Busy`] if such a run is active; also if a request fails.
 pub fn check_sites(journal: &StateObject, probe: &StateObject) -> Result<()> {
-    let there = journal.bucket.read(&journal.key);
-    let there = there.map_err(|failure| failure.into_error(&journal.path, "could not be read"))?;
-    let Some((bytes, object)) = there else { return Ok(()) };
+    let (bytes, object) = match journal.bucket.read(&journal.key) {
+        Ok(Some(there)) => there,
+        Ok(None) => return Ok(()),
+        // If something else is wrong with the bucket or the credentials, the claim fails for the same reason.
+        Err(failure) if matches!(failure.kind, FailureKind::Denied | FailureKind::NoBucket) => return Ok(()),
+        Err(failure) => return Err(failure.into_error(&journal.path, "could not be read")),
+    };
     let old = read(journal, &bytes)?;
     match old.for_sites && old.state != State::Released && is_alive(journal, &old, &object, probe)? {
         true => Err(busy(journal, &old)),
@@ -338,8 +363,9 @@ fn is_alive_elsewhere(
     let there = there.map_err(|failure| failure.into_error(&heart.path, "could not be read"))?;
     let Some((bytes, object)) = there else { return Ok(false) };
     let beating = read(&heart, &bytes)?;
-    let is_same =
-        beating.owner_run == old.owner_run && beating.state != State::Released && beating.heart.is_none();
+    let is_same = old.heart_run.as_ref() == Some(&beating.owner_run)
+        && beating.state != State::Released
+        && beating.heart.is_none();
     if is_same { is_alive(&heart, &beating, &object, probe) } else { Ok(false) }
 }
 

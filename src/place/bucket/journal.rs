@@ -44,6 +44,9 @@ pub struct Journal {
     /// The URL of the journal of all sites, if the owner writes its heartbeats there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heart: Option<String>,
+    /// The run for all sites that writes these heartbeats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heart_run: Option<String>,
 }
 
 impl Journal {

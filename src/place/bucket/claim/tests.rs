@@ -1,0 +1,55 @@
+use std::path::Path;
+
+use object_store::memory::InMemory;
+
+use super::*;
+use crate::store::Location;
+
+/// The objects of a bucket in memory.
+fn bucket() -> impl Fn(&str) -> StateObject {
+    let location = Location::parse(Path::new("s3://bucket")).unwrap().unwrap();
+    let bucket = Bucket::new(Arc::new(InMemory::new()), &location, "memory".into());
+    move |key| StateObject {
+        bucket: bucket.clone(),
+        key: key.into(),
+        path: format!("s3://bucket/{key}").into(),
+    }
+}
+
+fn claimant(run: &str) -> Claimant {
+    Claimant { run: run.into(), for_sites: false, heart: None }
+}
+
+#[test]
+fn the_claim_on_a_site_lasts_as_long_as_the_run_for_all_sites_that_made_it() {
+    let object = bucket();
+    let (sites, site, probe) = (object("journal.json"), object("a/journal.json"), object("clock"));
+    let parent = Claimant { for_sites: true, ..claimant("1-1") };
+    let mut parent = Claim::take(sites.clone(), &parent, &probe).unwrap();
+    let heart = Heart { journal: sites.clone(), run: "1-1".into() };
+    let of_site = Claimant { heart: Some(heart), ..claimant("2-1") };
+    let mut of_site = Claim::take(site.clone(), &of_site, &probe).unwrap();
+    thread::scope(|scope| {
+        // Both wait for a heartbeat, for which any change counts.
+        let busy = scope.spawn(|| Claim::take(site.clone(), &claimant("3-1"), &probe).unwrap_err());
+        let busy_parent = scope.spawn(|| check_sites(&sites, &probe).unwrap_err());
+        while !busy.is_finished() || !busy_parent.is_finished() {
+            parent.change(State::Claimed, "1-1").unwrap();
+            thread::sleep(Duration::from_millis(50));
+        }
+        for (busy, holder) in [(busy, "2-1"), (busy_parent, "1-1")] {
+            let error = busy.join().unwrap();
+            assert!(error.kind() == ErrorKind::Busy && error.to_string().contains(holder), "{error}");
+        }
+    });
+    assert!(of_site.check().is_ok() && !of_site.is_lost());
+    // Without its run, the claim on the site means nothing, even if another run for all sites is active.
+    parent.end();
+    check_sites(&sites, &probe).unwrap();
+    let next = Claimant { for_sites: true, ..claimant("4-1") };
+    let _next = Claim::take(sites, &next, &probe).unwrap();
+    let taken = Claim::take(site, &claimant("3-1"), &probe).unwrap();
+    assert_eq!(of_site.change(State::Decided, "2-1").map_err(|error| error.kind()), Err(ErrorKind::Busy));
+    assert!(of_site.is_lost() && !taken.is_lost());
+    of_site.end();
+}
