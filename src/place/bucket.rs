@@ -21,7 +21,9 @@ mod ledger;
 mod objects;
 mod shared;
 mod staging;
+mod state_object;
 mod switch;
+mod unconditional;
 mod uploads;
 mod view;
 
@@ -35,7 +37,7 @@ pub use shared::BucketStaging;
 pub use view::BucketView;
 
 use crate::common::stop::Stop;
-use crate::error::{Error, ErrorKind, Result, Setting, message};
+use crate::error::Result;
 use crate::place::interface::{BackupReason, FreeSpace, Place, Published, View};
 use crate::place::layout::PROBE;
 use crate::place::record::{Record, Version};
@@ -44,7 +46,7 @@ use crate::place::set_name::SetName;
 use crate::place::switch::{Removal, Removed, Switch, SwitchState};
 use crate::place::unsynced::Unsynced;
 use crate::store::{Condition, Location, store_settings};
-use claim::{Claim, Claimant, Heart, check_sites};
+use claim::{Claim, Claimant, Heart, check_journal, check_sites};
 use journal::State;
 use staging::Staging;
 use switch::Steps;
@@ -76,8 +78,8 @@ impl BucketPlace {
     /// Claims the set `name`, or the unnamed set, at `location`. Requests are abandoned a few seconds after `stop` is raised.
     ///
     /// # Errors
-    /// [`ErrorKind::Busy`] if another run holds the place, or holds the parent for all sites; [`ErrorKind::Output`] if the bucket
-    /// does not exist or the store ignores conditional requests.
+    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another run holds the place, or holds the parent for all sites;
+    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if the bucket does not exist or the store ignores conditional requests.
     pub fn open(location: Location, name: Option<&SetName>, stop: &Stop) -> Result<Self> {
         let (view, run) = (BucketView::of(location, name)?.for_run(stop), new_run());
         // Checked before the claim, which would disturb the run for all sites.
@@ -85,6 +87,16 @@ impl BucketPlace {
             check_sites(&of_sites, &Staging { view: &view, run: &run }.object(CLOCK))?;
         }
         Self::claimed(view, run, false)
+    }
+
+    /// The view of the same set for a dry run.
+    ///
+    /// # Errors
+    /// If a run could not claim the set: the bucket does not exist, or the journal is damaged.
+    pub fn preview(location: Location, name: Option<&SetName>, stop: &Stop) -> Result<BucketView> {
+        let view = BucketView::of(location, name)?.for_run(stop);
+        check_journal(&view.journal())?;
+        Ok(view)
     }
 
     /// Claims the parent of all sites.
@@ -99,10 +111,7 @@ impl BucketPlace {
         let claimant = Claimant { run: run.clone(), for_sites, heart: None };
         let place = Self::with_claim(view, run, &claimant)?;
         if !store_settings().allow_unsafe_store && !place.claim.has_conditions()? {
-            let why = "the store ignores the conditions of uploads, so two runs at once could mix their sets; use another store, or ";
-            let words =
-                message!(place.view.root(), ": {why}", Setting::AllowUnsafeStore, " if runs never overlap");
-            return Err(Error::new(ErrorKind::Output, words));
+            return Err(unconditional::unsafe_store(place.view.root(), "ignores the conditions of uploads"));
         }
         Ok(place)
     }

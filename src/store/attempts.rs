@@ -11,7 +11,7 @@ pub const ATTEMPTS: u32 = 6;
 pub const PAUSE: Duration = Duration::from_millis(200);
 
 /// No retries start after this time, because the client library has retried the request, too.
-const TIME: Duration = Duration::from_secs(10);
+pub const TIME: Duration = Duration::from_secs(10);
 
 /// Retries `request` with back-off while it fails for a reason that may be transient. The client library itself does not retry
 /// reads that break off during the response, or conditional PUTs that get no response.

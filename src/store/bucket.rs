@@ -5,6 +5,8 @@ use std::future::Future;
 use std::io::Read;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::{StreamExt, TryFutureExt, TryStreamExt, stream};
@@ -14,13 +16,14 @@ use object_store::{
     PutOptions, PutPayload, PutResult, UpdateVersion,
 };
 
-use super::attempts::{ATTEMPTS, PAUSE, repeated};
+use super::attempts::{ATTEMPTS, PAUSE, TIME, repeated};
 use super::failure::{Failure, FailureKind};
 use super::location::Location;
 use super::object::{Condition, Level, Meta, Object, Put, RUN, entity_tag};
 use super::patience::Patience;
 use super::reader::ObjectReader;
 use super::runtime::wait;
+use super::settings::store_settings;
 use crate::common::stop::Stop;
 
 /// Objects above this size are uploaded in parts, so that a lost connection costs only one part.
@@ -36,13 +39,20 @@ struct Inner {
     root: String,
     credentials: String,
     patience: Patience,
+    /// Whether uploads are sent without their conditions, because the store rejects these and the settings allow that.
+    drops_conditions: Arc<AtomicBool>,
 }
 
 impl Bucket {
     /// The bucket at `location`, accessed through `store`. `credentials` describes where the credentials come from, for messages.
     pub fn new(store: Arc<dyn ObjectStore>, location: &Location, credentials: String) -> Self {
-        let patience = Patience::default();
-        Self(Arc::new(Inner { store, root: location.root.clone(), credentials, patience }))
+        Self(Arc::new(Inner {
+            store,
+            root: location.root.clone(),
+            credentials,
+            patience: Patience::default(),
+            drops_conditions: Arc::default(),
+        }))
     }
 
     /// Returns the same bucket for a run: its requests are abandoned a few seconds after `stop` is raised.
@@ -91,8 +101,9 @@ impl Bucket {
     /// If it cannot be opened.
     pub fn open(&self, key: &str) -> Result<Option<Box<dyn Read + Send>>, Failure> {
         let got = self.get(key, GetOptions::default())?;
-        let credentials = self.0.credentials.clone();
-        Ok(got.map(|got| Box::new(ObjectReader::new(got, credentials)) as Box<dyn Read + Send>))
+        let (path, credentials) = (format!("{}/{key}", self.0.root), self.0.credentials.clone());
+        let reader = |got| ObjectReader::new(got, path.into(), credentials);
+        Ok(got.map(|got| Box::new(reader(got)) as Box<dyn Read + Send>))
     }
 
     /// Reads the bytes in `range` of the object `key`, which must still be `object`. Also returns its ETag.
@@ -110,7 +121,17 @@ impl Bucket {
             range: Some(GetRange::Bounded(range)),
             ..GetOptions::default()
         };
-        let got = self.0.store.get_opts(&self.key(key)?, options).await;
+        let key = self.key(key)?;
+        repeated(|| self.read_part(&key, options.clone(), object)).await
+    }
+
+    async fn read_part(
+        &self,
+        key: &Key,
+        options: GetOptions,
+        object: &Object,
+    ) -> Result<(Bytes, Option<String>), Failure> {
+        let got = self.0.store.get_opts(key, options).await;
         let got = got.map_err(|error| self.failure(&error))?;
         // The store may ignore the condition, or may have listed no ETag.
         if !object.is_same_as(&got.meta) {
@@ -157,7 +178,8 @@ impl Bucket {
     /// that already has these bytes counts as uploaded, whoever uploaded it.
     ///
     /// # Errors
-    /// If it cannot be uploaded; [`FailureKind::Condition`] if the condition does not hold.
+    /// If it cannot be uploaded; [`FailureKind::Condition`] if the condition does not hold, [`FailureKind::Unsupported`] if the store
+    /// may know no conditions. If the settings allow such stores, the object is uploaded without.
     pub fn put(&self, put: Put) -> Result<Meta, Failure> {
         let this = self.clone();
         self.wait(async move { this.put_repeatedly(put).await })
@@ -171,15 +193,27 @@ impl Bucket {
         self.0.patience.wait(self.put_repeatedly(put)).await
     }
 
-    async fn put_repeatedly(&self, put: Put) -> Result<Meta, Failure> {
-        let mut pause = PAUSE;
+    async fn put_repeatedly(&self, mut put: Put) -> Result<Meta, Failure> {
+        if self.0.drops_conditions.load(Ordering::Relaxed) {
+            put.condition = Condition::None;
+        }
+        let (begun, mut pause) = (Instant::now(), PAUSE);
         for attempt in 1.. {
             let failure = match self.put_once(&put).await {
                 Ok(meta) => return Ok(meta),
                 Err(failure) => failure,
             };
+            let is_conditional = put.condition != Condition::None;
+            if failure.kind == FailureKind::Unsupported
+                && is_conditional
+                && store_settings().allow_unsafe_store
+            {
+                self.0.drops_conditions.store(true, Ordering::Relaxed);
+                put.condition = Condition::None;
+                continue;
+            }
             let may_have_happened = failure.kind == FailureKind::Condition || failure.is_in_doubt();
-            if put.condition == Condition::None || !may_have_happened {
+            if !is_conditional || !may_have_happened {
                 return Err(failure);
             }
             let there = self.read_async(&put.key).await;
@@ -187,7 +221,7 @@ impl Bucket {
                 Ok(Some((bytes, object))) if bytes == put.bytes => return Ok(object.meta()),
                 // The failure of the upload is the one to report.
                 Err(_) => return Err(failure),
-                Ok(there) if attempt < ATTEMPTS && failure.kind == FailureKind::Other => {
+                Ok(there) if failure.kind == FailureKind::Other && may_repeat(attempt, begun.elapsed()) => {
                     let is_still = match (&put.condition, &there) {
                         (Condition::Is(meta), Some((_, object))) => object.tag == meta.tag,
                         (Condition::Absent, None) => true,
@@ -331,6 +365,11 @@ impl Bucket {
     fn prefix(&self, prefix: &str) -> Result<Option<Key>, Failure> {
         if prefix.is_empty() { Ok(None) } else { self.key(prefix).map(Some) }
     }
+}
+
+/// Whether an upload may be repeated after so many attempts and so much time. A process that was suspended gets a second attempt.
+fn may_repeat(attempt: u32, elapsed: Duration) -> bool {
+    attempt < ATTEMPTS && (attempt == 1 || elapsed < TIME)
 }
 
 /// Options of a HEAD request.

@@ -35,8 +35,10 @@ struct Buckets {
 /// Maximum number of retries by the client library, and the time after which it starts none.
 const RETRIES: usize = 8;
 const RETRY_TIME: Duration = Duration::from_secs(60);
-const BACKOFF_FIRST: Duration = Duration::from_millis(100);
+const BACKOFF_FIRST: Duration = Duration::from_millis(250);
 const BACKOFF_MAX: Duration = Duration::from_secs(5);
+/// The next pause is chosen at random between the first pause and this multiple of the previous one, so on average it is half of that.
+const BACKOFF_BASE: f64 = 4.0;
 
 /// Default timeouts of a request (`AWS_TIMEOUT`) and of a connection attempt (`AWS_CONNECT_TIMEOUT`).
 const REQUEST_TIME: &str = "60 seconds";
@@ -73,7 +75,7 @@ pub fn connect(location: &Location) -> Result<Bucket> {
 }
 
 fn retry() -> RetryConfig {
-    let backoff = BackoffConfig { init_backoff: BACKOFF_FIRST, max_backoff: BACKOFF_MAX, base: 2.0 };
+    let backoff = BackoffConfig { init_backoff: BACKOFF_FIRST, max_backoff: BACKOFF_MAX, base: BACKOFF_BASE };
     RetryConfig { backoff, max_retries: RETRIES, retry_timeout: RETRY_TIME }
 }
 
@@ -227,6 +229,15 @@ fn http(location: &Location) -> Result<Bucket> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pauses_grow_to_seconds() {
+        let BackoffConfig { init_backoff, max_backoff, base } = retry(RETRIES).backoff;
+        let (first, most) = (init_backoff.as_secs_f64(), max_backoff.as_secs_f64());
+        let mean = |previous: &f64| Some(f64::midpoint(first, previous * base).min(most));
+        let pauses: Vec<f64> = std::iter::successors(Some(first), mean).take(RETRIES).collect();
+        assert!(pauses[RETRIES - 1] == 5.0 && pauses.iter().sum::<f64>() > 15.0, "{pauses:?}");
+    }
 
     #[test]
     fn bodies_are_signed_only_if_they_cross_a_network_in_the_clear() {

@@ -5,9 +5,19 @@ use std::fmt;
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind, Message, message};
+use crate::escape::cut;
 
 /// Maximum number of characters shown of an answer that is not XML.
 const ANSWER_CHARS_MAX: usize = 300;
+/// How many of them are from the beginning of an error that is not an answer, because its cause is at the end.
+const BEGINNING_CHARS: usize = 80;
+
+/// Error codes of S3 for an upload that met another request. It was not carried out, and may be repeated. The status is 409, as for
+/// an object that exists.
+const CONFLICTS: [&str; 2] = ["ConditionalRequestConflict", "OperationAborted"];
+
+/// Error codes of stores that know no such header or request.
+const REFUSALS: [&str; 4] = ["InvalidArgument", "InvalidRequest", "NotImplemented", "NotSupported"];
 
 /// Error codes of S3 and Azure that mean the request was denied.
 const DENIALS: [&str; 7] = [
@@ -64,6 +74,7 @@ impl Failure {
         let has_none = ["credential", "metadata", "token"].iter().any(|word| words.contains(word));
         let kind = match error {
             _ if is_no_bucket => FailureKind::NoBucket,
+            _ if CONFLICTS.contains(&code) => FailureKind::Other,
             Cause::NotFound { .. } => FailureKind::Missing,
             Cause::AlreadyExists { .. } | Cause::Precondition { .. } => FailureKind::Condition,
             Cause::PermissionDenied { .. } | Cause::Unauthenticated { .. } => FailureKind::Denied,
@@ -71,11 +82,20 @@ impl Failure {
             _ if DENIALS.contains(&code) || ["401", "403"].iter().any(|code| is_answered(&text, code)) => {
                 FailureKind::Denied
             }
-            Cause::NotSupported { .. } | Cause::NotImplemented { .. } => FailureKind::Unsupported,
+            Cause::NotSupported { .. } | Cause::NotImplemented { .. } | Cause::InvalidPath { .. } => {
+                FailureKind::Unsupported
+            }
+            _ if REFUSALS.contains(&code) || is_answered(&text, "501") => FailureKind::Unsupported,
             _ if has_none && code.is_empty() => FailureKind::Denied,
             _ => FailureKind::Other,
         };
-        Self { kind, answer: answer(&text), credentials: credentials.into() }
+        let answer = match error {
+            Cause::InvalidPath { source } => {
+                format!("{source}; objects with such keys cannot be read or written")
+            }
+            _ => answer(&text),
+        };
+        Self { kind, answer, credentials: credentials.into() }
     }
 
     /// Whether the store may have carried out the request, or may still do so.
@@ -93,13 +113,24 @@ impl Failure {
         Self { kind: FailureKind::Condition, ..Self::other("it was replaced") }
     }
 
+    /// Converts the failure into an error about the object at `path`, to which a run would write.
+    pub fn into_error_of_output(self, path: &Path, doing: impl Into<Message>) -> Error {
+        let kind = self.kind;
+        let error = self.into_error(path, doing);
+        if kind == FailureKind::NoBucket {
+            Error::new(ErrorKind::Output, error.message().clone())
+        } else {
+            error
+        }
+    }
+
     /// Converts the failure into an error about the object at `path`. `doing` says what failed, such as "could not be read".
     pub fn into_error(self, path: &Path, doing: impl Into<Message>) -> Error {
         let Self { kind, answer, credentials } = self;
         match kind {
             FailureKind::NoBucket => {
                 let words = "there is no such bucket; create it first, or correct the location";
-                Error::new(ErrorKind::Output, message!(path, ": {words} ({answer})"))
+                Error::new(ErrorKind::Input, message!(path, ": {words} ({answer})"))
             }
             FailureKind::Denied => {
                 let whose = match credentials.is_empty() {
@@ -154,13 +185,28 @@ fn answer(text: &str) -> String {
             None => code.into(),
         };
     }
-    let text = match text.find("Server returned") {
-        Some(at) => &text[at..],
-        None => text,
-    };
+    let text = without_attempts(text);
     let text = text.split("<?xml").next().unwrap_or(text).trim().trim_end_matches(':');
-    let short: String = text.chars().take(ANSWER_CHARS_MAX).collect();
-    crate::escape::shown(short.as_bytes()).trim().to_owned()
+    shortened(text).trim().to_owned()
+}
+
+/// The cause of a request's failure, after the client library's words about its attempts: the method, the URL, times and numbers.
+fn without_attempts(text: &str) -> &str {
+    let attempts = text.split_once("Error performing ").map_or("", |(_, attempts)| attempts);
+    attempts.split_once(" - ").map_or(text, |(_, cause)| cause)
+}
+
+/// The beginning of an answer, or the beginning and the end of another error: a chain of causes ends with the one that tells most.
+/// Escaped.
+pub fn shortened(text: &str) -> String {
+    let count = text.chars().count();
+    if count <= ANSWER_CHARS_MAX {
+        return cut(text.as_bytes(), usize::MAX);
+    }
+    let from_start = if text.starts_with("Server returned") { ANSWER_CHARS_MAX } else { BEGINNING_CHARS };
+    let left_out = count - ANSWER_CHARS_MAX;
+    let (beginning, end) = (text.chars().take(from_start), text.chars().skip(from_start + left_out));
+    cut(beginning.chain(['…']).chain(end).collect::<String>().as_bytes(), usize::MAX)
 }
 
 /// The content of the first element `name` in `text`.
@@ -181,5 +227,37 @@ mod tests {
         assert_eq!(answer(body), "SignatureDoesNotMatch: The signature differs.");
         let plain = "Generic S3 error: Error performing GET http://h/b/k in 1ms - Server returned non-2xx status code: 502 Bad Gateway: busy";
         assert_eq!(answer(plain), "Server returned non-2xx status code: 502 Bad Gateway: busy");
+    }
+
+    #[test]
+    fn the_last_cause_of_a_failure_is_shown_however_long_the_url_is() {
+        let url = format!("https://h/{}", "b".repeat(400));
+        let cause = "invalid peer certificate: UnknownIssuer";
+        let text = format!(
+            "Generic S3 error: Error performing GET {url} in 2s, after 8 retries, max_retries: 8, retry_timeout: 60s  - HTTP error: {cause}"
+        );
+        assert_eq!(answer(&text), format!("HTTP error: {cause}"));
+        let text = format!("HTTP error: error sending request for url ({url}): {cause}");
+        let told = answer(&text);
+        assert!(told.starts_with("HTTP error") && told.ends_with(cause), "{told}");
+        assert_eq!(told.chars().count(), ANSWER_CHARS_MAX + 1);
+    }
+
+    #[test]
+    fn a_failure_is_of_the_kind_that_its_code_says() {
+        let of = |code: &str| {
+            let source =
+                format!("Server returned non-2xx status code: 409 Conflict: <Code>{code}</Code>").into();
+            Failure::of(&object_store::Error::AlreadyExists { path: "a".into(), source }, "").kind
+        };
+        assert_eq!(of("ConditionalRequestConflict"), FailureKind::Other);
+        assert_eq!(of("BlobAlreadyExists"), FailureKind::Condition);
+        let of = |answer: &str| {
+            let source = format!("Server returned non-2xx status code: {answer}").into();
+            Failure::of(&object_store::Error::Generic { store: "S3", source }, "").kind
+        };
+        assert_eq!(of("501 Not Implemented: "), FailureKind::Unsupported);
+        assert_eq!(of("400 Bad Request: <Code>InvalidArgument</Code>"), FailureKind::Unsupported);
+        assert_eq!(of("400 Bad Request: <Code>RequestTimeout</Code>"), FailureKind::Other);
     }
 }

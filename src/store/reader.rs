@@ -1,6 +1,7 @@
 //! A reader of an object that prefetches a little.
 
 use std::io::{self, Read};
+use std::path::PathBuf;
 
 use bytes::{Buf, Bytes};
 use futures_util::StreamExt;
@@ -15,13 +16,15 @@ const PIECES_AHEAD: usize = 64;
 
 /// Reads the bytes of an object in order.
 pub struct ObjectReader {
+    /// Its URL, for messages.
+    path: PathBuf,
     pieces: mpsc::Receiver<Result<Bytes, Failure>>,
     piece: Bytes,
 }
 
 impl ObjectReader {
-    /// Reads the body of the response `got`. `credentials` describes where the credentials come from.
-    pub fn new(got: GetResult, credentials: String) -> Self {
+    /// Reads the body of the response `got` for the object at `path`. `credentials` describes where the credentials come from.
+    pub fn new(got: GetResult, path: PathBuf, credentials: String) -> Self {
         let (sender, pieces) = mpsc::channel(PIECES_AHEAD);
         // The task ends with the object, or when the reader is dropped.
         drop(spawn(async move {
@@ -34,7 +37,7 @@ impl ObjectReader {
                 }
             }
         }));
-        Self { pieces, piece: Bytes::new() }
+        Self { path, pieces, piece: Bytes::new() }
     }
 }
 
@@ -44,7 +47,10 @@ impl Read for ObjectReader {
             match self.pieces.blocking_recv() {
                 None => return Ok(0),
                 Some(Ok(piece)) => self.piece = piece,
-                Some(Err(failure)) => return Err(io::Error::other(failure.to_string())),
+                // Decoders return it unchanged, so that it is not taken for damaged data.
+                Some(Err(failure)) => {
+                    return Err(failure.into_error(&self.path, "could not be read").into());
+                }
             }
         }
         let bytes = out.len().min(self.piece.len());

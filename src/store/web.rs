@@ -13,7 +13,7 @@ use object_store::client::{
     ReqwestConnector,
 };
 
-use super::failure::{Failure, FailureKind};
+use super::failure::{Failure, FailureKind, shortened};
 use super::parts::Parts;
 use super::runtime::{Task, spawn, wait};
 use super::tls::choose_cryptography;
@@ -231,7 +231,7 @@ fn of_error(error: HttpError) -> Failure {
     while let Some(cause) = innermost.source() {
         innermost = cause;
     }
-    Failure::other(crate::escape::shown(innermost.to_string().as_bytes()))
+    Failure::other(shortened(&innermost.to_string()))
 }
 
 fn header<'r>(response: &'r HttpResponse, name: &str) -> Option<&'r str> {

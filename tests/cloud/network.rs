@@ -167,6 +167,41 @@ fn a_busy_store_is_asked_again_after_a_pause() {
 }
 
 #[test]
+fn an_upload_that_met_another_request_is_repeated() {
+    let world = World::new();
+    let conflict = Fault::Answer(409, "ConditionalRequestConflict");
+    let is_conditional = |request: &Request| {
+        request.head.header("if-match").or(request.head.header("if-none-match")).is_some()
+            && request.method == "PUT"
+    };
+    let hit = in_parallel(AT_ONCE, |nth| {
+        let mut count = 0;
+        let (run, log) = world.run(&format!("conflict-{nth}"), move |request| {
+            count += usize::from(is_conditional(request));
+            if is_conditional(request) && count == nth { conflict } else { Fault::None }
+        });
+        assert_eq!(run.exit, 0, "{nth}: {}", run.stderr);
+        log.iter().any(|request| request.status.is_none())
+    });
+    assert!(hit > 8, "{hit} uploads");
+}
+
+#[test]
+fn a_sitemap_that_cannot_be_read_to_its_end_is_not_taken_for_damaged() {
+    let world = World::new();
+    let bucket = &world.template;
+    let is_sitemap = |request: &Request| request.method == "GET" && request.key.ends_with(".xml.gz");
+    bucket.proxy.plan(move |request| if is_sitemap(request) { Fault::CutAnswer } else { Fault::None });
+    for command in ["urls", "check"] {
+        let mut command_line = bucket.sitemill();
+        command_line.env("AWS_MAX_ATTEMPTS", "1").args([command, &bucket.out()]);
+        let failed = finish(&mut command_line, b"").expect(74);
+        assert!(failed.stderr.contains(".xml.gz: could not be read"), "{command}: {}", failed.stderr);
+    }
+    bucket.proxy.forward();
+}
+
+#[test]
 fn a_store_that_fails_for_good_leaves_the_old_set_and_its_answer_is_told() {
     let world = World::new();
     // The number of requests without faults.
@@ -191,7 +226,8 @@ fn a_store_that_fails_for_good_leaves_the_old_set_and_its_answer_is_told() {
             let bucket = world.store.copied(&world.template, &name);
             bucket.proxy.plan(plan);
             let mut build = bucket.build();
-            let run = finish(build.arg(world.directory.join("urls.txt")), b"");
+            build.env("AWS_MAX_ATTEMPTS", "3").arg(world.directory.join("urls.txt"));
+            let run = finish(&mut build, b"");
             bucket.proxy.release();
             bucket.proxy.forward();
             // Failures after the set is live are warnings.

@@ -115,8 +115,8 @@ impl Content {
         if error.kind() == io::ErrorKind::FileTooLarge && error.raw_os_error().is_none() {
             return Failure::TooLargeCompressed(self.limit + COMPRESSED_SLACK);
         }
-        // Errors of the decoder have no OS error number; errors of the system have one.
-        match self.is_gzip && error.raw_os_error().is_none() {
+        // Errors of the decoder have no OS error number; errors of the system have one, and those of stores are ours.
+        match self.is_gzip && error.raw_os_error().is_none() && !Error::is_carried_by(&error) {
             true => Failure::Gzip(error.to_string()),
             false => Failure::Io(error),
         }

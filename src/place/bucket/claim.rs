@@ -9,9 +9,11 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::journal::{Journal, State};
+use super::state_object::StateObject;
+use super::unconditional::{is_uploaded, unsafe_store};
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::place::owner::Owner;
-use crate::store::{Bucket, Condition, Failure, FailureKind, Meta, Object, Put};
+use crate::store::{Condition, Failure, FailureKind, Meta, Object, Put};
 
 /// The interval between heartbeats.
 const BEAT: Duration = Duration::from_secs(5);
@@ -24,17 +26,6 @@ const CLOCKS_DIFFER: Duration = Duration::from_secs(60);
 
 /// Maximum number of attempts to claim a place while other runs keep changing its journal.
 const TRIES: usize = 5;
-
-/// An object in the state.
-#[derive(Debug, Clone)]
-pub struct StateObject {
-    /// The bucket.
-    pub bucket: Bucket,
-    /// The key in the bucket.
-    pub key: String,
-    /// The URL, for messages.
-    pub path: PathBuf,
-}
 
 /// The right of this run to publish in a place.
 #[derive(Debug)]
@@ -100,12 +91,15 @@ impl Claim {
     pub fn take(journal: StateObject, claimant: &Claimant, probe: &StateObject) -> Result<Self> {
         for _ in 0..TRIES {
             let there = journal.bucket.read(&journal.key);
-            let there = there.map_err(|failure| failure.into_error(&journal.path, "could not be read"))?;
+            let there =
+                there.map_err(|failure| failure.into_error_of_output(&journal.path, "could not be read"))?;
             let (new, condition) = match there {
                 None => {
                     // Some stores report a missing bucket only for listings.
                     let listed = journal.bucket.list_level(&journal.key);
-                    listed.map_err(|failure| failure.into_error(&journal.path, "could not be accessed"))?;
+                    listed.map_err(|failure| {
+                        failure.into_error_of_output(&journal.path, "could not be accessed")
+                    })?;
                     (new(claimant, None), Condition::Absent)
                 }
                 Some((bytes, object)) => {
@@ -120,7 +114,13 @@ impl Claim {
                 Ok(meta) => return Ok(Self::held(journal, new, meta, claimant.heart.is_none())),
                 // Another run was faster.
                 Err(failure) if failure.kind == FailureKind::Condition => {}
-                Err(failure) => return Err(failure.into_error(&journal.path, "could not be written")),
+                Err(failure) if failure.kind == FailureKind::Unsupported && is_uploaded(probe) => {
+                    let rejects = format!("rejects the conditions of uploads ({failure})");
+                    return Err(unsafe_store(&journal.path, &rejects));
+                }
+                Err(failure) => {
+                    return Err(failure.into_error_of_output(&journal.path, "could not be written"));
+                }
             }
         }
         let words = "other runs keep changing it; try again when they are done";
@@ -286,6 +286,13 @@ fn read(object: &StateObject, bytes: &[u8]) -> Result<Journal> {
         let words = "is not a journal, or is from a later version of sitemill; remove it if no run is active";
         Error::data(message!(&*object.path, ": {words}"))
     })
+}
+
+/// Checks that a run could read the `journal`, if there is one.
+pub fn check_journal(journal: &StateObject) -> Result<()> {
+    let there = journal.bucket.read(&journal.key);
+    let there = there.map_err(|failure| failure.into_error_of_output(&journal.path, "could not be read"))?;
+    there.map_or(Ok(()), |(bytes, _)| read(journal, &bytes).map(drop))
 }
 
 /// Checks that no run for all sites is active. `journal` is the journal of all sites, which need not exist. If it may not be read,

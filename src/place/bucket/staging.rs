@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use super::claim::StateObject;
 use super::objects;
+use super::state_object::StateObject;
 use super::view::BucketView;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::place::interface::{Published, View};

@@ -9,16 +9,17 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::claim::{ClaimedJournal, StateObject, is_active};
+use super::claim::{ClaimedJournal, is_active};
 use super::journal::{Journal, State};
 use super::ledger::Ledger;
+use super::state_object::StateObject;
 use crate::common::stop::Stop;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, message};
 use crate::place::interface::{Found, Listed, View};
 use crate::place::layout::Layout;
 use crate::place::record::{Record, Stored, Version};
 use crate::place::set_name::SetName;
-use crate::store::{Bucket, Failure, Level, Location, Meta, Object, connect, store_settings};
+use crate::store::{Bucket, Failure, Level, Location, Meta, Object, Scheme, connect, store_settings};
 
 /// The journal: claims and decided switches.
 const JOURNAL: &str = "journal.json";
@@ -79,7 +80,7 @@ impl BucketView {
     pub fn of(location: Location, name: Option<&SetName>) -> Result<Self> {
         let state = match store_settings().state {
             None => location.clone(),
-            Some(path) => Location::parse(&path)?.ok_or_else(|| not_a_store(&path))?,
+            Some(path) => state_at(&path)?,
         };
         let (files, state) = (Area::at(location)?, Area::at(state)?);
         Ok(Self::new(files, state, name))
@@ -228,10 +229,8 @@ impl BucketView {
     /// Reads an object of the state.
     pub(super) fn read_state(&self, path: &Path) -> Result<Option<(Vec<u8>, Object)>> {
         let object = self.object(path);
-        let read = object
-            .bucket
-            .read(&object.key)
-            .map_err(|failure| failure.into_error(path, "could not be read"))?;
+        let read = object.bucket.read(&object.key);
+        let read = read.map_err(|failure| failure.into_error(path, "could not be read"))?;
         Ok(read.map(|(bytes, object)| (bytes.into(), object)))
     }
 
@@ -393,8 +392,9 @@ impl View for BucketView {
     }
 }
 
-fn not_a_store(path: &Path) -> Error {
-    use crate::error::{Setting, message};
+/// The location of the state.
+fn state_at(path: &Path) -> Result<Location> {
+    let location = Location::parse(path)?.filter(|location| location.scheme != Scheme::Http);
     let words = "is not a location in a store; use s3://bucket/prefix, or omit it";
-    Error::usage(message!(Setting::State, " ", path, ": {words}"))
+    location.ok_or_else(|| Error::usage(message!(Setting::State, " ", path, ": {words}")))
 }

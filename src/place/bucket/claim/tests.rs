@@ -3,7 +3,7 @@ use std::path::Path;
 use object_store::memory::InMemory;
 
 use super::*;
-use crate::store::Location;
+use crate::store::{Bucket, Location};
 
 /// The objects of a bucket in memory.
 fn bucket() -> impl Fn(&str) -> StateObject {
