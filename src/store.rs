@@ -29,6 +29,8 @@ mod settings;
 #[cfg(feature = "cloud")]
 mod tls;
 #[cfg(feature = "cloud")]
+mod variables;
+#[cfg(feature = "cloud")]
 mod web;
 
 pub use location::Location;

@@ -53,6 +53,8 @@ settings! {
     DryRun = "dry_run",
     /// Patterns of URLs that are left out.
     Exclude = "exclude",
+    /// The URL of a compatible store.
+    Endpoint = "endpoint",
     /// How many lines the inputs must have.
     ExpectLines = "expect_lines",
     /// The format of the inputs.

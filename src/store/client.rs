@@ -6,8 +6,8 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, Checksum};
-use object_store::azure::MicrosoftAzureBuilder;
-use object_store::gcp::GoogleCloudStorageBuilder;
+use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
+use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use object_store::http::HttpBuilder;
 use object_store::{BackoffConfig, ClientConfigKey, ClientOptions, ObjectStore, RetryConfig};
 use url::{Host, Url};
@@ -17,7 +17,8 @@ use super::location::{Location, Scheme};
 use super::profile::Profile;
 use super::settings::{generation, store_settings};
 use super::tls::choose_cryptography;
-use crate::error::{Error, ErrorKind, Result, message};
+use super::variables::{is_set, settings, time, variable};
+use crate::error::{Error, ErrorKind, Message, Result, Setting, message};
 
 /// The buckets in use. All users of a bucket share its connections and role credentials.
 static BUCKETS: LazyLock<Mutex<Buckets>> = LazyLock::new(Mutex::default);
@@ -41,8 +42,8 @@ const BACKOFF_MAX: Duration = Duration::from_secs(5);
 const BACKOFF_BASE: f64 = 4.0;
 
 /// Default timeouts of a request (`AWS_TIMEOUT`) and of a connection attempt (`AWS_CONNECT_TIMEOUT`).
-const REQUEST_TIME: &str = "60 seconds";
-const CONNECT_TIME: &str = "5 seconds";
+const REQUEST_TIME: &str = "60s";
+const CONNECT_TIME: &str = "5s";
 
 /// The metadata service, where cloud machines get the credentials of their role.
 const METADATA_ADDRESS: ([u8; 4], u16) = ([169, 254, 169, 254], 80);
@@ -52,7 +53,8 @@ const METADATA_ADDRESS: ([u8; 4], u16) = ([169, 254, 169, 254], 80);
 /// # Errors
 /// [`ErrorKind::Permission`] if no credentials can be found, [`ErrorKind::Usage`] if the settings contradict each other.
 pub fn connect(location: &Location) -> Result<Bucket> {
-    let endpoint = store_settings().endpoint;
+    let endpoint =
+        store_settings().endpoint.map(|url| checked_endpoint(Setting::Endpoint, url)).transpose()?;
     let key = (location.root.clone(), endpoint.clone());
     let mut known = BUCKETS.lock().unwrap_or_else(PoisonError::into_inner);
     let generation = generation();
@@ -74,13 +76,9 @@ pub fn connect(location: &Location) -> Result<Bucket> {
     Ok(bucket)
 }
 
-fn retry() -> RetryConfig {
+fn retry(max_retries: usize) -> RetryConfig {
     let backoff = BackoffConfig { init_backoff: BACKOFF_FIRST, max_backoff: BACKOFF_MAX, base: BACKOFF_BASE };
-    RetryConfig { backoff, max_retries: RETRIES, retry_timeout: RETRY_TIME }
-}
-
-fn is_set(name: &str) -> bool {
-    std::env::var_os(name).is_some_and(|value| !value.is_empty())
+    RetryConfig { backoff, max_retries, retry_timeout: RETRY_TIME }
 }
 
 fn built<S: ObjectStore>(
@@ -94,8 +92,8 @@ fn built<S: ObjectStore>(
 }
 
 fn s3(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
-    let (mut builder, source, endpoint) = with_credentials(of_environment(), location, endpoint)?;
-    builder = builder.with_bucket_name(location.bucket()).with_retry(retry());
+    let (mut builder, source, endpoint) = with_credentials(location, endpoint)?;
+    builder = builder.with_bucket_name(location.bucket()).with_retry(retry(retries()?));
     if !is_set("AWS_CHECKSUM_ALGORITHM") {
         builder = builder.with_checksum_algorithm(Checksum::CRC64NVME);
     }
@@ -103,13 +101,8 @@ fn s3(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
         // A signature that covers the SHA-256 of the body makes both sides hash it, which takes longer than sending it.
         builder = builder.with_unsigned_payload(endpoint.as_deref().is_none_or(is_private));
     }
-    for (name, key, value) in [
-        ("AWS_TIMEOUT", ClientConfigKey::Timeout, REQUEST_TIME),
-        ("AWS_CONNECT_TIMEOUT", ClientConfigKey::ConnectTimeout, CONNECT_TIME),
-    ] {
-        if !is_set(name) {
-            builder = builder.with_config(AmazonS3ConfigKey::Client(key), value);
-        }
+    for (key, value) in times("AWS")? {
+        builder = builder.with_config(AmazonS3ConfigKey::Client(key), value);
     }
     if let Some(url) = endpoint {
         let allows_http = url.starts_with("http://");
@@ -120,6 +113,22 @@ fn s3(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
         }
     }
     Ok(Bucket::new(built(location, builder.build())?, location, source))
+}
+
+/// The number of retries: one less than the attempts in the variable of the AWS tools.
+fn retries() -> Result<usize> {
+    let name = "AWS_MAX_ATTEMPTS";
+    let Some(text) = variable(name) else { return Ok(RETRIES) };
+    let attempts = text.parse().ok().and_then(|attempts: usize| attempts.checked_sub(1));
+    attempts.ok_or_else(|| Error::usage(message!("{name}: {text:?} is not a number from 1")))
+}
+
+/// The timeouts of requests and of connection attempts, from variables with this `prefix` or the defaults.
+fn times(prefix: &str) -> Result<[(ClientConfigKey, String); 2]> {
+    Ok([
+        (ClientConfigKey::Timeout, time(&format!("{prefix}_TIMEOUT"), REQUEST_TIME)?),
+        (ClientConfigKey::ConnectTimeout, time(&format!("{prefix}_CONNECT_TIMEOUT"), CONNECT_TIME)?),
+    ])
 }
 
 /// Whether nobody on the way to `endpoint` can change a body: TLS protects it, or it does not leave this machine.
@@ -135,26 +144,19 @@ fn is_private(endpoint: &str) -> bool {
     })
 }
 
-/// The settings in the environment. An empty variable counts as unset, because many service files unset variables that way.
-fn of_environment() -> AmazonS3Builder {
-    let variables = std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    let settings = variables.filter(|(name, value)| name.starts_with("AWS_") && !value.is_empty());
-    settings.fold(AmazonS3Builder::new(), |builder, (name, value)| match name.to_ascii_lowercase().parse() {
-        Ok(key) => builder.with_config(key, value),
-        Err(_) => builder,
-    })
-}
-
-/// Adds credentials and the region, looking in the same order as the AWS tools. Returns the builder, a description of where the
-/// credentials come from, and the endpoint.
+/// Builds on the variables in the environment: adds credentials and the region, looking in the same order as the AWS tools. Returns the
+/// builder, a description of where the credentials come from, and the endpoint.
 fn with_credentials(
-    mut builder: AmazonS3Builder,
     location: &Location,
     endpoint: Option<String>,
 ) -> Result<(AmazonS3Builder, String, Option<String>)> {
-    let has_key = is_set("AWS_ACCESS_KEY_ID") || is_set("AWS_SECRET_ACCESS_KEY");
-    let profile = if has_key { Profile::default() } else { Profile::of_environment()? };
+    let has_key = has_key(location)?;
+    // A token belongs to the key next to it.
+    let settings =
+        settings("AWS_")?.into_iter().filter(|(key, _)| has_key || *key != AmazonS3ConfigKey::Token);
+    let mut builder =
+        settings.fold(AmazonS3Builder::new(), |builder, (key, value)| builder.with_config(key, value));
+    let profile = if has_key { Profile::without_key() } else { Profile::of_environment()? };
     let has_role = is_set("AWS_WEB_IDENTITY_TOKEN_FILE") && is_set("AWS_ROLE_ARN");
     let container = ["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI"];
     let source = if has_key {
@@ -180,11 +182,54 @@ fn with_credentials(
     if let Some(region) = profile.region.filter(|_| !is_set("AWS_REGION") && !is_set("AWS_DEFAULT_REGION")) {
         builder = builder.with_region(region);
     }
-    let of_variable = || {
-        let names = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"];
-        names.iter().find_map(|name| std::env::var(name).ok().filter(|url| !url.is_empty()))
+    let names = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"];
+    let of_variable = names.iter().find_map(|name| Some((*name, variable(name)?)));
+    let of_profile = profile.endpoint.map(|url| ("endpoint_url of the AWS profile", url));
+    let endpoint = match (endpoint, of_variable.or(of_profile)) {
+        (None, Some((source, url))) => Some(checked_endpoint(source, url)?),
+        (endpoint, _) => endpoint,
     };
-    Ok((builder, source, endpoint.or_else(of_variable).or(profile.endpoint)))
+    Ok((builder, source, endpoint))
+}
+
+/// Whether the environment has a key.
+///
+/// # Errors
+/// [`ErrorKind::Permission`] if it has only one half of it.
+fn has_key(location: &Location) -> Result<bool> {
+    let names = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"];
+    let (set, missing): (Vec<&str>, Vec<&str>) = names.into_iter().partition(|name| is_set(name));
+    match (&set[..], &missing[..]) {
+        ([set], [missing]) => {
+            let words = format!("{set} is in the environment, but {missing} is not; set both or none");
+            Err(Error::new(ErrorKind::Permission, message!(&*location.path(), ": {words}")))
+        }
+        _ => Ok(missing.is_empty()),
+    }
+}
+
+/// Checks the URL of a store, which `source` has given.
+///
+/// # Errors
+/// [`ErrorKind::Usage`] if it is not a URL that requests can be sent to, or has a password, which must not be in messages.
+fn checked_endpoint(source: impl Into<Message>, url: String) -> Result<String> {
+    let parsed = Url::parse(&url);
+    let why = match &parsed {
+        Ok(parsed) if !parsed.username().is_empty() || parsed.password().is_some() => {
+            return Err(Error::usage(message!(
+                source.into(),
+                ": has a user name or password; keys are set as credentials"
+            )));
+        }
+        Ok(parsed) if matches!(parsed.scheme(), "http" | "https") && parsed.has_host() => return Ok(url),
+        Ok(_) => "it must begin with https:// or http://".to_owned(),
+        // It may have a password, too.
+        Err(error) if url.contains('@') => {
+            return Err(Error::usage(message!(source.into(), ": is not a URL ({error})")));
+        }
+        Err(error) => error.to_string(),
+    };
+    Err(Error::usage(message!(source.into(), ": {url:?} is not the URL of a store ({why})")))
 }
 
 /// Whether the metadata service of a cloud is reachable. Without it, the client library would keep trying for a long time.
@@ -197,10 +242,13 @@ fn has_metadata() -> bool {
 
 fn gs(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
     let mut builder =
-        GoogleCloudStorageBuilder::from_env().with_bucket_name(location.bucket()).with_retry(retry());
+        GoogleCloudStorageBuilder::from_env().with_bucket_name(location.bucket()).with_retry(retry(RETRIES));
     if let Some(url) = endpoint {
         let options = ClientOptions::new().with_allow_http(url.starts_with("http://"));
         builder = builder.with_base_url(&url).with_client_options(options);
+    }
+    for (key, value) in times("GOOGLE")? {
+        builder = builder.with_config(GoogleConfigKey::Client(key), value);
     }
     let source = match is_set("GOOGLE_SERVICE_ACCOUNT") || is_set("GOOGLE_APPLICATION_CREDENTIALS") {
         true => "the service account in the environment",
@@ -210,8 +258,13 @@ fn gs(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
 }
 
 fn az(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
-    let mut builder =
-        MicrosoftAzureBuilder::from_env().with_container_name(location.bucket()).with_retry(retry());
+    let settings = settings("AZURE_")?.into_iter();
+    let mut builder = settings
+        .fold(MicrosoftAzureBuilder::from_env(), |builder, (key, value)| builder.with_config(key, value));
+    builder = builder.with_container_name(location.bucket()).with_retry(retry(RETRIES));
+    for (key, value) in times("AZURE")? {
+        builder = builder.with_config(AzureConfigKey::Client(key), value);
+    }
     if let Some(url) = endpoint {
         builder = builder.with_allow_http(url.starts_with("http://")).with_endpoint(url);
     }
@@ -222,7 +275,7 @@ fn az(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
 fn http(location: &Location) -> Result<Bucket> {
     let options = ClientOptions::new().with_allow_http(true);
     let builder =
-        HttpBuilder::new().with_url(&*location.root).with_client_options(options).with_retry(retry());
+        HttpBuilder::new().with_url(&*location.root).with_client_options(options).with_retry(retry(RETRIES));
     Ok(Bucket::new(built(location, builder.build())?, location, "nowhere".into()))
 }
 
@@ -237,6 +290,31 @@ mod tests {
         let mean = |previous: &f64| Some(f64::midpoint(first, previous * base).min(most));
         let pauses: Vec<f64> = std::iter::successors(Some(first), mean).take(RETRIES).collect();
         assert!(pauses[RETRIES - 1] == 5.0 && pauses.iter().sum::<f64>() > 15.0, "{pauses:?}");
+    }
+
+    #[test]
+    fn an_endpoint_is_a_url_without_a_password() {
+        for url in
+            ["https://minio.example.com", "http://127.0.0.1:9000/", "http://[::1]:9000/devstoreaccount1"]
+        {
+            assert_eq!(checked_endpoint("X", url.into()).unwrap(), url);
+        }
+        for url in [
+            "minio.example.com",
+            "ftp://h",
+            "http://127.0.0.1:99999",
+            "http://256.256.256.256",
+            "http://user:PASSW0RD@host",
+            "http://user:PASSW0RD@host:99999",
+            "https://PASSW0RD@host",
+        ] {
+            let error = checked_endpoint("X", url.into()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Usage, "{url}");
+            assert!(
+                error.to_string().starts_with("X: ") && !error.to_string().contains("PASSW0RD"),
+                "{error}"
+            );
+        }
     }
 
     #[test]

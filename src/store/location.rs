@@ -49,7 +49,7 @@ impl Location {
     /// Parses `path`; none if it is the path of a local file.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if it is a URL with another scheme, is not UTF-8, or names no bucket.
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if it is a URL with another scheme, is not UTF-8, or names no bucket or server.
     pub fn parse(path: &Path) -> Result<Option<Self>> {
         if !is_url(path) {
             return Ok(None);
@@ -69,13 +69,21 @@ impl Location {
         if bucket.is_empty() {
             return Err(Error::usage(message!(path, ": names no bucket; write {name}://bucket/prefix")));
         }
+        match scheme {
+            Scheme::Http => check_url(path)?,
+            Scheme::S3 | Scheme::Gs | Scheme::Az => check_bucket(&name, bucket)?,
+        }
         let is_prefix = key.is_empty() || key.ends_with('/');
         let key = if scheme == Scheme::Http { key } else { key.trim_matches('/') };
         Ok(Some(Self { scheme, root: format!("{name}://{bucket}"), key: key.into(), is_prefix }))
     }
 
+    /// Whether `other` is in the same bucket. A store may have several schemes.
+    pub fn has_bucket_of(&self, other: &Self) -> bool {
+        self.scheme == other.scheme && self.bucket() == other.bucket()
+    }
+
     /// The name of the bucket.
-    #[cfg(feature = "cloud")]
     pub fn bucket(&self) -> &str {
         self.root.split_once("://").map_or("", |(_, bucket)| bucket)
     }
@@ -90,6 +98,42 @@ impl Location {
     }
 }
 
+/// Checks the name of a bucket. Every store has its own rules, and all of them allow only these characters.
+///
+/// # Errors
+/// [`ErrorKind::Usage`](crate::ErrorKind::Usage). The message has no password.
+fn check_bucket(scheme: &str, bucket: &str) -> Result<()> {
+    // Some containers of Azure begin with a dollar sign.
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.$".contains(&byte);
+    if bucket.bytes().all(is_allowed) && !bucket.starts_with(['.', '-']) {
+        return Ok(());
+    }
+    let url = format!("{scheme}://{}", without_user(bucket));
+    let words = match bucket.contains('@') {
+        true => "has a user name or password; keys are set in the environment or in a profile".into(),
+        false => format!("is not the name of a bucket; write {scheme}://bucket/prefix"),
+    };
+    Err(Error::usage(message!(Path::new(&url), ": {words}")))
+}
+
+/// Checks that requests can be sent to the URL of a file.
+///
+/// # Errors
+/// [`ErrorKind::Usage`](crate::ErrorKind::Usage). The message has neither a password nor a signature.
+fn check_url(url: &Path) -> Result<()> {
+    let text = url.to_string_lossy();
+    let Err(error) = url::Url::parse(&text) else { return Ok(()) };
+    let (scheme, rest) = text.split_once("://").unwrap_or_default();
+    let server = without_user(rest.split(['/', '?', '#']).next().unwrap_or_default());
+    let shown = format!("{scheme}://{server}");
+    Err(Error::usage(message!(Path::new(&shown), ": is not the address of a server ({error})")))
+}
+
+/// A server or bucket without the user name and password before it.
+fn without_user(name: &str) -> &str {
+    name.rsplit_once('@').map_or(name, |(_, name)| name)
+}
+
 /// The error of this `kind` for a location in a store if this build does not support object stores.
 #[cfg(not(feature = "cloud"))]
 pub fn not_built_in(path: &Path, kind: ErrorKind) -> Error {
@@ -100,6 +144,16 @@ pub fn not_built_in(path: &Path, kind: ErrorKind) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_bucket_is_the_same_under_each_scheme_of_its_store() {
+        let at = |url: &str| Location::parse(Path::new(url)).unwrap().unwrap();
+        assert!(
+            at("s3a://b/x").has_bucket_of(&at("s3://b/y"))
+                && at("az://$web").has_bucket_of(&at("abfs://$web"))
+        );
+        assert!(!at("s3://b").has_bucket_of(&at("gs://b")) && !at("s3://b").has_bucket_of(&at("s3://c")));
+    }
 
     #[test]
     fn a_url_is_a_bucket_and_a_key() {
@@ -125,9 +179,19 @@ mod tests {
             ("s3:///a", "names no bucket"),
             ("file:///a", "file:///a: is a URL; give the path alone"),
             ("FILE://host/a", "give the path alone"),
+            ("s3://my bucket/x", "s3://my bucket: is not the name of a bucket; write s3://bucket/prefix"),
+            ("s3://b?x/y", "is not the name of a bucket"),
+            ("gs://b#x/y", "is not the name of a bucket"),
+            ("s3://-b/y", "is not the name of a bucket"),
+            ("s3://user:5ec@b/x", "s3://b: has a user name or password"),
+            ("http://127.0.0.1:99999/x?5ec", "http://127.0.0.1:99999: is not the address of a server"),
+            ("https://u:5ec@x:y/z", "https://x:y: is not the address of a server"),
+            ("http://[zz]/a", "is not the address of a server"),
+            ("http://256.256.256.256/x", "is not the address of a server"),
         ] {
             let error = Location::parse(Path::new(wrong)).unwrap_err();
             assert!(error.kind() == crate::ErrorKind::Usage && error.to_string().contains(said), "{error}");
+            assert!(!error.to_string().contains("5ec"), "{error}");
         }
     }
 }

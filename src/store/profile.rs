@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use configparser::ini::Ini;
 
+use super::variables::variable;
 use crate::error::{Error, ErrorKind, Result, message};
 
 /// The values of a profile that sitemill uses.
@@ -29,20 +30,24 @@ impl Profile {
     /// [`ErrorKind::Permission`] if a named profile does not exist, the profile gets its credentials in a way that sitemill does
     /// not support, or a file is invalid.
     pub fn of_environment() -> Result<Self> {
-        let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-        let home = variable("HOME").map(PathBuf::from).unwrap_or_default();
-        let file =
-            |name: &str, default: &str| variable(name).map_or_else(|| home.join(default), PathBuf::from);
-        let named = variable("AWS_PROFILE").or_else(|| variable("AWS_DEFAULT_PROFILE"));
-        let name = named.as_ref().map_or("default".into(), |name| name.to_string_lossy().into_owned());
-        let credentials = file("AWS_SHARED_CREDENTIALS_FILE", ".aws/credentials");
-        let config = file("AWS_CONFIG_FILE", ".aws/config");
-        Self::read(&name, named.is_some(), &credentials, &config)
+        let (name, [credentials, config]) = named();
+        Self::read(&name.clone().unwrap_or("default".into()), name.is_some(), &credentials, &config)
+    }
+
+    /// The region and the endpoint of the same profile, for keys that come from elsewhere. They apply even if the profile has no
+    /// key that sitemill can use, and a profile that cannot be read has none.
+    pub fn without_key() -> Self {
+        let (name, [credentials, config]) = named();
+        let name = name.unwrap_or("default".into());
+        let section = section(&name);
+        let files = [(load(&credentials), name), (load(&config), section)];
+        let value = |key: &str| files.iter().find_map(|(ini, section)| ini.as_ref().ok()?.get(section, key));
+        Self { region: value("region"), endpoint: value("endpoint_url"), ..Self::default() }
     }
 
     fn read(name: &str, is_named: bool, credentials: &Path, config: &Path) -> Result<Self> {
         let (of_credentials, of_config) = (load(credentials)?, load(config)?);
-        let section = if name == "default" { name.to_owned() } else { format!("profile {name}") };
+        let section = section(name);
         let has = |ini: &Ini, section: &str| ini.get_map_ref().contains_key(section);
         if is_named && !has(&of_credentials, name) && !has(&of_config, &section) {
             let words = message!("there is no AWS profile {name} in ", credentials, " or ", config);
@@ -69,6 +74,20 @@ impl Profile {
             file: file.into(),
         })
     }
+}
+
+/// The name of the profile, if the environment has one, and the files with credentials and with other settings.
+fn named() -> (Option<String>, [PathBuf; 2]) {
+    let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+    let file = |name: &str, default: &str| variable(name).map_or_else(|| home.join(default), PathBuf::from);
+    let files =
+        [file("AWS_SHARED_CREDENTIALS_FILE", ".aws/credentials"), file("AWS_CONFIG_FILE", ".aws/config")];
+    (variable("AWS_PROFILE").or_else(|| variable("AWS_DEFAULT_PROFILE")), files)
+}
+
+/// The section of a profile in the file of other settings.
+fn section(name: &str) -> String {
+    if name == "default" { name.to_owned() } else { format!("profile {name}") }
 }
 
 /// Loads the sections of a file. A file that cannot be read has none.
