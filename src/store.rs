@@ -12,6 +12,8 @@ mod bucket;
 mod client;
 #[cfg(feature = "cloud")]
 mod failure;
+#[cfg(feature = "cloud")]
+mod listing;
 mod location;
 #[cfg(feature = "cloud")]
 mod object;

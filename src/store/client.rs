@@ -13,6 +13,7 @@ use object_store::{BackoffConfig, ClientConfigKey, ClientOptions, ObjectStore, R
 use url::{Host, Url};
 
 use super::bucket::Bucket;
+use super::listing::FilteringConnector;
 use super::location::{Location, Scheme};
 use super::profile::Profile;
 use super::settings::{generation, store_settings};
@@ -94,6 +95,7 @@ fn built<S: ObjectStore>(
 fn s3(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
     let (mut builder, source, endpoint) = with_credentials(location, endpoint)?;
     builder = builder.with_bucket_name(location.bucket()).with_retry(retry(retries()?));
+    builder = builder.with_http_connector(FilteringConnector);
     if !is_set("AWS_CHECKSUM_ALGORITHM") {
         builder = builder.with_checksum_algorithm(Checksum::CRC64NVME);
     }
@@ -243,6 +245,7 @@ fn has_metadata() -> bool {
 fn gs(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
     let mut builder =
         GoogleCloudStorageBuilder::from_env().with_bucket_name(location.bucket()).with_retry(retry(RETRIES));
+    builder = builder.with_http_connector(FilteringConnector);
     if let Some(url) = endpoint {
         let options = ClientOptions::new().with_allow_http(url.starts_with("http://"));
         builder = builder.with_base_url(&url).with_client_options(options);

@@ -227,6 +227,7 @@ fn an_input_that_cannot_be_read_is_named_with_the_answer_of_the_store() {
         ("s3://exports/none.txt", 66, "s3://exports/none.txt: there is no such object, and none below it"),
         ("s3://exports/none/", 66, "s3://exports/none: there is no such object, and none below it"),
         ("s3://nowhere/urls.txt", 66, "s3://nowhere/urls.txt: there is no such bucket (NoSuchBucket"),
+        ("s3://exports/none/a*", 66, "no object matches this pattern"),
         ("s3://", 2, "names no bucket"),
         ("swift://exports/urls.txt", 2, "s3://, gs:// and az://"),
     ] {

@@ -37,14 +37,19 @@ impl Search<'_> {
     /// Finds the object `key`, or all objects below it.
     fn named(&self, key: &str, is_prefix: bool) -> Result<Vec<Remote>> {
         // Lists first, because a store that keeps objects as files may fail if a prefix is requested as an object.
-        let listed = self.asked(key, self.bucket.list(key))?;
-        if !listed.is_empty() {
-            return self.directory(key, listed).map(|directory| vec![directory]);
+        if let Some(directory) = self.below(key)? {
+            return Ok(vec![directory]);
         }
         let object = if is_prefix { None } else { self.asked(key, self.bucket.head(key))? };
         let words = "there is no such object, and none below it";
         let missing = || Error::new(ErrorKind::Input, message!(&*self.path(key), ": {words}"));
         Ok(vec![Remote::Files(vec![self.file(key.to_owned(), object.ok_or_else(missing)?)])])
+    }
+
+    /// Finds all objects below `key`; none if there are none.
+    fn below(&self, key: &str) -> Result<Option<Remote>> {
+        let listed = self.asked(key, self.bucket.list(key))?;
+        if listed.is_empty() { Ok(None) } else { self.directory(key, listed).map(Some) }
     }
 
     /// Finds the objects and prefixes that the pattern matches, level by level.
@@ -72,16 +77,17 @@ impl Search<'_> {
         found.retain(|(key, object)| !is_marker(object.as_ref(), || of_prefixes.contains(key)));
         found.extend(prefixes.into_iter().map(|prefix| (prefix, None)));
         found.sort_unstable_by(|(one, _), (other, _)| one.split('/').cmp(other.split('/')));
-        if found.is_empty() {
-            let path = self.path(&self.location.key);
-            return Err(Error::new(ErrorKind::Input, message!(&*path, ": no object matches this pattern")));
-        }
         let mut all = Vec::new();
         for (key, object) in found {
             match object {
                 Some(object) => all.push(Remote::Files(vec![self.file(key, object)])),
-                None => all.extend(self.named(&key, true)?),
+                // There may only be the marker of an empty folder.
+                None => all.extend(self.below(&key)?),
             }
+        }
+        if all.is_empty() {
+            let path = self.path(&self.location.key);
+            return Err(Error::new(ErrorKind::Input, message!(&*path, ": no object matches this pattern")));
         }
         Ok(all)
     }
@@ -112,7 +118,7 @@ impl Search<'_> {
     /// The location that the run publishes to, relative to `prefix`, if it is below `prefix`.
     fn out_below(&self, prefix: &str) -> Result<Option<String>> {
         let Some(out) = self.out.and_then(OutDirectory::location) else { return Ok(None) };
-        let Some(out) = Location::parse(out)?.filter(|out| out.root == self.location.root) else {
+        let Some(out) = Location::parse(out)?.filter(|out| out.has_bucket_of(self.location)) else {
             return Ok(None);
         };
         let below = match prefix {

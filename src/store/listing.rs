@@ -1,0 +1,132 @@
+//! Listings of S3 and of Google, without the entries that the client library cannot represent: it refuses a whole listing because of
+//! one of them.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use object_store::ClientOptions;
+use object_store::client::{
+    HttpClient, HttpConnector, HttpError, HttpRequest, HttpResponse, HttpService, ReqwestConnector,
+};
+use object_store::path::Path as Key;
+use quick_xml::escape::unescape;
+
+/// Connects to stores and filters their listings:
+///
+/// - An empty object whose key ends with a slash marks a folder in the web consoles of the stores, and is left out. The library drops
+///   the slash.
+/// - A listing of one level lacks the objects and prefixes whose keys have an empty segment or a control character. No file of a set has
+///   such a key, and no pattern matches it. A listing of everything below a prefix keeps them, so that it fails: they may be input.
+#[derive(Debug)]
+pub struct FilteringConnector;
+
+impl HttpConnector for FilteringConnector {
+    fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
+        Ok(HttpClient::new(Filtering(ReqwestConnector::default().connect(options)?)))
+    }
+}
+
+#[derive(Debug)]
+struct Filtering(HttpClient);
+
+impl HttpService for Filtering {
+    fn call<'s, 'f>(
+        &'s self,
+        request: HttpRequest,
+    ) -> Pin<Box<dyn Future<Output = Result<HttpResponse, HttpError>> + Send + 'f>>
+    where
+        's: 'f,
+        Self: 'f,
+    {
+        Box::pin(async move {
+            let query = request.uri().query().unwrap_or_default();
+            let has = |name: &str| query.split('&').any(|pair| pair.split('=').next() == Some(name));
+            let (is_listing, is_level) = (has("list-type"), has("delimiter"));
+            let response = self.0.execute(request).await?;
+            if !is_listing || !response.status().is_success() {
+                return Ok(response);
+            }
+            let (head, body) = response.into_parts();
+            let body = body.bytes().await?;
+            // Anything but UTF-8 is refused by the library.
+            let body = match std::str::from_utf8(&body) {
+                Ok(xml) => filtered(xml, is_level).into(),
+                Err(_) => body.into(),
+            };
+            Ok(HttpResponse::from_parts(head, body))
+        })
+    }
+}
+
+/// The elements of a listing's entries, and the elements of their keys.
+const ENTRIES: [(&str, &str); 2] = [("Contents", "Key"), ("CommonPrefixes", "Prefix")];
+
+/// The listing `xml` without the entries that are left out.
+fn filtered(xml: &str, is_level: bool) -> String {
+    let mut kept = String::with_capacity(xml.len());
+    let mut rest = xml;
+    loop {
+        let starts = ENTRIES.map(|(entry, key)| rest.find(&format!("<{entry}>")).map(|at| (at, entry, key)));
+        let Some((start, entry, key)) = starts.into_iter().flatten().min() else { break };
+        let end_tag = format!("</{entry}>");
+        let Some(length) = rest[start..].find(&end_tag) else { break };
+        let (before, from) = rest.split_at(start);
+        let (element, after) = from.split_at(length + end_tag.len());
+        kept.push_str(before);
+        if is_kept(element, key, is_level) {
+            kept.push_str(element);
+        }
+        rest = after;
+    }
+    kept + rest
+}
+
+fn is_kept(element: &str, key: &str, is_level: bool) -> bool {
+    let Some(Ok(key)) = content(element, key).map(unescape) else { return !is_level };
+    let is_marker = key.ends_with('/') && content(element, "Size") == Some("0");
+    !is_marker && (!is_level || Key::parse(&*key).is_ok())
+}
+
+fn content<'x>(element: &'x str, name: &str) -> Option<&'x str> {
+    let (_, rest) = element.split_once(&format!("<{name}>"))?;
+    Some(rest.split_once(&format!("</{name}>"))?.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(key: &str, size: u64) -> String {
+        format!("<Contents><Key>{key}</Key><ETag>&quot;e&quot;</ETag><Size>{size}</Size></Contents>")
+    }
+
+    fn prefix(key: &str) -> String {
+        format!("<CommonPrefixes><Prefix>{key}</Prefix></CommonPrefixes>")
+    }
+
+    #[test]
+    fn a_listing_has_no_markers_and_one_of_a_level_no_keys_that_cannot_be_used() {
+        // Whether an entry is listed among all objects, and in a level.
+        let entries = [
+            (object("a/b.txt", 3), true, true),
+            (object("a/empty", 0), true, true),
+            (object("a/", 0), false, false),
+            (object("a/folder/", 0), false, false),
+            (object("a/not-empty/", 3), true, true),
+            (object("a//b", 3), true, false),
+            (object("a/&#x1;", 3), true, false),
+            (object("a/../b", 3), true, false),
+            (object("a/&amp;&lt;Key&gt;", 3), true, true),
+            (prefix("a/b/"), true, true),
+            (prefix("a//"), true, false),
+        ];
+        let listing = |chosen: &dyn Fn(&(String, bool, bool)) -> bool| {
+            let entries = entries.iter().filter(|entry| chosen(entry));
+            let entries: String = entries.map(|(entry, ..)| &**entry).collect();
+            format!("<ListBucketResult><Prefix>a/</Prefix>{entries}<Key>x</Key></ListBucketResult>")
+        };
+        assert_eq!(filtered(&listing(&|_| true), false), listing(&|entry| entry.1));
+        assert_eq!(filtered(&listing(&|_| true), true), listing(&|entry| entry.2));
+        assert_eq!(filtered("<Contents><Key>a//b", true), "<Contents><Key>a//b");
+    }
+}
