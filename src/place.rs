@@ -26,6 +26,7 @@ pub use file::PlaceFile;
 pub use foreign::foreign;
 pub use hash::file_hash;
 pub use interface::{BackupReason, FreeSpace, Listed, Place, Published, SharedStaging, View};
+pub use layout::set_of;
 pub use local_file::LocalFile;
 pub use open::{
     Named, PROBE, STATE, absolute, check, create, file, holds_set, is_state, named, of_manifest, open,

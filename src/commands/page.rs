@@ -2,6 +2,7 @@
 
 mod directory;
 
+use std::io::Read;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
@@ -13,9 +14,9 @@ use crate::commands::report::{Failure, Report};
 use crate::common::progress::Progress;
 use crate::common::stop::Stop;
 use crate::common::whole_file;
-use crate::error::{Error, Result, Shown};
+use crate::error::{Error, Result, Shown, is_url};
 use crate::job::{check_threads, threads_default};
-use crate::place::{LocalFile, SetName};
+use crate::place::{self, LocalFile, Named, SetName};
 
 /// An HTML page: one file without scripts or requests, at most 300 kB.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +25,7 @@ pub struct Page(String);
 /// What to make a page of. [`PageJob::new`] sets every other field to its command-line default.
 #[derive(Debug, Clone)]
 pub struct PageJob {
-    /// The JSON of a report, a directory with a published set, or the parent of the directories of several sites.
+    /// The JSON of a report, a directory or location with a published set, or the parent of the directories of several sites.
     pub path: PathBuf,
     /// Show only the sets of this name in a directory. If not set, all sets.
     pub name: Option<SetName>,
@@ -49,12 +50,20 @@ impl PageJob {
 /// otherwise if something cannot be read, or if `stop` is raised.
 pub fn report_page(job: &PageJob, progress: &dyn Progress, stop: &Stop) -> Result<Page> {
     check_threads(job.threads)?;
-    if job.path.is_dir() {
-        let PageJob { path, name, threads, names } = job;
-        let page = directory::page_of_directory(path, name.as_ref(), *threads, *names, progress, stop);
-        return page.map(Page);
-    }
-    let json = whole_file::read(&job.path, u64::MAX, stop)?;
+    let json = match place::named(&job.path)? {
+        Named::Place(_) => {
+            let PageJob { path, name, threads, names } = job;
+            let page = directory::page_of_directory(path, name.as_ref(), *threads, *names, progress, stop);
+            return page.map(Page);
+        }
+        Named::File(file) if is_url(&job.path) => {
+            let mut json = Vec::new();
+            let read = file.open()?.read_to_end(&mut json);
+            read.map(|_| json).map_err(|error| Error::input(&job.path, error))?
+        }
+        // It may be a stream, such as /dev/stdin.
+        Named::File(_) => whole_file::read(&job.path, u64::MAX, stop)?,
+    };
     Page::of_json_with(&json, job.names).map_err(|why| Error::data(format!("{}: {why}", Shown(&job.path))))
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::commands::check::{self, FromElsewhere, Members, Set};
-use crate::error::{Error, Result, Setting, is_url, message};
+use crate::error::{Error, Result, Setting, message};
 use crate::escape;
 use crate::intake::format::{self, FormOptions, OutDirectory, PartFiles, SkipReason};
 use crate::intake::input::Found;
@@ -16,6 +16,7 @@ use crate::intake::source::{Source, SourceKind};
 use crate::job::Job;
 use crate::place;
 use crate::set::name::{is_robots_file, is_sitemap_file, set_of_robots_file};
+use crate::store::Location;
 
 /// Open inputs, and files that were skipped.
 #[derive(Default)]
@@ -39,7 +40,7 @@ pub fn out_directory(job: &Job, inputs: &[Source<'_>]) -> Result<Option<OutDirec
             && place::holds_set(input)
             && input.canonicalize().is_ok_and(|path| path.parent().is_some_and(|parent| out.is(parent)))
     };
-    let is_same_location = |input: &Path| is_url(input) && has_same_text(input, &job.publication.out);
+    let is_same_location = |input: &Path| is_same_location(input, &job.publication.out);
     let both =
         |input: &&Path| is_same_location(input) || (input.is_dir() && (out.is(input) || is_site(input)));
     match inputs.iter().filter_map(Source::path).find(both) {
@@ -54,10 +55,12 @@ pub fn out_directory(job: &Job, inputs: &[Source<'_>]) -> Result<Option<OutDirec
     }
 }
 
-/// Whether two locations are equal except for slashes at their ends.
-fn has_same_text(one: &Path, other: &Path) -> bool {
-    let [one, other] = [one, other].map(|path| path.to_string_lossy().trim_end_matches('/').to_owned());
-    one == other
+/// Whether two paths are locations of the same objects in a store.
+fn is_same_location(one: &Path, other: &Path) -> bool {
+    match [one, other].map(Location::parse) {
+        [Ok(Some(one)), Ok(Some(other))] => one.has_bucket_of(&other) && one.key == other.key,
+        _ => false,
+    }
 }
 
 /// Opens all `inputs`. A directory is expanded to its part files, which need a success marker if `needs_success`, or to the set

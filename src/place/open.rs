@@ -129,17 +129,21 @@ pub enum Named {
 /// Determines whether `path` is a place or a file.
 ///
 /// # Errors
-/// Same as [`view`].
+/// Same as [`view`]; also [`ErrorKind::Input`] if nothing is there in a store.
 pub fn named(path: &Path) -> Result<Named> {
     #[cfg(feature = "cloud")]
     if let Some(location) = in_store(path, ErrorKind::Input)? {
         let bucket = connect(&location)?;
         let failed = |failure: Failure| failure.into_error(path, "could not be accessed");
         // A prefix with objects below it is a place, even if an object has its name.
-        let is_file = !location.is_prefix
-            && bucket.list_level(&location.key).map_err(failed)?.is_empty()
-            && bucket.head(&location.key).map_err(failed)?.is_some();
-        return Ok(if is_file { Named::File(file(path)?) } else { Named::Place(view(path)?) });
+        if location.key.is_empty() || !bucket.list_level(&location.key).map_err(failed)?.is_empty() {
+            return Ok(Named::Place(view(path)?));
+        }
+        if location.is_prefix || bucket.head(&location.key).map_err(failed)?.is_none() {
+            let words = "there is no such object, and none below it";
+            return Err(Error::new(ErrorKind::Input, message!(path, ": {words}")));
+        }
+        return Ok(Named::File(file(path)?));
     }
     Ok(if path.is_dir() { Named::Place(view(path)?) } else { Named::File(file(path)?) })
 }
@@ -224,7 +228,7 @@ pub fn preview(path: &Path, name: Option<&SetName>, stop: &Stop) -> Result<Box<d
     let view: Arc<dyn View> = match in_store(path, ErrorKind::Usage)? {
         None => view_of_set(path, name)?,
         #[cfg(feature = "cloud")]
-        Some(location) => Arc::new(BucketView::of(location, name)?.for_run(stop)),
+        Some(location) => Arc::new(BucketPlace::preview(location, name, stop)?),
         #[cfg(not(feature = "cloud"))]
         Some(never) => match never {},
     };

@@ -18,6 +18,7 @@ mod requests;
 mod retention;
 mod same;
 mod servers;
+mod settings;
 mod stopping;
 mod together;
 mod world;

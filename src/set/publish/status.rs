@@ -144,9 +144,9 @@ pub fn missing(out: &Path, name: Option<&SetName>) -> Result<Error> {
         None => "contains no published set".into(),
     };
     let looked_up = place::view(out)?.look_up(".".as_ref());
-    // Without permission to look, this is unknown.
+    // Without permission to look, this is unknown. A bucket that does not exist is told apart from one without sets.
     let is_there = match looked_up {
-        Err(error) if error.kind() == ErrorKind::Permission => return Err(error),
+        Err(error) if matches!(error.kind(), ErrorKind::Permission | ErrorKind::Input) => return Err(error),
         found => found.is_ok_and(|found| found.is_some()),
     };
     let (there, sites): (Vec<_>, Vec<_>) = match is_there {
@@ -160,7 +160,13 @@ pub fn missing(out: &Path, name: Option<&SetName>) -> Result<Error> {
         ([], None) => which.into(),
         // The last run may not have changed all sites, so restoring all of them could give a state that never existed.
         ([], Some(site)) => {
-            message!("contains several sites; roll them back one by one, such as ", site.root())
+            let each = message!("contains several sites; roll them back one by one, such as ", site.root());
+            // Every site has its state below the state of all sites.
+            let live = site.record_path(&Record::Live);
+            match place::set_of(&live).0 {
+                state if state == site.root() => each,
+                state => message!(each, " with ", Setting::State.with(state.display())),
+            }
         }
         ([_], _) if there[0].name().is_none() => {
             message!("{which}, and the set there has no name; omit ", Setting::Name)

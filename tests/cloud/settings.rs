@@ -1,0 +1,148 @@
+//! Settings: variables of the environment, profiles, endpoints, and the location of the state.
+
+use std::process::Command;
+
+use crate::support::{Run, finish};
+use crate::world::{BASE, Bucket, Store, pages};
+
+/// A build into the bucket, changed by `change`.
+fn build(bucket: &Bucket, change: impl FnOnce(&mut Command)) -> Run {
+    let mut build = bucket.build();
+    change(&mut build);
+    finish(&mut build, pages(1, 30).as_bytes())
+}
+
+/// The key, the region and the token that the last request was signed with.
+fn signed(bucket: &Bucket) -> (String, String, Option<String>) {
+    let log = bucket.proxy.log();
+    let head = &log.last().expect("a request").head;
+    let authorization = head.header("authorization").expect("a signature");
+    let (_, scope) = authorization.split_once("Credential=").unwrap();
+    let parts: Vec<&str> = scope.split('/').collect();
+    (parts[0].into(), parts[2].into(), head.header("x-amz-security-token").map(Into::into))
+}
+
+#[test]
+fn variables_with_line_ends_work_or_are_named() {
+    let store = Store::new();
+    let bucket = store.bucket("bucket");
+    // A secret in a file usually ends with a line feed.
+    build(&bucket, |build| {
+        for name in ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION", "AWS_ENDPOINT_URL"] {
+            let value = build.get_envs().find(|(known, _)| *known == name).unwrap().1.unwrap().to_owned();
+            build.env(name, format!("{}\n", value.to_str().unwrap()));
+        }
+    })
+    .expect(0);
+    for name in ["AWS_ACCESS_KEY_ID", "AWS_SESSION_TOKEN", "AWS_REGION"] {
+        let refused = build(&bucket, |build| _ = build.env(name, "5ec\nret")).expect(2);
+        assert!(refused.stderr.contains(name) && !refused.stderr.contains("ret"), "{}", refused.stderr);
+    }
+    for value in ["60", "1m", "90s"] {
+        build(&bucket, |build| _ = build.env("AWS_TIMEOUT", value)).expect(0);
+    }
+    let refused = build(&bucket, |build| _ = build.env("AWS_TIMEOUT", "soon")).expect(2);
+    assert!(refused.stderr.contains("AWS_TIMEOUT") && refused.stderr.contains("90s"), "{}", refused.stderr);
+}
+
+#[test]
+fn endpoints_and_locations_that_no_request_can_be_sent_to_are_usage_errors() {
+    let store = Store::new();
+    let bucket = store.bucket("bucket");
+    for endpoint in ["http://127.0.0.1:99999", "http://user:5ec@127.0.0.1:1"] {
+        for refused in [
+            build(&bucket, |build| _ = build.args(["--endpoint", endpoint])),
+            build(&bucket, |build| _ = build.env("AWS_ENDPOINT_URL", endpoint)),
+        ] {
+            let refused = refused.expect(2);
+            let is_named =
+                ["--endpoint", "AWS_ENDPOINT_URL"].iter().any(|name| refused.stderr.contains(name));
+            assert!(is_named && !refused.stderr.contains("5ec"), "{}", refused.stderr);
+        }
+    }
+    for location in ["s3://my bucket/x", "s3://b?x/y", "s3://user:pw@b/x"] {
+        finish(bucket.sitemill().args(["status", location]), b"").expect(2);
+        build(&bucket, |build| _ = build.arg(location)).expect(2);
+    }
+    for url in ["http://127.0.0.1:99999/x", "http://[zz]/a", "http://256.256.256.256/x"] {
+        build(&bucket, |build| _ = build.arg(url)).expect(2);
+    }
+    let refused = build(&bucket, |build| _ = build.args(["--state", "https://h.example/x"])).expect(2);
+    assert!(refused.stderr.contains("--state https://h.example/x"), "{}", refused.stderr);
+    assert!(bucket.proxy.log().is_empty());
+}
+
+#[test]
+fn half_a_key_is_refused_with_the_missing_half() {
+    let store = Store::new();
+    let bucket = store.bucket("bucket");
+    for name in ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"] {
+        let refused = build(&bucket, |build| _ = build.env_remove(name)).expect(77);
+        assert!(refused.stderr.contains(&format!("but {name} is not")), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn the_region_of_a_profile_applies_to_other_keys_and_a_token_only_to_its_own() {
+    let store = Store::new();
+    let bucket = store.bucket("bucket");
+    let config = store.directory.file("config", "[profile night]\nregion = ap-south-1\nsso_session = x\n");
+    let of_profile = |build: &mut Command| {
+        build.env("AWS_CONFIG_FILE", &config).env("AWS_PROFILE", "night").env_remove("AWS_REGION");
+    };
+    build(&bucket, of_profile).expect(0);
+    assert_eq!(signed(&bucket), (crate::servers::ACCESS_KEY.into(), "ap-south-1".into(), None));
+    // A profile that is not there has no region.
+    build(&bucket, |build| _ = build.env("AWS_PROFILE", "gone")).expect(0);
+    let key = format!(
+        "[default]\naws_access_key_id = {}\naws_secret_access_key = {}\n",
+        crate::servers::ACCESS_KEY,
+        crate::servers::SECRET_KEY
+    );
+    let credentials = store.directory.file("credentials", key);
+    build(&bucket, |build| {
+        build.env_remove("AWS_ACCESS_KEY_ID").env_remove("AWS_SECRET_ACCESS_KEY");
+        build.env("AWS_SHARED_CREDENTIALS_FILE", &credentials).env("AWS_SESSION_TOKEN", "stale");
+    })
+    .expect(0);
+    assert_eq!(signed(&bucket).2, None);
+}
+
+#[test]
+fn the_state_of_a_site_is_below_that_of_all_sites() {
+    let store = Store::new();
+    let (bucket, private) = (store.bucket("bucket"), store.bucket("private"));
+    let state = private.location("so");
+    let sitemill = |args: &[&str], state: &str| {
+        let mut command = bucket.sitemill();
+        command.env("SITEMILL_STATE", state).args(args);
+        command
+    };
+    for pages in ["http://a.example/1\nhttp://b.example/1\n", "http://a.example/2\nhttp://b.example/1\n"] {
+        let build = ["build", "--quiet", "--base-url", "{origin}/", "--out", &bucket.out()];
+        finish(&mut sitemill(&build, &state), pages.as_bytes()).expect(0);
+    }
+    let refused = finish(&mut sitemill(&["rollback", &bucket.out()], &state), b"").expect(65);
+    let (_, named) = refused.stderr.trim_end().split_once("such as ").expect(&refused.stderr);
+    let words: Vec<&str> = named.split(' ').collect();
+    let [site, "with", "--state", of_site] = words[..] else { panic!("{named}") };
+    assert!(of_site.starts_with(&state), "{named}");
+    finish(&mut sitemill(&["rollback", site], of_site), b"").expect(0);
+}
+
+#[test]
+fn the_page_of_a_set_in_a_bucket_is_made_from_its_manifest() {
+    let store = Store::new();
+    let bucket = store.bucket("bucket");
+    let report = store.directory.join("report.json");
+    build(&bucket, |build| _ = build.arg("--report").arg(&report)).expect(0);
+    let page = bucket.run(&["report", "--output", "-"]).expect(0);
+    let page = String::from_utf8(page.stdout).unwrap();
+    assert!(page.starts_with("<!") && page.contains(BASE.trim_end_matches('/')), "{page}");
+    // A report in a bucket is like a report in a file.
+    bucket.put("report.json", &std::fs::read(&report).unwrap());
+    let of =
+        |path: &str| finish(bucket.sitemill().args(["report", "--output", "-", path]), b"").expect(0).stdout;
+    assert!(of(&bucket.location("report.json")) == of(report.to_str().unwrap()));
+    finish(bucket.sitemill().args(["report", "--output", "-", &bucket.location("none")]), b"").expect(66);
+}
