@@ -81,6 +81,15 @@ fn parse(typed: Vec<OsString>) -> Args {
             if error.kind() == ErrorKind::InvalidValue && typed.iter().any(|word| word.is_empty()) {
                 log::info("an argument is empty; check the variables in the command");
             }
+            let may_be_wrong = |variable: &&String| match error.kind() {
+                ErrorKind::ArgumentConflict => true,
+                ErrorKind::InvalidValue | ErrorKind::ValueValidation => error
+                    .get(ContextKind::InvalidArg)
+                    .and_then(|arg| settings::variable_of(&arg.to_string()))
+                    .is_some_and(|wrong| wrong == **variable),
+                _ => false,
+            };
+            let variables: Vec<_> = variables.iter().filter(may_be_wrong).map(String::as_str).collect();
             if !variables.is_empty() {
                 log::info(&format!("options were also read from the environment: {}", variables.join(", ")));
             }

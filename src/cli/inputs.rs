@@ -72,21 +72,15 @@ pub fn rows(report: &Report, table: &mut Table) {
     if !columns.is_empty() {
         let (names, are_all) = kept(columns.iter().map(|&name| (name, name.to_owned())));
         let number = grouped(names.len() as u64) + if are_all { "" } else { "+" };
-        table.row(
-            "columns",
-            number,
-            format!("not used: {}", first_of(names.into_iter(), COLUMNS_SHOWN, are_all)),
-        );
+        let names = first_of(names.into_iter(), COLUMNS_SHOWN, are_all);
+        table.row("columns", number, format!("not used: {names}"));
     }
     if !elements.is_empty() {
         let counted = elements.iter().map(|(&name, count)| (name, format!("{} {name}", grouped(*count))));
         let (names, are_all) = kept(counted);
         let number = grouped(elements.values().sum());
-        table.row(
-            "elements",
-            number,
-            format!("not carried over: {}", first_of(names.into_iter(), COLUMNS_SHOWN, are_all)),
-        );
+        let names = first_of(names.into_iter(), COLUMNS_SHOWN, are_all);
+        table.row("elements", number, format!("not carried over: {names}"));
     }
 }
 

@@ -20,6 +20,11 @@ fn variable(option: &str) -> String {
     format!("SITEMILL_{}", option.to_uppercase().replace('-', "_"))
 }
 
+/// The variable of an option as usage errors show it: `--level <0..9>`.
+pub fn variable_of(shown: &str) -> Option<String> {
+    shown.strip_prefix("--")?.split(' ').next().map(variable)
+}
+
 /// The value of an option in the environment. An empty variable is unset, because many service files unset variables that way.
 fn of_environment(option: &str) -> Option<OsString> {
     env::var_os(variable(option)).filter(|value| !value.is_empty())

@@ -52,7 +52,7 @@ fn a_table_gives_the_same_set_with_and_without_a_header_on_any_number_of_threads
 fn rows_without_a_header_are_refused_until_the_options_that_the_message_names_are_given() {
     let directory = TempDir::new();
     let rows = format!("{BASE}a;2025-11-21;Schuh\n{BASE}b;2025-11-20;Hut\n");
-    let say = "say --format csv --delimiter ';' --columns url=1,lastmod=2";
+    let say = "use --format csv --delimiter ';' --columns url=1,lastmod=2";
     for name in ["rows.csv", "rows.txt"] {
         let input = directory.file(name, &rows);
         let out = directory.join(format!("out-{name}"));
