@@ -125,7 +125,7 @@ def test_failures_have_their_kind_and_no_key(store, out, build, monkeypatch):
         (lambda: build(pages(3), out="s3://no-such-bucket/a"), sitemill.OutputError, 73, "s3://no-such-bucket"),
         (lambda: build(pages(3), out="ftp://host/a"), sitemill.UsageError, 2, "s3://, gs:// and az://"),
         (lambda: build(pages(3), state="/tmp"), sitemill.UsageError, 2, "state"),
-        (lambda: sitemill.check(out + "/nothing", **at), sitemill.DataRefused, 65, "nothing"),
+        (lambda: sitemill.check(out + "/nothing", **at), sitemill.InputError, 66, "nothing"),
         (lambda: sitemill.status(out + "/nothing", **at), sitemill.DataRefused, 65, "nothing"),
         (lambda: sitemill.rollback(out + "/nothing", **at), sitemill.SitemillError, None, "nothing"),
         (lambda: build(pages(1)), sitemill.DataRefused, 65, "max_shrink"),
