@@ -149,7 +149,7 @@ fn a_damaged_manifest_is_refused_and_can_be_ignored() {
             run(["status".as_ref(), "--out".as_ref(), out.as_os_str()]).expect(65),
             run(["check".as_ref(), out.as_os_str()]).expect(65),
         ] {
-            assert_says(&refused, &["manifest.json", words, "live set", "build --ignore-manifest"]);
+            assert_says(&refused, &["manifest.json", words, "live set", "build with --ignore-manifest"]);
         }
         // A run with `--ignore-manifest` that is refused for another reason changes nothing either.
         build(&out, &[], &["--ignore-manifest"]).expect(65);
@@ -205,7 +205,7 @@ fn a_damaged_journal_is_refused_and_can_be_ignored() {
         for refused in [build(&out, &[2, 7], &[]).expect(65), rollback(&out, &[]).expect(65)] {
             assert_says(
                 &refused,
-                &["manifest.next.json", words, "journal of a switch", "build --ignore-manifest"],
+                &["manifest.next.json", words, "journal of a switch", "build with --ignore-manifest"],
             );
         }
         let shown = status(&out);
@@ -242,11 +242,11 @@ fn a_damaged_kept_set_cannot_be_restored_and_the_others_can() {
         let told = run(["status".as_ref(), "--out".as_ref(), out.as_os_str()]).expect(0);
         let told = String::from_utf8(told.stdout).unwrap();
         assert!(told.contains("set 2 cannot be restored") && told.contains("set    1  kept"), "{told}");
-        assert!(told.contains("build --ignore-manifest"), "{told}");
+        assert!(told.contains("build with --ignore-manifest"), "{told}");
 
         // A build needs no kept set, but warns each time that nothing is removed.
         let warned = build(&out, &[2, 7], &[]).expect(0);
-        assert_says(&warned, &["no old sitemap is removed", name, words, "build --ignore-manifest"]);
+        assert_says(&warned, &["no old sitemap is removed", name, words, "build with --ignore-manifest"]);
         rebuild(&out, &[2, 8]).expect(0);
         assert_clean(&out);
         assert_set_aside(&out, &harmed);
@@ -296,7 +296,7 @@ fn a_missing_manifest_with_earlier_sets_is_not_a_first_run() {
     ] {
         assert_says(
             &refused.expect(65),
-            &["out/.sitemill/manifest.json: is missing", "build --ignore-manifest"],
+            &["out/.sitemill/manifest.json: is missing", "build with --ignore-manifest"],
         );
     }
     // These read only the files.
@@ -368,7 +368,7 @@ fn each_damaged_site_is_repaired_on_its_own() {
     };
     build(3, &[]).expect(0);
     fs::write(out.join("b.example/.sitemill/manifest.json"), "{").unwrap();
-    assert_says(&build(2, &[]).expect(65), &["b.example", "build --ignore-manifest"]);
+    assert_says(&build(2, &[]).expect(65), &["b.example", "build with --ignore-manifest"]);
     build(2, &["--ignore-manifest"]).expect(0);
     for host in ["a.example", "b.example"] {
         assert_eq!(published_urls(&out.join(host), &format!("https://{host}/")).len(), 2);

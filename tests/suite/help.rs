@@ -165,14 +165,17 @@ fn the_directory_is_an_argument_or_an_option_but_not_both() {
             assert!(told.starts_with("error: ") && told.contains(words), "{command}: {told}");
         };
         refused(run([command]), "<DIR>");
-        for form in [&["--out", path][..], &["-o", path], &["--config", config]] {
+        for form in [&["--out", path][..], &["-o", path]] {
             let run = run([command, path].iter().chain(form));
             refused(run, "cannot be used with");
         }
-        let both = finish(sitemill().args([command, path]).env("SITEMILL_OUT", path), b"");
-        refused(both, "options were also read from the environment: SITEMILL_OUT\n");
         refused(run([command, "-o", path, "--out", path]), "cannot be used multiple times");
     }
+    // The directory that is typed is the one that counts.
+    let other = directory.file("other.toml", "out = \"missing\"\n");
+    let mut typed = sitemill();
+    typed.args(["status", path, "--config"]).arg(other).env("SITEMILL_OUT", "missing");
+    assert_eq!(finish(&mut typed, b"").expect(0).stdout, shown);
     refused_twice(&input, path);
 }
 

@@ -240,7 +240,11 @@ fn a_dash_is_standard_output_and_takes_one_result() {
         assert!(refused.stderr.contains(&format!("{option} -: ")), "{}", refused.stderr);
     }
     let clean = run(["clean".as_ref(), "--rejects".as_ref(), "-".as_ref(), input.as_os_str()]).expect(2);
-    assert!(clean.stderr.contains("clean") && clean.stdout.is_empty(), "{}", clean.stderr);
+    assert!(
+        clean.stderr.contains("standard output is for the URLs") && clean.stdout.is_empty(),
+        "{}",
+        clean.stderr
+    );
     assert!(!directory.join("-").exists());
 }
 

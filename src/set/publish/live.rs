@@ -55,9 +55,9 @@ pub fn is_lost(view: &dyn View) -> bool {
 pub fn lost(view: &dyn View) -> Error {
     Error::data(message!(
         &*view.record_path(&Record::Live),
-        ": is missing, although there are earlier sets; put it back, or build ",
+        ": is missing, although there are earlier sets; restore it, or run build with ",
         Setting::IgnoreManifest,
-        " publishes in full"
+        " to rebuild all sitemaps"
     ))
 }
 
