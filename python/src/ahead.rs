@@ -4,6 +4,7 @@
 //! interpreter waits for these threads first.
 
 use std::mem;
+use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -16,13 +17,17 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, SendTimeoutError, Sender, bo
 use pyo3::prelude::*;
 use sitemill::Stop;
 
-use crate::rows::{AHEAD, PERIOD};
+/// How often a waiting thread checks whether it should stop.
+pub const PERIOD: Duration = Duration::from_millis(100);
+
+/// Maximum number of items that wait for the build.
+pub const AHEAD: usize = 4;
 
 /// How long the interpreter waits for streams that are being read. Ctrl-C ends the wait.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The threads that read streams.
-static THREADS: Mutex<Vec<JoinHandle<()>>> = Mutex::new(Vec::new());
+/// The threads that read streams, each with its process: after a fork, the child knows them but does not have them.
+static THREADS: Mutex<Vec<(u32, JoinHandle<()>)>> = Mutex::new(Vec::new());
 
 /// Whether the interpreter waits for the threads.
 static IS_ENDING: AtomicBool = AtomicBool::new(false);
@@ -89,8 +94,8 @@ fn start(mut reader: RecordBatchStreamReader, to: Sender<Item>) -> std::io::Resu
     };
     let thread = thread::Builder::new().name("sitemill-rows".into()).spawn(read)?;
     let mut threads = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
-    threads.retain(|thread| !thread.is_finished());
-    threads.push(thread);
+    threads.retain(|(_, thread)| !thread.is_finished());
+    threads.push((process::id(), thread));
     Ok(())
 }
 
@@ -112,7 +117,8 @@ pub fn end_streams(py: Python<'_>) -> PyResult<()> {
     IS_ENDING.store(true, Ordering::Relaxed);
     let threads = mem::take(&mut *THREADS.lock().unwrap_or_else(PoisonError::into_inner));
     let begun = Instant::now();
-    while threads.iter().any(|thread| !thread.is_finished()) && begun.elapsed() < PATIENCE {
+    let is_running = |(of, thread): &(u32, JoinHandle<()>)| *of == process::id() && !thread.is_finished();
+    while threads.iter().any(is_running) && begun.elapsed() < PATIENCE {
         py.detach(|| thread::sleep(Duration::from_millis(10)));
         py.check_signals()?;
     }

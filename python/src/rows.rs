@@ -19,7 +19,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyIterator, PyString, PyTuple};
 use sitemill::{Source, SourceRow, Stop};
 
-use crate::ahead::Ahead;
+use crate::ahead::{AHEAD, Ahead, PERIOD};
 use crate::capsule;
 
 /// Rows that are taken together, so that the interpreter is attached once for all of them.
@@ -27,12 +27,6 @@ const ROWS_TOGETHER: usize = 1024;
 
 /// How long rows of a slow iterator are collected before they are passed on.
 const TAKING: Duration = Duration::from_millis(50);
-
-/// How often a waiting thread checks whether it should stop.
-pub const PERIOD: Duration = Duration::from_millis(100);
-
-/// Maximum number of items that wait for the build.
-pub const AHEAD: usize = 4;
 
 /// The source of the rows in `rows`: an object with `__arrow_c_stream__`, or an iterator, which needs its [`Feed`]. A row of an
 /// iterator is the text of a URL, perhaps with a line end, or a tuple of URL, lastmod, changefreq, priority, alternates, images,

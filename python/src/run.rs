@@ -11,7 +11,8 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use pyo3::prelude::*;
 use sitemill::{Error, ErrorKind, Phase, Progress, Result, Stop};
 
-use crate::rows::{Feed, PERIOD};
+use crate::ahead::PERIOD;
+use crate::rows::Feed;
 
 /// The signal of Ctrl-C, which stops a run.
 pub const SIGINT: i32 = 2;

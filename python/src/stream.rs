@@ -12,7 +12,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use sitemill::{Error, Result, Stop};
 
-use crate::rows::{Feed, PERIOD};
+use crate::ahead::PERIOD;
+use crate::rows::Feed;
 use crate::run::SIGINT;
 use crate::{capsule, errors, run};
 
