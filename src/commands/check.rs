@@ -248,11 +248,10 @@ impl Run<'_> {
             run.take_in(document, &mut known.sitemaps)
         })?;
         match manifest {
+            Ok(Some(manifest)) => self.check_manifest(&set, &manifest, &known)?,
             // Without permission to read it, only the files are checked.
-            Err(error) if error.kind() == ErrorKind::Permission => {}
-            manifest => {
-                manifest?.map_or(Ok(()), |manifest| self.check_manifest(&set, &manifest, &known))?;
-            }
+            Err(error) if error.kind() != ErrorKind::Permission => return Err(error),
+            Ok(None) | Err(_) => {}
         }
         self.check_duplicates(&known.sitemaps)
     }

@@ -20,8 +20,8 @@ impl Owner {
         Self { machine: machine(), process, started: started(process).unwrap_or_default() }
     }
 
-    /// Whether the process has certainly ended.
-    #[cfg_attr(not(feature = "cloud"), allow(dead_code, reason = "only claims may be of other machines"))]
+    /// Whether the process has certainly ended. Only claims on buckets may be of other machines.
+    #[cfg(any(feature = "cloud", test))]
     pub fn is_dead(&self) -> bool {
         !self.machine.is_empty() && self.machine == machine() && !self.is_there()
     }
