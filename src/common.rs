@@ -3,6 +3,7 @@
 pub mod counts;
 pub mod disk;
 pub mod external_sort;
+pub mod fallible;
 pub mod field;
 pub mod fifo;
 pub mod frequent;

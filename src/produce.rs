@@ -9,10 +9,11 @@ pub mod preview;
 mod render;
 mod sink;
 
+use crate::common::fallible::{list, reserve};
 use crate::common::ordered::ordered;
 use crate::common::progress::Phase;
 use crate::common::secret::Secret;
-use crate::error::{Result, list, reserve};
+use crate::error::Result;
 use crate::job::fingerprint::Fingerprint;
 use crate::place::{Unsynced, syncing};
 use crate::produce::batch::{Batch, BatchSitemap};

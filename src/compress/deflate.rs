@@ -81,8 +81,9 @@ use symbols::DISTANCE_MAX;
 use tokens::Tokens;
 use window::{SLACK_BYTES, Window};
 
+use crate::common::fallible::reserve;
 use crate::common::simd;
-use crate::error::{Result, reserve};
+use crate::error::Result;
 
 /// Maximum bytes of a block that may be stored. A longer block has several bytes per token, so any code takes fewer bits.
 const STORED_BLOCK_BYTES_MAX: usize = KEPT_BYTES - RECORD_BYTES_MAX;

@@ -6,7 +6,8 @@ use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
 
 use super::deflate::Encoder;
-use crate::error::{Result, reserve};
+use crate::common::fallible::reserve;
+use crate::error::Result;
 
 /// Compression level, 0 to 9: 0 stores without compression, 1 is fastest, 9 gives the smallest files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

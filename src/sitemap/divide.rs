@@ -6,7 +6,8 @@ pub mod stable;
 
 use super::tag_names::TagName;
 use super::xml::{Frame, Namespaces};
-use crate::error::{Result, reserve_more};
+use crate::common::fallible::reserve_more;
+use crate::error::Result;
 use crate::limits::NEWS_PER_SITEMAP_MAX;
 
 /// The namespace of news articles. An entry has at most one article.

@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::picks::Picks;
-use crate::error::{Result, reserve};
+use crate::common::fallible::reserve;
+use crate::error::Result;
 use crate::intake::input::{Extent, Input};
 use crate::intake::lines::{self, LineReader};
 use crate::intake::spool_format;

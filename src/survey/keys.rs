@@ -11,7 +11,8 @@ use std::ops::Range;
 
 use super::memory::Memory;
 use super::sizes::Sizes;
-use crate::error::{Result, reserve, reserve_more};
+use crate::common::fallible::{reserve, reserve_more};
+use crate::error::Result;
 use crate::intake::input::Input;
 use crate::intake::scratch::Scratch;
 use crate::survey::dedup::{ChunkKeys, NewestTable, PARTITIONS, PartitionKeys, Table};

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::error::{Result, reserve, reserve_more};
+use crate::common::fallible::{reserve, reserve_more};
+use crate::error::Result;
 use crate::sitemap::divide::Room;
 use crate::sitemap::xml::Namespaces;
 

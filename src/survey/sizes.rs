@@ -1,6 +1,7 @@
 //! Sizes: the room of each entry of a chunk, stored in one byte for most entries.
 
-use crate::error::{Result, copy};
+use crate::common::fallible::copy;
+use crate::error::Result;
 use crate::sitemap::divide::Room;
 use crate::sitemap::xml::{self, Namespaces};
 

@@ -3,9 +3,10 @@
 //! URLs share long prefixes, so most of a comparison of whole URLs is spent on equal bytes. Here, the twelve bytes after the
 //! common prefix of a group are compared as one number. URLs that are still equal form a group that is sorted in turn.
 
+use crate::common::fallible::reserve;
 use crate::common::prefetch;
 use crate::common::simd::common_bytes;
-use crate::error::{Result, reserve};
+use crate::error::Result;
 
 /// Sorts the indexes of URLs, which count from 0. URLs contain no NUL. A sorter is reused for one set of URLs after another:
 /// memory that is returned to the system would have to be mapped again, page by page.

@@ -4,8 +4,9 @@
 use super::context::Context;
 use super::judge::{Judge, try_for_each_listed};
 use super::layout::{EntryAt, ListedChunk, Origin};
+use crate::common::fallible::{list, reserve};
 use crate::common::ordered::ordered;
-use crate::error::{Error, Result, list, reserve};
+use crate::error::{Error, Result};
 use crate::intake::input::Input;
 use crate::job::SetRules;
 use crate::sitemap::divide::stable::{ChunkSummary, Halt, Mark, Part, Weighed, Whole};

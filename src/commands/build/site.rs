@@ -2,8 +2,9 @@
 
 use super::sealed;
 use crate::clean::scope::{Base, BaseUrl};
+use crate::common::fallible::try_list;
 use crate::common::stop::Stop;
-use crate::error::{Error, ErrorKind, Result, try_list};
+use crate::error::{Error, ErrorKind, Result};
 use crate::job::Job;
 use crate::produce::batch::Batch;
 use crate::produce::preview::preview;

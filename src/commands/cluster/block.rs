@@ -21,8 +21,9 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use zstd::bulk::{Compressor, Decompressor};
 
 use super::order::FORMAT;
+use crate::common::fallible::{copy, reserve};
 use crate::common::prefetch;
-use crate::error::{Error, Result, copy, reserve};
+use crate::error::{Error, Result};
 use crate::intake::lines::CHUNK_URLS_MAX;
 use crate::sitemap::divide::borders::BorderHash;
 use crate::sitemap::entry::Entry;

@@ -1,7 +1,8 @@
 //! Spread: fills a block for each range of URLs.
 
 use super::block::{Encoder, Filling};
-use crate::error::{Result, list};
+use crate::common::fallible::list;
+use crate::error::Result;
 use crate::sitemap::entry::Entry;
 use crate::survey::splitters::Splitters;
 

@@ -1,7 +1,8 @@
 //! Index files. They depend only on the manifest, so a restored set gets the index files that it had.
 
 use crate::clean::scope::BaseUrl;
-use crate::error::{Result, reserve, try_list};
+use crate::common::fallible::{reserve, try_list};
+use crate::error::Result;
 use crate::limits::Protocol;
 use crate::set::manifest::{AlsoListed, Manifest, Sitemap};
 use crate::set::name::Stem;

@@ -20,7 +20,8 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::clean::CleanUrl;
-use crate::error::{Result, copy, reserve_more};
+use crate::common::fallible::{copy, reserve_more};
+use crate::error::Result;
 
 /// Accepted rows per border, up to a factor of two: about 30 full sitemaps.
 const ROWS_PER_BORDER: u64 = 1_000_000;

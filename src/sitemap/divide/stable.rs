@@ -17,7 +17,8 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::{Limits, PlannedSitemap, Room};
 use crate::clean::CleanUrl;
-use crate::error::{Error, Result, reserve_more};
+use crate::common::fallible::reserve_more;
+use crate::error::{Error, Result};
 use crate::limits::NEWS_PER_SITEMAP_MAX;
 use crate::sitemap::xml::Frame;
 

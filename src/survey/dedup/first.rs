@@ -1,9 +1,10 @@
 //! Keeps the first of equal URLs in input order.
 
 use super::keys::{PartitionKeys, Round};
+use crate::common::fallible::reserve;
 use crate::common::prefetch;
 use crate::common::secret::Key;
-use crate::error::{Result, reserve};
+use crate::error::Result;
 
 /// Chunks whose keys of a partition are looked up together: a few hundred keys, whose slots fit in the first-level cache.
 const CHUNKS_TOGETHER: usize = 8;

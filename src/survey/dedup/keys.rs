@@ -1,8 +1,9 @@
 //! Keys of a chunk, partitioned by their highest byte.
 
 use super::record::{self, PARTITION_SHIFT};
+use crate::common::fallible::reserve;
 use crate::common::secret::{KEY_MAX, Key};
-use crate::error::{Result, reserve};
+use crate::error::Result;
 use crate::intake::lines::CHUNK_URLS_MAX;
 
 /// Hash partitions: one for each value of a key's highest byte.

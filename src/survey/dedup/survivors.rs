@@ -3,7 +3,8 @@
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::error::{Result, reserve};
+use crate::common::fallible::reserve;
+use crate::error::Result;
 
 /// Which URLs of a chunk are listed: one bit each, by ordinal. Threads remove duplicates of several partitions at the same
 /// time, so the words are atomic. Their order does not matter.

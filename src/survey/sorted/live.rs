@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::rows::RangeRows;
-use crate::error::{Result, list};
+use crate::common::fallible::list;
+use crate::error::Result;
 use crate::set::content::Seal;
 use crate::set::manifest::{Manifest, SealedRange, SealedRows, Sitemap};
 use crate::set::shelf::Shelf;

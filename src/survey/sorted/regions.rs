@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::sync::{Mutex, MutexGuard};
 
 use crate::clean::CleanUrl;
-use crate::error::{Error, ErrorKind, Result, list, reserve};
+use crate::common::fallible::{list, reserve};
+use crate::error::{Error, ErrorKind, Result};
 use crate::intake::input::Input;
 use crate::sitemap::divide::Room;
 use crate::sitemap::divide::borders::{BorderHash, Smallest, spares};

@@ -8,8 +8,9 @@
 //! Rows that another process has accepted have no place, and are tails alone.
 
 use super::store::{EntryStore, StoredAt};
+use crate::common::fallible::{reserve, reserve_more};
 use crate::common::{field, prefetch};
-use crate::error::{Result, reserve, reserve_more};
+use crate::error::Result;
 use crate::intake::input::Input;
 use crate::sitemap::entry::Entry;
 use crate::survey::tail::Tail;

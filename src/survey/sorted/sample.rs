@@ -1,6 +1,7 @@
 //! A sample of URLs, in bounded memory.
 
-use crate::error::{Result, copy, reserve_more};
+use crate::common::fallible::{copy, reserve_more};
+use crate::error::Result;
 
 /// Keeps every nth URL. When the sample would exceed its memory, every second URL is dropped and n doubles.
 pub struct Sample {

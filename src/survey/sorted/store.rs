@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use crate::error::{Result, reserve_more};
+use crate::common::fallible::reserve_more;
+use crate::error::Result;
 use crate::intake::input::{Input, Segment};
 use crate::intake::scratch::Scratch;
 use crate::survey::memory::Memory;
