@@ -32,7 +32,7 @@ pub enum MaxRejects {
 
 impl MaxRejects {
     /// Whether `rejected` of `lines` exceed the limit.
-    pub fn is_passed(self, rejected: u64, lines: u64) -> bool {
+    pub fn is_exceeded(self, rejected: u64, lines: u64) -> bool {
         match self {
             Self::Lines(max) => rejected > max,
             Self::Percent(max) => rejected as f64 * 100.0 > max * lines as f64,
@@ -85,8 +85,8 @@ pub struct MaxDroppedTags(MaxRejects);
 
 impl MaxDroppedTags {
     /// Whether `dropped` of `given` tags exceed the limit.
-    pub fn is_passed(self, dropped: u64, given: u64) -> bool {
-        self.0.is_passed(dropped, given)
+    pub fn is_exceeded(self, dropped: u64, given: u64) -> bool {
+        self.0.is_exceeded(dropped, given)
     }
 
     /// The smallest limit of the same kind that `dropped` of `given` tags do not exceed; a percentage is rounded up.
@@ -116,7 +116,7 @@ pub struct MaxShrink(f64);
 
 impl MaxShrink {
     /// Whether a set of `new` URLs is too small to replace one of `live` URLs.
-    pub fn is_passed(self, live: u64, new: u64) -> bool {
+    pub fn is_exceeded(self, live: u64, new: u64) -> bool {
         live.saturating_sub(new) as f64 * 100.0 > self.0 * live as f64
     }
 
@@ -206,9 +206,9 @@ mod tests {
     #[test]
     fn rejects_are_counted_in_lines_or_in_percent() {
         let max = |word: &str| word.parse::<MaxRejects>();
-        assert!(!max("5").unwrap().is_passed(5, 5) && max("5").unwrap().is_passed(6, 1000));
-        assert!(!max("0.5%").unwrap().is_passed(5, 1000) && max("0.5%").unwrap().is_passed(6, 1000));
-        assert!(max("0%").unwrap().is_passed(1, 1_000_000_000));
+        assert!(!max("5").unwrap().is_exceeded(5, 5) && max("5").unwrap().is_exceeded(6, 1000));
+        assert!(!max("0.5%").unwrap().is_exceeded(5, 1000) && max("0.5%").unwrap().is_exceeded(6, 1000));
+        assert!(max("0%").unwrap().is_exceeded(1, 1_000_000_000));
         for wrong in ["", "%", "-1", "1.5", "101%", "NaN%", "five"] {
             assert!(max(wrong).is_err(), "{wrong}");
         }
@@ -222,15 +222,15 @@ mod tests {
         for (word, live, least) in
             [("50", 100, 50), ("50%", 101, 51), ("0", 7, 7), ("0.1%", 1000, 999), ("100", 9, 0)]
         {
-            assert!(!max(word).is_passed(live, least), "{word} of {live}");
-            assert!(least == 0 || max(word).is_passed(live, least - 1), "{word} of {live}");
+            assert!(!max(word).is_exceeded(live, least), "{word} of {live}");
+            assert!(least == 0 || max(word).is_exceeded(live, least - 1), "{word} of {live}");
         }
-        assert!(!max("0").is_passed(0, 0) && !max("0").is_passed(5, 6));
+        assert!(!max("0").is_exceeded(0, 0) && !max("0").is_exceeded(5, 6));
         for (live, new) in [(3, 1), (1000, 1), (1_000_000, 0), (7, 6), (1, 0), (5, 9), (0, 0)] {
             let needed = MaxShrink::needed(live, new);
-            assert!(!needed.is_passed(live, new), "{needed} lets {live} become {new}");
+            assert!(!needed.is_exceeded(live, new), "{needed} lets {live} become {new}");
             assert!(
-                needed.0 == 0.0 || MaxShrink(needed.0 - 1.0).is_passed(live, new),
+                needed.0 == 0.0 || MaxShrink(needed.0 - 1.0).is_exceeded(live, new),
                 "and one less does not"
             );
         }

@@ -38,7 +38,7 @@ pub fn check(job: &Job, report: &Report, live: Option<&Manifest>) -> Result<()> 
     if listed == 0 && !job.guards.allow_empty {
         return Err(Error::data(nothing_listed(job, report)));
     }
-    if let Some(max) = job.guards.max_rejects.filter(|max| max.is_passed(rejected, lines)) {
+    if let Some(max) = job.guards.max_rejects.filter(|max| max.is_exceeded(rejected, lines)) {
         let way_out = Setting::MaxRejects.with(max.needed(rejected, lines));
         return Err(Error::data(message!(
             "{rejected} of {lines} lines were rejected, and ",
@@ -151,7 +151,7 @@ fn check_live_sections(job: &Job, site: &Site, now: &HashMap<&str, u64>, left_ou
             Some(listed) if is_rest(section) => listed + from_rest,
             Some(&listed) => listed,
         };
-        if job.guards.max_shrink.is_passed(*live, listed) {
+        if job.guards.max_shrink.is_exceeded(*live, listed) {
             let (max, needed) = (job.guards.max_shrink, MaxShrink::needed(*live, listed));
             let (base_url, name) = (&site.base_url, shown(name.as_bytes()));
             return Err(Error::data(message!(
@@ -178,7 +178,7 @@ fn urls_by_section<'m>(live: &'m Manifest, stem: &Stem) -> Vec<(&'m SetSection, 
 /// Checks how much smaller the new set is. An empty set that gets this far was explicitly permitted.
 fn check_shrink(job: &Job, base_url: &BaseUrl, live: Option<&Manifest>, listed: u64) -> Result<()> {
     let live = live.map_or(0, Manifest::urls);
-    if listed == 0 || !job.guards.max_shrink.is_passed(live, listed) {
+    if listed == 0 || !job.guards.max_shrink.is_exceeded(live, listed) {
         return Ok(());
     }
     let (max, needed) = (job.guards.max_shrink, MaxShrink::needed(live, listed));

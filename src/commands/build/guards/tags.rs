@@ -33,7 +33,7 @@ pub fn hints(report: &Report) -> Vec<Message> {
 pub fn check(guards: &Guards, report: &Report) -> Result<()> {
     let [dropped, given] =
         [&report.dropped_tags, &report.given_tags].map(|counts| counts.values().sum::<u64>());
-    let Some(max) = guards.max_dropped_tags.filter(|max| max.is_passed(dropped, given)) else {
+    let Some(max) = guards.max_dropped_tags.filter(|max| max.is_exceeded(dropped, given)) else {
         return Ok(());
     };
     let needed = max.needed(dropped, given);
