@@ -12,7 +12,7 @@ mod corpus;
 
 use corpus::{Corpus, Recipe};
 use sitemill::Result;
-use sitemill::internals::format::{Feed, FormOptions, Format, Record, Sink, read};
+use sitemill::internals::format::{Feed, Format, FormatOptions, Record, Sink, read};
 use sitemill::internals::tags::{LastmodRules, lastmod, priority};
 use sitemill::report::Reason;
 
@@ -67,7 +67,7 @@ fn bench(bencher: Bencher<'_, '_>, format: Format, feed: impl Fn() -> Feed<'stat
     bencher.counter(ItemsCount::new(ROWS)).bench_local(|| {
         let mut count = Count::default();
         let found =
-            read(Path::new("-"), feed(), &FormOptions::default(), &mut count).expect("the input is sound");
+            read(Path::new("-"), feed(), &FormatOptions::default(), &mut count).expect("the input is sound");
         assert_eq!((found.format, count.rows), (format, ROWS));
         black_box(count.bytes);
     });

@@ -131,14 +131,14 @@ mod dedup {
 
 #[divan::bench]
 fn divide(bencher: Bencher<'_, '_>) {
-    use sitemill::internals::divide::{Divider, Limits, Room};
+    use sitemill::internals::divide::{Divider, EntrySize, Limits};
     use sitemill::internals::xml::Frame;
     use sitemill::limits::Protocol;
 
     let limits = Limits { entries_max: 1_000, bytes_max: 80_000 };
     bencher.counter(ItemsCount::new(URLS)).bench_local(|| {
         let mut divider = Divider::new(limits, &Frame::sitemap(Protocol::V0_9));
-        (0..URLS).for_each(|at| divider.push(at, black_box(Room::plain(95))).expect("there is memory"));
+        (0..URLS).for_each(|at| divider.push(at, black_box(EntrySize::plain(95))).expect("there is memory"));
         let entries: u32 = divider.finish().iter().map(|part| part.entries).sum();
         assert_eq!(entries as usize, URLS);
     });

@@ -58,7 +58,7 @@ pub fn exit_code(typed: impl IntoIterator<Item = OsString>) -> u8 {
 fn parse(typed: Vec<OsString>) -> Args {
     let command = settings::with_environment(Args::command(), &typed);
     let early = settings::Early::new(&command, &typed);
-    log::set_form(early.log_form());
+    log::set_format(early.log_format());
     let (words, file) = settings::with_file(&command, typed.clone()).unwrap_or_else(|error| {
         print_error(&error);
         end(&early, error)
@@ -67,7 +67,7 @@ fn parse(typed: Vec<OsString>) -> Args {
     let parsed = command.try_get_matches_from(words).and_then(|matches| Args::from_arg_matches(&matches));
     match parsed {
         Ok(args) => {
-            log::set_form(args.log);
+            log::set_format(args.log);
             stores::check(&args.command, |option| typed::is_typed(&typed, option)).unwrap_or_else(|error| {
                 print_error(&error);
                 end(&early, error)

@@ -85,7 +85,7 @@ impl Job {
             }
         }
         if let Some(sections) = &self.rules.sections {
-            sections.add_column(&mut self.input.form.clone())?;
+            sections.add_column(&mut self.input.format.clone())?;
         }
         self.rules.check()?;
         // In an index file, the URL of each sitemap contains the name of the set.

@@ -133,7 +133,7 @@ pub mod options {
     pub use crate::clean::screen::robots::{Robots, RobotsAgent};
     pub use crate::clean::screen::{Pattern, RelativeTo, Rewrite, UrlRules, read_patterns};
     pub use crate::compress::gzip::{Engine, Level};
-    pub use crate::intake::format::{Columns, Delimiter, FormOptions, Format};
+    pub use crate::intake::format::{Columns, Delimiter, Format, FormatOptions};
     pub use crate::job::{
         Also, CommandLine, ExpectLines, Guards, InputOptions, MaxDroppedTags, MaxRejects, MaxShrink,
         OnDuplicate, Order, Publication, Resources, SectionsBy, SetRules, THREADS_MAX, threads_default,
@@ -171,12 +171,12 @@ pub mod check {
 
 /// Options of [`diff()`].
 pub mod diff {
-    pub use crate::commands::diff::{DIFF_MEMORY_DEFAULT, DIFF_MEMORY_MIN, DiffForm, DiffRoom};
+    pub use crate::commands::diff::{DIFF_MEMORY_DEFAULT, DIFF_MEMORY_MIN, DiffFormat, DiffResources};
 }
 
 /// Options of [`urls()`].
 pub mod urls {
-    pub use crate::commands::urls::UrlsForm;
+    pub use crate::commands::urls::UrlsFormat;
 }
 
 /// Parts of a [`Status`].

@@ -67,7 +67,7 @@ pub fn produce(
     staged.sort_unstable_by_key(|&(at, _)| at);
     let staged = list(staged.into_iter().map(|(_, sitemap)| sitemap))?;
     let sections = tally.map(|tally| finish_sections(run, layout, shelf.secret(), tally)).transpose()?;
-    let rules = Fingerprint::of(&job.rules, &job.input.form);
+    let rules = Fingerprint::of(&job.rules, &job.input.format);
     Ok(Batch::new(rules, layout.tally, staged).with_sections(sections).with_old_news(old_news))
 }
 

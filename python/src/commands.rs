@@ -12,9 +12,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use sitemill::cli::embed::Size;
-use sitemill::diff::DiffForm;
+use sitemill::diff::DiffFormat;
 use sitemill::options::{BaseUrl, ScopeRule, SetName};
-use sitemill::urls::UrlsForm;
+use sitemill::urls::UrlsFormat;
 use sitemill::{
     CheckJob, DiffJob, Error, ObjectHeader, Outcome, Page, Report, RollbackJob, Silent, Source, Stop,
     StoreSettings, Target, UrlsJob,
@@ -170,7 +170,7 @@ pub fn urls(
     store.set(py)?;
     let mut job = UrlsJob::new(paths);
     job.name = set_name(py, name)?;
-    job.form = UrlsForm::Json;
+    job.format = UrlsFormat::Json;
     job.threads = at_least_one(py, threads)?.unwrap_or(job.threads);
     let columns = Columns::new(&["loc", "lastmod", "changefreq", "priority"]).with_extensions();
     Stream::of(py, columns, None, Stop::default(), move |to, stop| {
@@ -196,12 +196,12 @@ pub fn diff(
     store.set(py)?;
     let mut job = DiffJob::new(old, new);
     job.name = set_name(py, name)?;
-    job.form = DiffForm::Json;
+    job.format = DiffFormat::Json;
     if let Some(word) = memory {
-        job.room.memory = parse::<Size>(py, "memory", word)?.0;
+        job.resources.memory = parse::<Size>(py, "memory", word)?.0;
     }
-    job.room.scratch = scratch.unwrap_or(job.room.scratch);
-    job.room.threads = at_least_one(py, threads)?.unwrap_or(job.room.threads);
+    job.resources.scratch = scratch.unwrap_or(job.resources.scratch);
+    job.resources.threads = at_least_one(py, threads)?.unwrap_or(job.resources.threads);
     let columns = Columns::new(&["change", "loc", "old_lastmod", "new_lastmod"]);
     Stream::of(py, columns, None, Stop::default(), move |to, stop| {
         let target = Target { name: Path::new("rows"), to };

@@ -20,8 +20,8 @@ use sitemill::limits::{
 };
 use sitemill::options::{Base, Divide, Engine, Level, Order, ScopeRule, SetName};
 
-use super::log::LogForm;
-pub use inputs::{CleanArgs, FormArgs, TagArgs};
+use super::log::LogFormat;
+pub use inputs::{CleanArgs, FormatArgs, TagArgs};
 pub use live::LiveArgs;
 use number::{level, whole};
 pub use published::{CheckArgs, ReportArgs, UrlsArgs};
@@ -68,7 +68,7 @@ pub struct Args {
         hide_possible_values = true,
         hide_short_help = true
     )]
-    pub log: LogForm,
+    pub log: LogFormat,
 
     /// The command to run.
     #[command(subcommand)]
@@ -225,7 +225,7 @@ pub struct BuildArgs {
 
     /// Options about inputs.
     #[command(flatten)]
-    pub form: FormArgs,
+    pub format: FormatArgs,
 
     /// Options about URLs.
     #[command(flatten)]

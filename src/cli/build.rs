@@ -280,8 +280,8 @@ fn create(path: &Path) -> Result<ReportTo> {
 /// raised.
 pub fn job(args: &BuildArgs, stop: &Stop) -> Result<Job> {
     let mut job = Job::new(Vec::new(), args.base_url.clone(), args.out.clone());
-    job.input.form = args.form.options();
-    job.input.require_success = args.form.require_success_marker;
+    job.input.format = args.format.options();
+    job.input.require_success = args.format.require_success_marker;
     let rules = &mut job.rules;
     rules.protocol = args.protocol;
     rules.urls_per_sitemap = args.urls_per_sitemap;
@@ -290,7 +290,7 @@ pub fn job(args: &BuildArgs, stop: &Stop) -> Result<Job> {
     rules.urls = args.urls.rules(stop)?;
     rules.sections = args.sections.sections_by(stop)?;
     rules.scope = args.scope;
-    rules.url_encoding = args.form.url_encoding;
+    rules.url_encoding = args.format.url_encoding;
     rules.tags = args.tags.rules();
     rules.on_duplicate = args.tags.on_duplicate;
     rules.order = args.order;

@@ -16,9 +16,9 @@ use super::{inputs, log, progress};
 /// raised.
 pub fn job(args: &CleanArgs, stop: &Stop) -> Result<CleanJob> {
     let mut job = CleanJob::new(args.input.clone());
-    job.input.form = args.form.options();
-    job.input.require_success = args.form.require_success_marker;
-    job.url_encoding = args.form.url_encoding;
+    job.input.format = args.format.options();
+    job.input.require_success = args.format.require_success_marker;
+    job.url_encoding = args.format.url_encoding;
     job.urls = args.urls.rules(stop)?;
     job.threads = args.threads.unwrap_or(job.threads);
     inputs::warn_of_robots(&job.urls);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use sitemill::diff::DiffForm;
+use sitemill::diff::DiffFormat;
 use sitemill::{DiffJob, Result, Stop, Target};
 
 use super::args::DiffArgs;
@@ -15,14 +15,14 @@ use super::{log, progress};
 pub fn run(args: DiffArgs) -> Result<()> {
     let mut job = DiffJob::new(args.old, args.new);
     job.name = args.name;
-    job.form = match (args.tsv, args.json) {
-        (true, _) => DiffForm::Tsv,
-        (_, true) => DiffForm::Json,
-        _ => DiffForm::Text,
+    job.format = match (args.tsv, args.json) {
+        (true, _) => DiffFormat::Tsv,
+        (_, true) => DiffFormat::Json,
+        _ => DiffFormat::Text,
     };
-    job.room.memory = args.memory.0;
-    job.room.scratch = args.scratch.unwrap_or(job.room.scratch);
-    job.room.threads = args.threads.unwrap_or(job.room.threads);
+    job.resources.memory = args.memory.0;
+    job.resources.scratch = args.scratch.unwrap_or(job.resources.scratch);
+    job.resources.threads = args.threads.unwrap_or(job.resources.threads);
     let mut paths = job.paths();
     paths.write_to_stdout("diff");
     paths.check()?;

@@ -15,9 +15,9 @@ use sitemill::ErrorKind;
 use super::table::Table;
 use super::terminal::{self, Colour, coloured};
 
-/// The form of messages.
+/// The format of messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum LogForm {
+pub enum LogFormat {
     /// One line of text per message.
     #[default]
     Text,
@@ -48,9 +48,9 @@ macro_rules! last_words {
 
 static IS_JSON: AtomicBool = AtomicBool::new(false);
 
-/// Writes all later messages in `form`.
-pub fn set_form(form: LogForm) {
-    IS_JSON.store(form == LogForm::Json, Ordering::Relaxed);
+/// Writes all later messages in `format`.
+pub fn set_format(format: LogFormat) {
+    IS_JSON.store(format == LogFormat::Json, Ordering::Relaxed);
 }
 
 /// Whether messages are written as JSON.
@@ -58,13 +58,13 @@ pub fn is_json() -> bool {
     IS_JSON.load(Ordering::Relaxed)
 }
 
-/// Writes the error of a failed run. `exit_code` and `cause` are fields of the JSON form; the text of `message` includes the
+/// Writes the error of a failed run. `exit_code` and `cause` are fields of the JSON format; the text of `message` includes the
 /// cause.
 pub fn error(message: &str, exit_code: u8, cause: Option<&str>) {
     say("error", ERROR, message, json!({ "exit_code": exit_code, "cause": cause }));
 }
 
-/// Writes that a signal ended the run. Only the JSON form calls this an error, because people who send a signal expect the run to
+/// Writes that a signal ended the run. Only the JSON format calls this an error, because people who send a signal expect the run to
 /// end.
 pub fn interrupted(message: &str, exit_code: u8) {
     say("error", "", message, json!({ "exit_code": exit_code, "cause": null }));
@@ -115,7 +115,7 @@ pub fn warning(message: &str) {
     say("warning", WARNING, message, json!({}));
 }
 
-/// Writes a warning. `fields` is an object that only the JSON form includes.
+/// Writes a warning. `fields` is an object that only the JSON format includes.
 pub fn counted_warning(message: &str, fields: Value) {
     say("warning", WARNING, message, fields);
 }
@@ -125,12 +125,12 @@ pub fn info(message: &str) {
     say("info", "", message, json!({}));
 }
 
-/// Writes an informational message. `fields` is an object that only the JSON form includes.
+/// Writes an informational message. `fields` is an object that only the JSON format includes.
 pub fn counted(message: &str, fields: Value) {
     say("info", "", message, fields);
 }
 
-/// Writes a table, in the text form only: the JSON form has its numbers as fields of [`counted`].
+/// Writes a table, in the text format only: the JSON format has its numbers as fields of [`counted`].
 pub fn table(table: &Table) {
     if !is_json() {
         let _ = io::stderr().write_all(table.lines(terminal::width()).as_bytes());

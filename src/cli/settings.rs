@@ -12,7 +12,7 @@ use clap::{Arg, ArgAction, Command, Id, ValueEnum};
 use sitemill::{Error, ErrorKind, Result, escape};
 use toml::{Table, Value};
 
-use super::log::LogForm;
+use super::log::LogFormat;
 use super::typed::{arguments, command_at, is_typed, option, subcommand, typed, typed_args};
 
 /// The variable of an option: `SITEMILL_MAX_REJECTS` for `--max-rejects`.
@@ -98,7 +98,7 @@ pub fn time() -> Result<SystemTime> {
     })
 }
 
-/// The options before validation. They give the form and the files in which a usage error is reported, as far as they can be
+/// The options before validation. They give the format and the files in which a usage error is reported, as far as they can be
 /// parsed.
 pub struct Early<'w> {
     words: &'w [OsString],
@@ -124,9 +124,11 @@ impl<'w> Early<'w> {
         Self { words, file: content, is_build, inputs }
     }
 
-    /// The form of messages on standard error.
-    pub fn log_form(&self) -> LogForm {
-        self.value("log").and_then(|form| LogForm::from_str(form.to_str()?, false).ok()).unwrap_or_default()
+    /// The format of messages on standard error.
+    pub fn log_format(&self) -> LogFormat {
+        self.value("log")
+            .and_then(|format| LogFormat::from_str(format.to_str()?, false).ok())
+            .unwrap_or_default()
     }
 
     /// The value of an option of `build` or of all commands.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use sitemill::urls::UrlsForm;
+use sitemill::urls::UrlsFormat;
 use sitemill::{Result, Stop, Target, UrlsJob};
 
 use super::args::UrlsArgs;
@@ -16,10 +16,10 @@ use super::{log, progress};
 pub fn run(args: UrlsArgs) -> Result<()> {
     let mut job = UrlsJob::new(args.path);
     job.name = args.name;
-    job.form = match (args.tsv, args.json) {
-        (true, _) => UrlsForm::Tsv,
-        (_, true) => UrlsForm::Json,
-        _ => UrlsForm::Lines,
+    job.format = match (args.tsv, args.json) {
+        (true, _) => UrlsFormat::Tsv,
+        (_, true) => UrlsFormat::Json,
+        _ => UrlsFormat::Lines,
     };
     job.threads = args.threads.unwrap_or(job.threads);
     let mut paths = job.paths();

@@ -63,7 +63,7 @@ pub fn build_from(
     job.publication.details |= job.publication.then.is_some();
     job.check()?;
     if let Some(sections) = &job.rules.sections {
-        sections.add_column(&mut job.input.form)?;
+        sections.add_column(&mut job.input.format)?;
     }
     let job = &job;
     let out = &job.publication.out;

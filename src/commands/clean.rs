@@ -16,7 +16,7 @@ use crate::common::progress::{Phase, Progress};
 use crate::common::stop::Stop;
 use crate::error::{Error, Message, Result, Setting};
 use crate::intake::blocks::{Block, Blocks};
-use crate::intake::format::{Feed, FormOptions, Opened, Record, RowReader, Sink, Unit};
+use crate::intake::format::{Feed, FormatOptions, Opened, Record, RowReader, Sink, Unit};
 use crate::intake::input::Found;
 use crate::intake::remote;
 use crate::intake::report::Skipped;
@@ -128,9 +128,9 @@ pub fn clean_from<'t>(
     let mut job = job.clone();
     job.input.paths = sources.iter().filter_map(Source::path).map(Path::to_owned).collect();
     let job = &job;
-    let form = &job.input.form;
+    let options = &job.input.format;
     let Sources { open: sources, skipped, .. } =
-        sources::open_all(sources, job.input.require_success, form, None)?;
+        sources::open_all(sources, job.input.require_success, options, None)?;
     let mut paths = job.paths();
     sources.iter().filter_map(Found::path).for_each(|path| paths.read("input", path));
     for (what, target) in
@@ -145,7 +145,7 @@ pub fn clean_from<'t>(
     paths.check()?;
     let report = CleanReport { skipped, ..CleanReport::default() };
     // Row groups of Parquet are read sequentially.
-    let form = with_page_memory(form, None, 1);
+    let options = with_page_memory(options, None, 1);
     let rules = RuleCounts::default();
     let run = Screening { job, screen: screen.as_ref() };
     let mut targets = Targets { urls, rejects, report, rules, progress, stop };
@@ -155,7 +155,7 @@ pub fn clean_from<'t>(
     progress.begin(Phase::Read, 0);
     for source in remote::in_turn(sources) {
         // A read that was interrupted reports the stop.
-        targets.clean_source(run, source, &form).or_else(|error| stop.check().and(Err(error)))?;
+        targets.clean_source(run, source, &options).or_else(|error| stop.check().and(Err(error)))?;
     }
     progress.end();
     let CountedRules { rewritten, included, excluded } = job.urls.counted(&targets.rules);
@@ -183,7 +183,7 @@ struct Targets<'t> {
 
 impl Targets<'_> {
     /// Cleans all lines or rows of `source`.
-    fn clean_source(&mut self, run: Screening<'_>, source: Found<'_>, form: &FormOptions) -> Result<()> {
+    fn clean_source(&mut self, run: Screening<'_>, source: Found<'_>, options: &FormatOptions) -> Result<()> {
         let name = source.name().to_owned();
         let unreadable = |error| Error::io(&name, "could not be read", error);
         let feed = match source.into_feed()?.0 {
@@ -191,7 +191,7 @@ impl Targets<'_> {
             feed @ Feed::Remote(_) => feed.watched(self.stop, &Failed::default(), &Arc::default()),
             feed => feed,
         };
-        match format::open(&name, feed, form)?.1 {
+        match format::open(&name, feed, options)?.1 {
             Opened::Plain(mut file) => {
                 // Detecting the format has read its first bytes.
                 file.rewind().map_err(unreadable)?;

@@ -40,15 +40,15 @@ pub struct DiffJob {
     /// Compare only the sets of this name in directories. If not set, all sets, each compared with the set of the same name.
     pub name: Option<SetName>,
     /// Output format.
-    pub form: DiffForm,
+    pub format: DiffFormat,
     /// Memory, scratch directory and threads.
-    pub room: DiffRoom,
+    pub resources: DiffResources,
 }
 
 /// The machine resources that a diff may use. They do not change the output.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct DiffRoom {
+pub struct DiffResources {
     /// Bytes of memory for sorting URLs. In addition, each thread holds a few sitemaps that it reads.
     pub memory: u64,
     /// Directory for data that do not fit in memory: at most the URLs and `lastmod`s of both sets.
@@ -60,7 +60,7 @@ pub struct DiffRoom {
 /// Output format of [`diff()`](crate::diff()).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum DiffForm {
+pub enum DiffFormat {
     /// One line per URL: `+ URL` for added, `- URL` for removed, `~ URL` and both `lastmod`s for changed.
     #[default]
     Text,
@@ -100,8 +100,8 @@ impl DiffJob {
     /// Creates a job with the defaults: text, 256 MiB of memory, the system's temporary directory, a thread per core.
     pub fn new(old: PathBuf, new: PathBuf) -> Self {
         let (memory, scratch) = (DIFF_MEMORY_DEFAULT, std::env::temp_dir());
-        let room = DiffRoom { memory, scratch, threads: threads_default() };
-        Self { old, new, name: None, form: DiffForm::default(), room }
+        let resources = DiffResources { memory, scratch, threads: threads_default() };
+        Self { old, new, name: None, format: DiffFormat::default(), resources }
     }
 }
 
@@ -117,7 +117,7 @@ pub fn diff(job: &DiffJob, progress: &dyn Progress, stop: &Stop, to: Target<'_>)
     progress.begin(Phase::Read, 0);
     for (old, new) in side::pairs(&job.old, &job.new, job.name.as_ref())? {
         let to = Target { name: to.name, to: &mut *to.to };
-        report.add(&compare(old, new, job.form, &job.room, progress, stop, to)?);
+        report.add(&compare(old, new, job.format, &job.resources, progress, stop, to)?);
     }
     progress.end();
     Ok(report)
@@ -127,27 +127,27 @@ pub fn diff(job: &DiffJob, progress: &dyn Progress, stop: &Stop, to: Target<'_>)
 pub(crate) fn compare(
     mut old: Side,
     mut new: Side,
-    form: DiffForm,
-    room: &DiffRoom,
+    format: DiffFormat,
+    resources: &DiffResources,
     progress: &dyn Progress,
     stop: &Stop,
     to: Target<'_>,
 ) -> Result<DiffReport> {
-    check_threads(room.threads)?;
-    if room.memory < DIFF_MEMORY_MIN {
-        let given = Setting::Memory.with(room.memory);
+    check_threads(resources.threads)?;
+    if resources.memory < DIFF_MEMORY_MIN {
+        let given = Setting::Memory.with(resources.memory);
         let least = DIFF_MEMORY_MIN >> 20;
         return Err(Error::usage(message!(given, ": a diff needs at least {least} MiB")));
     }
     let mut report = DiffReport { unchanged: side::drop_same(&mut old, &mut new), ..DiffReport::default() };
     let sorted = |side: Side| {
-        let mut sorter = Sorter::new(RowCodec, room.memory / 2, room.scratch.clone());
-        let sitemaps = side.read(room.threads, progress, stop, &mut sorter)?;
-        Ok((Sorted::of(sorter).map_err(|error| failed(room, error))?, sitemaps))
+        let mut sorter = Sorter::new(RowCodec, resources.memory / 2, resources.scratch.clone());
+        let sitemaps = side.read(resources.threads, progress, stop, &mut sorter)?;
+        Ok((Sorted::of(sorter).map_err(|error| failed(resources, error))?, sitemaps))
     };
     let ((old, old_read), (new, new_read)) = (sorted(old)?, sorted(new)?);
     report.sitemaps_read = old_read + new_read;
-    merge(old, new, ChangeWriter { form, pending: Vec::new() }, room, stop, to, &mut report)?;
+    merge(old, new, ChangeWriter { format, pending: Vec::new() }, resources, stop, to, &mut report)?;
     Ok(report)
 }
 
@@ -156,12 +156,12 @@ fn merge(
     mut old: Sorted,
     mut new: Sorted,
     mut lines: ChangeWriter,
-    room: &DiffRoom,
+    resources: &DiffResources,
     stop: &Stop,
     mut to: Target<'_>,
     report: &mut DiffReport,
 ) -> Result<()> {
-    let next = |rows: &mut Sorted, row: &mut UrlRow| rows.next(row).map_err(|error| failed(room, error));
+    let next = |rows: &mut Sorted, row: &mut UrlRow| rows.next(row).map_err(|error| failed(resources, error));
     let (mut was, mut is) = (UrlRow::default(), UrlRow::default());
     let (mut more_was, mut more_is) = (next(&mut old, &mut was)?, next(&mut new, &mut is)?);
     while more_was || more_is {
@@ -200,8 +200,8 @@ fn merge(
     to.write(&lines.pending)
 }
 
-fn failed(room: &DiffRoom, error: std::io::Error) -> Error {
-    Error::io(&room.scratch, "scratch files could not be used", error)
+fn failed(resources: &DiffResources, error: std::io::Error) -> Error {
+    Error::io(&resources.scratch, "scratch files could not be used", error)
 }
 
 /// Bytes of lines per write.
@@ -216,7 +216,7 @@ enum Change {
 
 /// Rendered lines that are not written yet.
 struct ChangeWriter {
-    form: DiffForm,
+    format: DiffFormat,
     pending: Vec<u8>,
 }
 
@@ -229,14 +229,14 @@ impl ChangeWriter {
             Change::Changed => ("~", "changed"),
         };
         let (loc, was, is) = (row.loc(), was.lastmod(), is.lastmod());
-        match (self.form, change) {
-            (DiffForm::Text, Change::Changed) => {
+        match (self.format, change) {
+            (DiffFormat::Text, Change::Changed) => {
                 let or_none = |lastmod| if lastmod == b"" { &b"none"[..] } else { lastmod };
                 self.parts(&[sign.as_bytes(), b" ", loc, b"  ", or_none(was), b" -> ", or_none(is)]);
             }
-            (DiffForm::Text, _) => self.parts(&[sign.as_bytes(), b" ", loc]),
-            (DiffForm::Tsv, _) => self.parts(&[word.as_bytes(), b"\t", loc, b"\t", was, b"\t", is]),
-            (DiffForm::Json, _) => {
+            (DiffFormat::Text, _) => self.parts(&[sign.as_bytes(), b" ", loc]),
+            (DiffFormat::Tsv, _) => self.parts(&[word.as_bytes(), b"\t", loc, b"\t", was, b"\t", is]),
+            (DiffFormat::Json, _) => {
                 let string = |bytes| String::from_utf8_lossy(bytes).into_owned();
                 let mut object = json!({ "change": word, "loc": string(loc) });
                 for (key, lastmod) in [("old_lastmod", was), ("new_lastmod", is)] {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::commands::check::{self, FromElsewhere, Members, Set};
 use crate::error::{Error, Result, Setting, message};
 use crate::escape;
-use crate::intake::format::{self, FormOptions, OutDirectory, PartFiles, SkipReason};
+use crate::intake::format::{self, FormatOptions, OutDirectory, PartFiles, SkipReason};
 use crate::intake::input::Found;
 use crate::intake::read_at::RemoteFile;
 use crate::intake::remote::{self, Remote};
@@ -72,7 +72,7 @@ fn is_same_location(one: &Path, other: &Path) -> bool {
 pub fn open_all<'a>(
     inputs: impl IntoIterator<Item = Source<'a>>,
     needs_success: bool,
-    options: &FormOptions,
+    options: &FormatOptions,
     out: Option<&OutDirectory>,
 ) -> Result<Sources<'a>> {
     let mut sources = Sources::default();
@@ -101,7 +101,7 @@ pub fn open_all<'a>(
 /// Remote files that are known from a list, by their names.
 type Listed = HashMap<PathBuf, Arc<dyn RemoteFile>>;
 
-fn open_remote(found: Vec<Remote>, options: &FormOptions, sources: &mut Sources<'_>) -> Result<()> {
+fn open_remote(found: Vec<Remote>, options: &FormatOptions, sources: &mut Sources<'_>) -> Result<()> {
     for one in found {
         match one {
             Remote::Files(files) => {
@@ -122,7 +122,7 @@ fn open_remote(found: Vec<Remote>, options: &FormOptions, sources: &mut Sources<
 fn open_directory(
     PartFiles { files, mut skipped }: PartFiles,
     listed: &Listed,
-    options: &FormOptions,
+    options: &FormatOptions,
     sources: &mut Sources<'_>,
 ) -> Result<()> {
     let mut met = HashSet::new();
@@ -203,7 +203,7 @@ fn open_one<'a>(name: &Path, listed: &Listed) -> Result<Found<'a>> {
 fn open(
     name: &Path,
     listed: &Listed,
-    options: &FormOptions,
+    options: &FormatOptions,
     is_new: &mut dyn FnMut(&Path) -> bool,
     sources: &mut Sources<'_>,
 ) -> Result<()> {
@@ -238,7 +238,7 @@ fn open(
     Ok(())
 }
 
-fn is_index(source: &Found<'_>, options: &FormOptions) -> Result<bool> {
+fn is_index(source: &Found<'_>, options: &FormatOptions) -> Result<bool> {
     // A request for each of many objects would take long.
     if source.is_remote() && !format::is_named_as_sitemap(source.name(), options) {
         return Ok(false);

@@ -30,7 +30,7 @@ pub struct UrlsJob {
     /// Read only the set of this name in each directory. If not set, all sets.
     pub name: Option<SetName>,
     /// Output format.
-    pub form: UrlsForm,
+    pub format: UrlsFormat,
     /// Number of worker threads, at most [`THREADS_MAX`](crate::options::THREADS_MAX).
     pub threads: NonZero<usize>,
 }
@@ -38,7 +38,7 @@ pub struct UrlsJob {
 /// Output format of [`urls()`](crate::urls()).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum UrlsForm {
+pub enum UrlsFormat {
     /// One URL per line.
     #[default]
     Lines,
@@ -66,7 +66,7 @@ pub struct UrlsReport {
 impl UrlsJob {
     /// Creates a job with the defaults: one URL per line, a thread per core.
     pub fn new(paths: Vec<PathBuf>) -> Self {
-        Self { paths, name: None, form: UrlsForm::default(), threads: threads_default() }
+        Self { paths, name: None, format: UrlsFormat::default(), threads: threads_default() }
     }
 }
 
@@ -77,12 +77,12 @@ impl UrlsJob {
 /// damage; otherwise if a file cannot be read, `to` cannot be written, or `stop` is raised.
 pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<'_>) -> Result<UrlsReport> {
     check_threads(job.threads)?;
-    let form = match job.form {
-        UrlsForm::Lines => Form::Lines,
-        UrlsForm::Tsv => Form::Tsv,
-        UrlsForm::Json => Form::Json,
+    let format = match job.format {
+        UrlsFormat::Lines => LineFormat::Lines,
+        UrlsFormat::Tsv => LineFormat::Tsv,
+        UrlsFormat::Json => LineFormat::Json,
     };
-    if form == Form::Tsv {
+    if format == LineFormat::Tsv {
         to.write(tsv_header().as_bytes())?;
     }
     progress.begin(Phase::Read, 0);
@@ -93,7 +93,7 @@ pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<
             Named::File(file) => files.push(file),
         }
     }
-    let report = list_all(files, form, job.threads, progress, stop, to)?;
+    let report = list_all(files, format, job.threads, progress, stop, to)?;
     progress.end();
     Ok(report)
 }
@@ -109,12 +109,12 @@ pub(crate) fn lastmods(
     stop: &Stop,
     to: Target<'_>,
 ) -> Result<UrlsReport> {
-    list_all(files, Form::Lastmods, threads, progress, stop, to)
+    list_all(files, LineFormat::Lastmods, threads, progress, stop, to)
 }
 
 /// Which parts of an entry are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum LineFormat {
     Lines,
     Tsv,
     Json,
@@ -124,7 +124,7 @@ enum Form {
 
 fn list_all(
     files: Vec<PlaceFile>,
-    form: Form,
+    format: LineFormat,
     threads: NonZero<usize>,
     progress: &dyn Progress,
     stop: &Stop,
@@ -134,14 +134,14 @@ fn list_all(
     // Of a set that sitemill did not write, the files to start from are all files, including those that index files list.
     let mut met = Met::default();
     files.iter().for_each(|file| _ = met.insert(file.path()));
-    let work = |entry: &mut Entry, file: PlaceFile| list(&file, form, entry);
+    let work = |entry: &mut Entry, file: PlaceFile| list(&file, format, entry);
     ordered(threads.get(), files.into_iter(), Entry::default, work, |listed| {
         stop.check()?;
         let listed = listed?;
         progress.advance(listed.urls);
         let mut members = listed.take_in(&mut report, &mut to)?;
         members.retain(|member| member.as_ref().map_or(true, |file| met.insert(file.path())));
-        let work = |entry: &mut Entry, member: Result<PlaceFile>| list_member(member?, form, entry);
+        let work = |entry: &mut Entry, member: Result<PlaceFile>| list_member(member?, format, entry);
         ordered(threads.get(), members.into_iter(), Entry::default, work, |listed| {
             stop.check()?;
             let listed = listed?;
@@ -152,7 +152,7 @@ fn list_all(
     Ok(report)
 }
 
-/// The first line of [`UrlsForm::Tsv`].
+/// The first line of [`UrlsFormat::Tsv`].
 fn tsv_header() -> String {
     let tags = Tag::ALL.map(Tag::as_str).into_iter();
     let names: Vec<_> = tags.chain(EXTENSIONS.iter().map(|extension| extension.name)).collect();
@@ -192,16 +192,16 @@ impl Listed {
 }
 
 /// Reads a file that an index file lists.
-fn list_member(file: PlaceFile, form: Form, entry: &mut Entry) -> Result<Listed> {
+fn list_member(file: PlaceFile, format: LineFormat, entry: &mut Entry) -> Result<Listed> {
     let path = file.path();
-    let mut listed = list(&file, form, entry)?;
+    let mut listed = list(&file, format, entry)?;
     if listed.kind == Some(FileKind::Index) && listed.damage.is_none() {
         listed.damage = Some(Error::data(message!(path, ": is an index file that another index file lists")));
     }
     Ok(listed)
 }
 
-fn list(file: &PlaceFile, form: Form, entry: &mut Entry) -> Result<Listed> {
+fn list(file: &PlaceFile, format: LineFormat, entry: &mut Entry) -> Result<Listed> {
     let path = file.path();
     let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), 1);
     let mut reader = Reader::new(Content::open(file)?, &mut findings);
@@ -227,7 +227,7 @@ fn list(file: &PlaceFile, form: Form, entry: &mut Entry) -> Result<Listed> {
             )));
             break;
         }
-        if matches!(form, Form::Tsv | Form::Json) && !entry.is_whole() {
+        if matches!(format, LineFormat::Tsv | LineFormat::Json) && !entry.is_whole() {
             listed.damage = Some(Error::data(message!(
                 path,
                 ": entry {number}: has more links, images or videos, or longer texts, than can be listed; list the URLs alone"
@@ -236,7 +236,7 @@ fn list(file: &PlaceFile, form: Form, entry: &mut Entry) -> Result<Listed> {
         }
         match reader.own().0 {
             FileKind::Sitemap => {
-                push(entry, loc, form, &mut listed.lines);
+                push(entry, loc, format, &mut listed.lines);
                 listed.urls += 1;
             }
             FileKind::Index => {
@@ -271,16 +271,16 @@ fn damage(kind: Option<FileKind>, mut findings: Findings, path: &Path) -> Option
     })
 }
 
-fn push(entry: &Entry, loc: &[u8], form: Form, lines: &mut Vec<u8>) {
-    match form {
-        Form::Lines => lines.extend_from_slice(loc),
-        Form::Lastmods => {
+fn push(entry: &Entry, loc: &[u8], format: LineFormat, lines: &mut Vec<u8>) {
+    match format {
+        LineFormat::Lines => lines.extend_from_slice(loc),
+        LineFormat::Lastmods => {
             lines.extend_from_slice(loc);
             lines.push(b'\t');
             // A tab or line end in a value must not end the field or the row.
             escape::escape(entry.value(Tag::Lastmod).unwrap_or_default().trim_ascii(), lines);
         }
-        Form::Tsv => {
+        LineFormat::Tsv => {
             push_cell(loc, lines);
             for tag in [Tag::Lastmod, Tag::Changefreq, Tag::Priority] {
                 lines.push(b'\t');
@@ -293,7 +293,7 @@ fn push(entry: &Entry, loc: &[u8], form: Form, lines: &mut Vec<u8>) {
                 }
             }
         }
-        Form::Json => lines.extend_from_slice(to_json(entry).to_string().as_bytes()),
+        LineFormat::Json => lines.extend_from_slice(to_json(entry).to_string().as_bytes()),
     }
     lines.push(b'\n');
 }

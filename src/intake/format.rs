@@ -5,7 +5,7 @@
 //!  file  ──parquet─────────────────────────────────────────────────────────────────▶
 //! ```
 //!
-//! A format is recognised by the first bytes of the input, then by its name, unless [`FormOptions::format`] is set. Records hold
+//! A format is recognised by the first bytes of the input, then by its name, unless [`FormatOptions::format`] is set. Records hold
 //! the input as it is: URLs are not yet clean and tags not yet checked. A bad row goes to [`Sink::bad_row`] and the run
 //! continues; damage that makes all rows doubtful ends the run with an error. A row takes at most a few times
 //! [`ROW_BYTES_MAX`](row::ROW_BYTES_MAX) of memory, however long it is.
@@ -62,7 +62,7 @@ pub use delimiter::Delimiter;
 pub use facts::Facts;
 pub use found::{ColumnsFound, NameCounts, UnitFacts};
 pub use from_code::{SourceRow, SourceRows};
-pub use options::FormOptions;
+pub use options::FormatOptions;
 pub use packing::Packing;
 #[cfg(feature = "cloud")]
 pub use parts::part_files_listed;
@@ -110,7 +110,7 @@ pub enum Feed<'a> {
 pub fn row_groups<'n>(
     name: &'n Path,
     file: Arc<dyn ReadAt>,
-    options: &'n FormOptions,
+    options: &'n FormatOptions,
     numbers: &[usize],
     has_others: bool,
 ) -> Result<(Units<'n>, u64)> {
@@ -144,7 +144,7 @@ impl<'n> PlainLines<'n> {
 /// # Errors
 /// [`ErrorKind::Data`](crate::ErrorKind::Data) if the input contradicts its name or the options, or if its header or first row
 /// is invalid; [`ErrorKind::Io`](crate::ErrorKind::Io) if it cannot be read.
-pub fn open<'n>(name: &'n Path, feed: Feed<'n>, options: &'n FormOptions) -> Result<(Facts, Opened<'n>)> {
+pub fn open<'n>(name: &'n Path, feed: Feed<'n>, options: &'n FormatOptions) -> Result<(Facts, Opened<'n>)> {
     options.check()?;
     let of_file = |file, (format, of_file): (Format, &OpenFile)| {
         Ok(of_rows((of_file.open)(name, file, options.hints())?, Some(format), Packing::None))
@@ -207,7 +207,7 @@ pub fn open<'n>(name: &'n Path, feed: Feed<'n>, options: &'n FormOptions) -> Res
 fn file_format(
     name: &Path,
     file: &dyn ReadAt,
-    options: &FormOptions,
+    options: &FormatOptions,
 ) -> Result<Option<(Format, &'static OpenFile)>> {
     if let Some(said) = options.format
         && let Open::File(of_file) = &said.spec().open
@@ -226,7 +226,7 @@ fn file_format(
 fn check_is_said(
     name: &Path,
     (format, OpenFile { title, .. }): (Format, &OpenFile),
-    options: &FormOptions,
+    options: &FormatOptions,
 ) -> Result<()> {
     match options.format {
         Some(said) if said != format => {
@@ -237,7 +237,7 @@ fn check_is_said(
 }
 
 /// Refuses a pipe or packed text of a format that needs a file.
-fn check_not_of_file(text: &Text<'_>, options: &FormOptions) -> Result<()> {
+fn check_not_of_file(text: &Text<'_>, options: &FormatOptions) -> Result<()> {
     let said = options.format.and_then(|said| match &said.spec().open {
         Open::File(of_file) => Some(of_file),
         Open::Lines(_) | Open::Text(_) => None,
@@ -251,7 +251,7 @@ fn check_not_of_file(text: &Text<'_>, options: &FormOptions) -> Result<()> {
 }
 
 /// Refuses a format without columns if a column is to have the sections.
-fn check_has_columns(text: &Text<'_>, format: Format, options: &FormOptions) -> Result<()> {
+fn check_has_columns(text: &Text<'_>, format: Format, options: &FormatOptions) -> Result<()> {
     match options.columns.section() {
         Some(column) if !format.spec().has_columns => {
             let column = Setting::SectionColumn.with(column);
@@ -278,7 +278,7 @@ fn of_rows(mut reader: RowReader<'_>, format: Option<Format>, packing: Packing) 
 ///
 /// # Errors
 /// Same as [`open`].
-pub fn is_index(name: &Path, stream: Box<dyn Read + Send>, options: &FormOptions) -> Result<bool> {
+pub fn is_index(name: &Path, stream: Box<dyn Read + Send>, options: &FormatOptions) -> Result<bool> {
     if !matches!(options.format, None | Some(Format::Sitemap)) {
         return Ok(false);
     }
@@ -294,9 +294,9 @@ pub fn is_index(name: &Path, stream: Box<dyn Read + Send>, options: &FormOptions
 pub fn read<'n>(
     name: &'n Path,
     feed: Feed<'n>,
-    options: &'n FormOptions,
+    options: &'n FormatOptions,
     sink: &mut dyn Sink,
-) -> Result<FormFound> {
+) -> Result<FormatFound> {
     let (Facts { format, packing, .. }, opened) = open(name, feed, options)?;
     let format = format.expect("an input of bytes has a format");
     let of_lines = |text| match &format.spec().open {
@@ -312,13 +312,13 @@ pub fn read<'n>(
     for unit in reader.units {
         rows += unit?.read(sink)?.rows;
     }
-    Ok(FormFound { format, packing, rows })
+    Ok(FormatFound { format, packing, rows })
 }
 
 /// The result of [`read`].
 #[cfg(any(test, feature = "internals"))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FormFound {
+pub struct FormatFound {
     /// Its format.
     pub format: Format,
     /// How it is packed.

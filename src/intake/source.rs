@@ -58,7 +58,7 @@ impl<'a> Source<'a> {
     ///
     /// Values are read in place. Batches with only the URL to read are held, up to a quarter of the memory limit; rows of other
     /// batches go to scratch files. The columns have the names that tables have, or those of
-    /// [`FormOptions::columns`](crate::options::FormOptions::columns). The URL is a string or binary data in any layout. A tag
+    /// [`FormatOptions::columns`](crate::options::FormatOptions::columns). The URL is a string or binary data in any layout. A tag
     /// may have any type: times become W3C Datetime, in UTC if they have a zone. Alternates and images are JSON in a string, or
     /// lists of strings or structs. Batches are read on a thread of the build, once; while it waits for a batch, the build cannot
     /// be stopped. A column that is missing or cannot be a URL ends the build with [`ErrorKind::Data`](crate::ErrorKind::Data),

@@ -5,22 +5,22 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::rules::SetRules;
 use crate::clean::screen::robots::Robots;
-use crate::intake::format::FormOptions;
+use crate::intake::format::FormatOptions;
 
 /// A hash of all options that decide which bytes sitemaps consist of: 32 hexadecimal digits. It finds mistakes, not forgeries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint(String);
 
 impl Fingerprint {
-    /// The fingerprint of a job with `rules` whose input has the form `form`. One version of sitemill gives equal options the
+    /// The fingerprint of a job with `rules` whose input has the format `options`. One version of sitemill gives equal options the
     /// same fingerprint on every machine.
-    pub fn of(rules: &SetRules, form: &FormOptions) -> Self {
+    pub fn of(rules: &SetRules, options: &FormatOptions) -> Self {
         // Only the publisher makes index files, and the memory limit changes no byte.
         let mut rules = SetRules { sitemaps_per_index: 0, ..rules.clone() };
         // The content of a robots.txt matters, its path does not.
         rules.urls.robots.iter_mut().for_each(Robots::forget_source);
-        let form = FormOptions { page_memory: None, ..form.clone() };
-        Self(format!("{:032x}", xxh3_128(format!("{form:?} {rules:?}").as_bytes())))
+        let options = FormatOptions { page_memory: None, ..options.clone() };
+        Self(format!("{:032x}", xxh3_128(format!("{options:?} {rules:?}").as_bytes())))
     }
 
     /// Its digits.
@@ -36,14 +36,14 @@ mod tests {
 
     #[test]
     fn options_change_the_fingerprint_if_they_change_sitemaps() {
-        let of = |change: fn(&mut SetRules, &mut FormOptions)| {
+        let of = |change: fn(&mut SetRules, &mut FormatOptions)| {
             let mut rules = SetRules::new("https://h.example/".parse().unwrap());
-            let mut form = FormOptions::default();
-            change(&mut rules, &mut form);
-            Fingerprint::of(&rules, &form)
+            let mut options = FormatOptions::default();
+            change(&mut rules, &mut options);
+            Fingerprint::of(&rules, &options)
         };
         let same = of(|_, _| {});
-        assert_eq!(same, of(|_, form| form.page_memory = Some(1)));
+        assert_eq!(same, of(|_, options| options.page_memory = Some(1)));
         assert_eq!(same, of(|rules, _| rules.sitemaps_per_index = 7));
         assert_ne!(same, of(|rules, _| rules.base_url = "https://h.example/a/".parse().unwrap()));
         assert_ne!(same, of(|rules, _| rules.urls_per_sitemap = 7));
@@ -62,6 +62,6 @@ mod tests {
             same,
             of(|rules, _| rules.tags.default_changefreq = Some(crate::options::Changefreq::Daily))
         );
-        assert_ne!(same, of(|_, form| form.format = Some(crate::options::Format::Csv)));
+        assert_ne!(same, of(|_, options| options.format = Some(crate::options::Format::Csv)));
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::error::Result;
-use crate::intake::format::FormOptions;
+use crate::intake::format::FormatOptions;
 
 /// Which files a job reads, and how. [`InputOptions::new`] sets every other field to its command-line default.
 #[derive(Debug, Clone, Default)]
@@ -14,22 +14,22 @@ pub struct InputOptions {
     /// instead.
     pub paths: Vec<PathBuf>,
     /// The format, columns and charset of the files. Every field that is not set is detected.
-    pub form: FormOptions,
+    pub format: FormatOptions,
     /// Refuse a directory of part files that has no `_SUCCESS` file, which Spark and Hadoop write when a job has finished.
     pub require_success: bool,
 }
 
 impl InputOptions {
-    /// Options that read `paths` and detect their form.
+    /// Options that read `paths` and detect their format.
     pub fn new(paths: Vec<PathBuf>) -> Self {
         Self { paths, ..Self::default() }
     }
 
-    /// Checks that the form options do not contradict each other.
+    /// Checks that the format options do not contradict each other.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option.
     pub fn check(&self) -> Result<()> {
-        self.form.check()
+        self.format.check()
     }
 }

@@ -1,7 +1,7 @@
 //! Sections: what decides which section of the set a URL belongs to.
 
 use crate::error::{Error, Result, Setting, message};
-use crate::intake::format::FormOptions;
+use crate::intake::format::FormatOptions;
 use crate::sitemap::sections::SECTIONS_MAX;
 use crate::sitemap::sections::by_rule::SectionRules;
 use crate::sitemap::sections::word::WORD_BYTES_MAX;
@@ -41,15 +41,15 @@ impl SectionsBy {
         }
     }
 
-    /// Adds the column of the section, if there is one, to `form`.
+    /// Adds the column of the section, if there is one, to `options`.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if it conflicts with the other columns.
-    pub(crate) fn add_column(&self, form: &mut FormOptions) -> Result<()> {
+    pub(crate) fn add_column(&self, options: &mut FormatOptions) -> Result<()> {
         if let Self::Column { column, .. } = self {
-            let columns = form.columns.with_section(column);
+            let columns = options.columns.with_section(column);
             let wrong = |why| Error::usage(message!(Setting::SectionColumn.with(column), ": {why}"));
-            form.columns = columns.map_err(wrong)?;
+            options.columns = columns.map_err(wrong)?;
         }
         Ok(())
     }

@@ -94,13 +94,13 @@ impl TryFrom<u32> for Format {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::intake::format::FormOptions;
+    use crate::intake::format::FormatOptions;
     use crate::job::SetRules;
     use crate::set::manifest::{Seal, Seals};
 
     fn batch() -> Batch {
         let rules = SetRules::new("https://h.example/".parse().unwrap());
-        let rules = Fingerprint::of(&rules, &FormOptions::default());
+        let rules = Fingerprint::of(&rules, &FormatOptions::default());
         let sitemap = Sitemap {
             file: "sitemap-00001-00000000.xml.gz".into(),
             content: "0".repeat(32),

@@ -74,7 +74,7 @@ pub fn preview(
         };
         BatchSitemap { first_url: String::new(), sitemap }
     });
-    let batch = Batch::new(Fingerprint::of(&job.rules, &job.input.form), layout.tally, sitemaps.collect());
+    let batch = Batch::new(Fingerprint::of(&job.rules, &job.input.format), layout.tally, sitemaps.collect());
     let sections = tally.map(|tally| finish_sections(run, layout, shelf.secret(), tally)).transpose()?;
     Ok(batch.with_sections(sections).with_old_news(old_news))
 }

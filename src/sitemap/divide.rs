@@ -55,7 +55,7 @@ impl Limits {
 
 /// The space that entries take in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Room {
+pub struct EntrySize {
     /// Bytes of their XML.
     pub bytes: u64,
     /// Namespaces that the file must declare.
@@ -64,7 +64,7 @@ pub struct Room {
     pub news: u32,
 }
 
-impl Room {
+impl EntrySize {
     /// The space of entries that use only the namespace of the protocol.
     pub const fn plain(bytes: u64) -> Self {
         Self { bytes, uses: Namespaces::NONE, news: 0 }
@@ -85,9 +85,9 @@ impl Room {
     }
 }
 
-impl std::iter::Sum for Room {
-    fn sum<I: Iterator<Item = Self>>(rooms: I) -> Self {
-        rooms.fold(Self::default(), Self::and)
+impl std::iter::Sum for EntrySize {
+    fn sum<I: Iterator<Item = Self>>(sizes: I) -> Self {
+        sizes.fold(Self::default(), Self::and)
     }
 }
 
@@ -115,10 +115,10 @@ impl<P: Copy> PlannedSitemap<P> {
     }
 
     /// Adds entries to the file.
-    fn with(self, entries: u32, room: Room) -> Self {
-        let uses = self.uses.and(room.uses);
-        let bytes = self.bytes + room.bytes + uses.bytes() - self.uses.bytes();
-        Self { entries: self.entries + entries, bytes, uses, news: self.news + room.news, ..self }
+    fn with(self, entries: u32, size: EntrySize) -> Self {
+        let uses = self.uses.and(size.uses);
+        let bytes = self.bytes + size.bytes + uses.bytes() - self.uses.bytes();
+        Self { entries: self.entries + entries, bytes, uses, news: self.news + size.news, ..self }
     }
 
     /// The same file, with its first entry at another place.
@@ -152,9 +152,9 @@ impl<P: Copy> Divider<P> {
 
     /// Adds adjacent entries to the current file if all of them fit, and returns whether they do. The result is the same as
     /// when adding them one by one.
-    pub fn push_run(&mut self, entries: u32, room: Room) -> bool {
+    pub fn push_run(&mut self, entries: u32, size: EntrySize) -> bool {
         let Some(sitemap) = self.sitemaps.last_mut() else { return entries == 0 };
-        let with = sitemap.with(entries, room);
+        let with = sitemap.with(entries, size);
         let fits = with.fits(self.limits) && !self.is_closed;
         if fits {
             *sitemap = with;
@@ -166,11 +166,11 @@ impl<P: Copy> Divider<P> {
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no memory for another file.
-    pub fn push(&mut self, at: P, room: Room) -> Result<()> {
-        if !self.push_run(1, room) {
+    pub fn push(&mut self, at: P, size: EntrySize) -> Result<()> {
+        if !self.push_run(1, size) {
             let number = u32::try_from(self.sitemaps.len() + 1).expect("fewer files than URLs of 32 bits");
             reserve_more(&mut self.sitemaps, 1)?;
-            self.sitemaps.push(PlannedSitemap::empty(number, at, self.frame_bytes).with(1, room));
+            self.sitemaps.push(PlannedSitemap::empty(number, at, self.frame_bytes).with(1, size));
             self.is_closed = false;
         }
         Ok(())
@@ -207,19 +207,19 @@ impl<P: Copy> Divider<P> {
         Ok(())
     }
 
-    /// Adds `count` adjacent entries that take `room` in total: all at once if they fit, otherwise one by one.
+    /// Adds `count` adjacent entries that take `size` in total: all at once if they fit, otherwise one by one.
     ///
     /// # Errors
     /// Same as [`Divider::push`].
     pub fn push_together(
         &mut self,
         count: u32,
-        room: Room,
-        mut entries: impl Iterator<Item = (P, Room)>,
+        size: EntrySize,
+        mut entries: impl Iterator<Item = (P, EntrySize)>,
     ) -> Result<()> {
-        match self.push_run(count, room) {
+        match self.push_run(count, size) {
             true => Ok(()),
-            false => entries.try_for_each(|(at, room)| self.push(at, room)),
+            false => entries.try_for_each(|(at, size)| self.push(at, size)),
         }
     }
 
@@ -241,7 +241,10 @@ mod tests {
     /// Entries per file.
     fn divide(entries_max: u32, bytes_max: u64, entries: &[u64]) -> Vec<u32> {
         let mut divider = Divider::new(Limits { entries_max, bytes_max }, &FRAME);
-        entries.iter().enumerate().for_each(|(at, &bytes)| divider.push(at, Room::plain(bytes)).unwrap());
+        entries
+            .iter()
+            .enumerate()
+            .for_each(|(at, &bytes)| divider.push(at, EntrySize::plain(bytes)).unwrap());
         let sitemaps = divider.finish();
         let mut at = 0;
         for sitemap in &sitemaps {
@@ -270,12 +273,12 @@ mod tests {
     #[test]
     fn a_run_is_taken_whole_or_not_at_all() {
         let mut divider = Divider::new(Limits { entries_max: 5, bytes_max: FRAME.bytes() + 100 }, &FRAME);
-        assert!(divider.push_run(0, Room::plain(0)), "nothing always fits");
-        assert!(!divider.push_run(1, Room::plain(10)), "there is no file yet");
-        divider.push(0, Room::plain(10)).unwrap();
-        assert!(!divider.push_run(5, Room::plain(50)), "six entries");
-        assert!(!divider.push_run(2, Room::plain(91)), "a byte too many");
-        assert!(divider.push_run(4, Room::plain(90)));
+        assert!(divider.push_run(0, EntrySize::plain(0)), "nothing always fits");
+        assert!(!divider.push_run(1, EntrySize::plain(10)), "there is no file yet");
+        divider.push(0, EntrySize::plain(10)).unwrap();
+        assert!(!divider.push_run(5, EntrySize::plain(50)), "six entries");
+        assert!(!divider.push_run(2, EntrySize::plain(91)), "a byte too many");
+        assert!(divider.push_run(4, EntrySize::plain(90)));
         assert_eq!(
             divider.finish(),
             [PlannedSitemap {
@@ -295,7 +298,7 @@ mod tests {
         let full = FRAME.bytes() + 100 + xhtml.bytes();
         let mut divider = Divider::new(Limits { entries_max: 9, bytes_max: full }, &FRAME);
         for (at, uses) in [(0, NONE), (1, xhtml), (2, xhtml), (3, image), (4, NONE)] {
-            divider.push(at, Room::of_entry(33, uses)).unwrap();
+            divider.push(at, EntrySize::of_entry(33, uses)).unwrap();
         }
         let sitemaps: Vec<_> = divider
             .finish()
@@ -310,16 +313,16 @@ mod tests {
     }
     #[test]
     fn a_file_has_at_most_a_thousand_news_articles_and_any_number_of_other_entries_up_to_its_limit() {
-        let entry = |is_news: bool| Room::of_entry(50, if is_news { NEWS } else { NONE });
+        let entry = |is_news: bool| EntrySize::of_entry(50, if is_news { NEWS } else { NONE });
         let divide = |every: usize, entries: usize| {
             let limits = Limits { entries_max: 5_000, bytes_max: 10_000_000 };
             let (mut one, mut together) = (Divider::new(limits, &FRAME), Divider::new(limits, &FRAME));
-            let room = |at: usize| entry(at.is_multiple_of(every));
-            (0..entries).for_each(|at| one.push(at, room(at)).unwrap());
+            let size = |at: usize| entry(at.is_multiple_of(every));
+            (0..entries).for_each(|at| one.push(at, size(at)).unwrap());
             for first in (0..entries).step_by(300) {
                 let all = first..entries.min(first + 300);
-                let sum = all.clone().map(room).sum();
-                together.push_together(all.len() as u32, sum, all.map(|at| (at, room(at)))).unwrap();
+                let sum = all.clone().map(size).sum();
+                together.push_together(all.len() as u32, sum, all.map(|at| (at, size(at)))).unwrap();
             }
             let sitemaps = one.finish();
             assert_eq!(sitemaps, together.finish());

@@ -1,6 +1,6 @@
 //! An entry of a sitemap: a row that has passed all rules.
 
-use super::divide::Room;
+use super::divide::EntrySize;
 use super::extensions::Extras;
 use super::tag_names::TagCounts;
 use super::xml;
@@ -51,9 +51,9 @@ impl<'a> Entry<'a> {
 
     /// The space that it takes in a file.
     #[inline]
-    pub fn room(&self) -> Room {
+    pub fn size(&self) -> EntrySize {
         let bytes = xml::url_bytes(self.url) + self.tags.len() + self.extras.xml.len();
-        Room::of_entry(bytes as u64, self.extras.uses)
+        EntrySize::of_entry(bytes as u64, self.extras.uses)
     }
 
     /// Appends its XML.

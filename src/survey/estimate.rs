@@ -62,7 +62,7 @@ pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory, out_free: F
             if let Judged::Entry(entry) = judge.judge(row.content, &mut |_| {}) {
                 let said = entry.url.as_bytes().len() + entry.tags.len() + entry.extras.xml.len();
                 entry_bytes += (said + ROW_BYTES) as u64;
-                xml_bytes += entry.room().bytes;
+                xml_bytes += entry.size().bytes;
             }
         }
     }

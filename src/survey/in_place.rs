@@ -9,7 +9,7 @@ use super::tail::Tail;
 use crate::clean::CleanUrl;
 use crate::common::{field, prefetch};
 use crate::intake::input::Input;
-use crate::sitemap::divide::Room;
+use crate::sitemap::divide::EntrySize;
 use crate::sitemap::entry::Entry;
 
 /// Writes blocks of entries.
@@ -21,7 +21,7 @@ pub struct PositionWriter {
     url: Vec<u8>,
     /// The length of the prefix of all URLs.
     known: usize,
-    /// The room that the prefix adds to that of the rest of a URL.
+    /// The size that the prefix adds to that of the rest of a URL.
     prefix_bytes: u64,
 }
 
@@ -29,27 +29,27 @@ impl PositionWriter {
     /// A writer for URLs that all begin with `prefix`.
     pub fn new(prefix: &[u8]) -> Self {
         // If it has anything to escape, then so does every URL.
-        let room = |url| Entry::of(CleanUrl::known(url, true)).room().bytes;
+        let size = |url| Entry::of(CleanUrl::known(url, true)).size().bytes;
         let mut writer = Self {
             bytes: Vec::new(),
             url: prefix.to_vec(),
             known: prefix.len(),
-            prefix_bytes: room(prefix) - room(&[]),
+            prefix_bytes: size(prefix) - size(&[]),
         };
         writer.begin_block();
         writer
     }
 
-    /// Writes the entry at `position` of `files`, whose URL ends with `end`. Returns its room.
+    /// Writes the entry at `position` of `files`, whose URL ends with `end`. Returns its size.
     #[inline]
-    pub fn push(&mut self, position: Position, end: &[u8], files: &[Input]) -> Room {
+    pub fn push(&mut self, position: Position, end: &[u8], files: &[Input]) -> EntrySize {
         self.bytes.extend_from_slice(&position.to_bytes());
-        let room = match position.is_plain() {
+        let size = match position.is_plain() {
             // Known without reading the tail, which may not be in the cache.
-            true => Entry::of(CleanUrl::known(end, false)).room(),
-            false => position.tail(files).entry(end).room(),
+            true => Entry::of(CleanUrl::known(end, false)).size(),
+            false => position.tail(files).entry(end).size(),
         };
-        Room { bytes: self.prefix_bytes + room.bytes, ..room }
+        EntrySize { bytes: self.prefix_bytes + size.bytes, ..size }
     }
 
     /// The URL that ends with `end`.
@@ -164,7 +164,7 @@ mod tests {
                     let (file, at) = positions[n];
                     let tail = Tail::read(&files[file].bytes()[at..]);
                     let position = Position::new(file, at, &tail);
-                    assert_eq!(writer.push(position, tail.url, &files), entry(n).room());
+                    assert_eq!(writer.push(position, tail.url, &files), entry(n).size());
                     assert_eq!(writer.url(tail.url).as_bytes(), urls[n].as_bytes());
                 }
                 for from in [0, 1, block.len()] {
@@ -189,7 +189,7 @@ mod tests {
             let tail = Tail::read(&tail);
             let position = Position::new(0, 0, &tail);
             assert!(position.is_plain());
-            assert_eq!(PositionWriter::new(&url[..known]).push(position, tail.url, &[]), entry.room());
+            assert_eq!(PositionWriter::new(&url[..known]).push(position, tail.url, &[]), entry.size());
         }
     }
 }

@@ -36,7 +36,7 @@ use crate::intake::spool_format::{Content, InputRow};
 use crate::intake::{lines, spool_format};
 use crate::job::{Job, OnDuplicate, SetRules};
 use crate::sitemap::divide::stable::Least;
-use crate::sitemap::divide::{Divider, PlannedSitemap, Room};
+use crate::sitemap::divide::{Divider, EntrySize, PlannedSitemap};
 use crate::sitemap::xml::Frame;
 use crate::survey::dedup::{self, ChunkKeys, NO_INSTANT, NewestTable, PARTITIONS, Round, Survivors, Table};
 
@@ -98,10 +98,10 @@ fn survey_in_pool(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> R
         // These entries are divided when they are picked.
         Some(_) => Vec::new(),
         None => {
-            let rooms = rooms(&chunks, &keys)?;
+            let sizes = chunk_sizes(&chunks, &keys)?;
             match stable::is_asked(&job.rules) {
-                true => stable::divide(run, &chunks, &rooms, inputs, &[])?,
-                false => divide(&job.rules, &chunks, &rooms, &keys)?,
+                true => stable::divide(run, &chunks, &sizes, inputs, &[])?,
+                false => divide(&job.rules, &chunks, &sizes, &keys)?,
             }
         }
     };
@@ -286,7 +286,7 @@ impl<'r> Surveyor<'r> {
                     self.least = Some(Least::or(self.least, self.keys.len(), entry.url));
                 }
                 self.keys.push(self.secret.key(entry.url.as_bytes()));
-                self.sizes.push(entry.room());
+                self.sizes.push(entry.size());
                 if let Some(recorder) = self.recorder.as_mut().filter(|_| RECORDS) {
                     recorder.push(&entry, place(row.content, start, entry.url.may_grow()), is_raw);
                 }
@@ -334,26 +334,26 @@ fn strike_duplicates(job: &Job, keys: &Keys<'_>, chunks: &[ListedChunk], stop: &
     }
 }
 
-/// The room that the listed entries of each chunk take.
-fn rooms(chunks: &[ListedChunk], keys: &Keys<'_>) -> Result<Vec<Room>> {
-    let room = |(at, chunk)| listed(chunk, keys, at).map(|(_, room)| room).sum();
-    let mut rooms = Vec::new();
-    reserve(&mut rooms, chunks.len())?;
-    chunks.par_iter().enumerate().map(room).collect_into_vec(&mut rooms);
-    Ok(rooms)
+/// The size that the listed entries of each chunk take.
+fn chunk_sizes(chunks: &[ListedChunk], keys: &Keys<'_>) -> Result<Vec<EntrySize>> {
+    let size = |(at, chunk)| listed(chunk, keys, at).map(|(_, size)| size).sum();
+    let mut sizes = Vec::new();
+    reserve(&mut sizes, chunks.len())?;
+    chunks.par_iter().enumerate().map(size).collect_into_vec(&mut sizes);
+    Ok(sizes)
 }
 
 /// Divides the listed entries into sitemaps.
 fn divide(
     rules: &SetRules,
     chunks: &[ListedChunk],
-    rooms: &[Room],
+    sizes: &[EntrySize],
     keys: &Keys<'_>,
 ) -> Result<Vec<PlannedSitemap<EntryAt>>> {
     let mut divider = Divider::new(rules.sitemap_limits(), &Frame::sitemap(rules.protocol));
     for (at, chunk) in chunks.iter().enumerate() {
-        let entries = listed(chunk, keys, at).map(|(ordinal, room)| (EntryAt { chunk: at, ordinal }, room));
-        divider.push_together(chunk.listed, rooms[at], entries)?;
+        let entries = listed(chunk, keys, at).map(|(ordinal, size)| (EntryAt { chunk: at, ordinal }, size));
+        divider.push_together(chunk.listed, sizes[at], entries)?;
     }
     Ok(divider.finish())
 }
@@ -363,7 +363,7 @@ fn listed<'a>(
     chunk: &'a ListedChunk,
     keys: &'a Keys<'_>,
     at: usize,
-) -> impl Iterator<Item = (usize, Room)> + 'a {
+) -> impl Iterator<Item = (usize, EntrySize)> + 'a {
     let all = keys.sizes(at).iter().enumerate();
     all.filter(|&(ordinal, _)| chunk.survivors.contains(ordinal))
 }

@@ -17,7 +17,7 @@ use crate::intake::spool_format::Content;
 use crate::job::{SectionsBy, SetRules};
 use crate::limits::Protocol;
 use crate::set::publish;
-use crate::sitemap::divide::Room;
+use crate::sitemap::divide::EntrySize;
 use crate::sitemap::entry::Entry;
 use crate::sitemap::extensions::{Extras, ExtrasRenderer};
 use crate::sitemap::sections::{SectionFinder, SectionNames};
@@ -73,7 +73,7 @@ impl Rules {
     fn fits(&self, entry: &Entry<'_>) -> bool {
         // Without extras, entries exceed the limit only if it is far below the default, so others are not counted.
         entry.extras.xml.is_empty() && xml::ENTRY_BYTES_MAX as u64 <= self.entry_bytes_max || {
-            let Room { bytes, uses, .. } = entry.room();
+            let EntrySize { bytes, uses, .. } = entry.size();
             bytes + uses.bytes() <= self.entry_bytes_max
         }
     }

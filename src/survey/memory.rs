@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::error::{Error, Result, Setting, message};
-use crate::intake::format::FormOptions;
+use crate::intake::format::FormatOptions;
 use crate::intake::scratch::Space;
 use crate::job::Resources;
 
@@ -22,14 +22,14 @@ const HOLD_BYTES_MIN: u64 = 32 << 20;
 /// Least memory of a thread for Parquet pages: a dictionary of 8 MiB, and pages of 1 MiB in each column.
 const PAGE_BYTES_MIN: u64 = 24 << 20;
 
-/// `form`, with its share of `memory` for the pages that each of `threads` threads holds; by default, of half of the machine's
+/// `options`, with its share of `memory` for the pages that each of `threads` threads holds; by default, of half of the machine's
 /// memory.
-pub fn with_page_memory(form: &FormOptions, memory: Option<u64>, threads: usize) -> FormOptions {
+pub fn with_page_memory(options: &FormatOptions, memory: Option<u64>, threads: usize) -> FormatOptions {
     let threads = threads.max(1) as u64;
     let budget = memory.unwrap_or_else(memory_default);
     let share = budget.saturating_sub(BASE_BYTES + threads * THREAD_BYTES) / threads;
-    let page_memory = form.page_memory.or(Some(share.max(PAGE_BYTES_MIN)));
-    FormOptions { page_memory, ..form.clone() }
+    let page_memory = options.page_memory.or(Some(share.max(PAGE_BYTES_MIN)));
+    FormatOptions { page_memory, ..options.clone() }
 }
 
 /// The memory limit of a run.

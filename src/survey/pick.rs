@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use super::chunk::{Chunk, RowsAt};
 use super::context::Context;
+use super::entry_sizes::EntrySizes;
 use super::layout::{EntryAt, Layout, ListedChunk};
 use super::memory::Memory;
 use super::picks::{CHUNKS_TOGETHER, PickedChunk, PickedRows, Picks, Place};
 use super::recorded::{RECORDED_SHARE, Recorded, RecordedChunk};
-use super::rooms::Rooms;
 use super::sizes::Sizes;
 use super::stable;
 use super::tally::Tally;
@@ -18,7 +18,7 @@ use crate::common::fallible::{reserve, reserve_more, try_list};
 use crate::common::ordered::ordered;
 use crate::common::progress::Phase;
 use crate::error::{Error, Result};
-use crate::sitemap::divide::{Divide, Divider, Room};
+use crate::sitemap::divide::{Divide, Divider, EntrySize};
 use crate::sitemap::xml::Frame;
 use crate::survey::dedup::Survivors;
 
@@ -136,9 +136,9 @@ fn groups<'r>(
 struct Group {
     input: usize,
     picks: Arc<Picks>,
-    rooms: Rooms,
-    /// The rows of each part, and their room.
-    runs: Vec<(usize, Range<u32>, Room)>,
+    entry_sizes: EntrySizes,
+    /// The rows of each part, and their size.
+    runs: Vec<(usize, Range<u32>, EntrySize)>,
 }
 
 /// Sorts the rows of a few chunks by part.
@@ -175,35 +175,35 @@ impl Picker<'_> {
         for &part in order.iter() {
             let first = rows;
             rows += std::mem::replace(&mut next[part as usize], first);
-            runs.push((part as usize, first..rows, Room::default()));
+            runs.push((part as usize, first..rows, EntrySize::default()));
         }
-        let rooms = self.sort(chunks, recorded, rows as usize)?;
-        runs.iter_mut().for_each(|(_, range, room)| *room = rooms.sum(range.clone()));
+        let entry_sizes = self.sort(chunks, recorded, rows as usize)?;
+        runs.iter_mut().for_each(|(_, range, size)| *size = entry_sizes.sum(range.clone()));
         self.order.iter().for_each(|&part| self.next[part as usize] = 0);
         let input = listed[0].chunk.input;
         let chunks = try_list(listed.iter().map(|listed| Ok(picked_chunk(listed))))?;
         let places = take_memory(&self.places, recorded)?;
-        Ok(Group { input, picks: Arc::new(Picks { chunks, places }), rooms, runs })
+        Ok(Group { input, picks: Arc::new(Picks { chunks, places }), entry_sizes, runs })
     }
 
-    /// Sorts the places of all `rows` listed rows of `chunks`. Returns their rooms.
-    fn sort(&mut self, chunks: Range<usize>, recorded: &[RecordedChunk], rows: usize) -> Result<Rooms> {
+    /// Sorts the places of all `rows` listed rows of `chunks`. Returns their sizes.
+    fn sort(&mut self, chunks: Range<usize>, recorded: &[RecordedChunk], rows: usize) -> Result<EntrySizes> {
         let Self { layout, sizes, part_of, next, places, .. } = self;
-        let mut rooms = Rooms::of(rows)?;
+        let mut entry_sizes = EntrySizes::of(rows)?;
         places.clear();
         reserve(places, rows)?;
         places.resize(rows, Place::default());
         for (nth, (at, own)) in chunks.zip(recorded).enumerate() {
-            let mut sizes = sizes[at].view().cursor();
+            let mut cursor = sizes[at].view().cursor();
             layout.chunks[at].survivors.try_for_each(|ordinal| {
                 let to = &mut next[part_of[usize::from(own.numbers[ordinal])] as usize];
                 places[*to as usize] = own.places[ordinal].in_chunk(nth);
-                rooms.set(*to, sizes.room(ordinal))?;
+                entry_sizes.set(*to, cursor.size(ordinal))?;
                 *to += 1;
                 Ok::<_, Error>(())
             })?;
         }
-        Ok(rooms)
+        Ok(entry_sizes)
     }
 }
 
@@ -234,17 +234,17 @@ fn picked_chunk(listed: &ListedChunk) -> PickedChunk {
 /// One part.
 struct Part {
     chunks: Vec<ListedChunk>,
-    rooms: Vec<Room>,
+    entry_sizes: Vec<EntrySize>,
     listed: u64,
     divider: Divider<EntryAt>,
 }
 
 impl Part {
     fn layout(self, run: Context<'_>, whole: &Layout) -> Result<Layout> {
-        let Self { chunks, rooms, listed, divider } = self;
+        let Self { chunks, entry_sizes, listed, divider } = self;
         let sitemaps = match run.job.rules.divide {
             Divide::Fill => divider.finish(),
-            Divide::Stable => stable::divide(run, &chunks, &rooms, &whole.inputs, &[])?,
+            Divide::Stable => stable::divide(run, &chunks, &entry_sizes, &whole.inputs, &[])?,
         };
         let (inputs, tally) = (Arc::clone(&whole.inputs), Tally::of_listed(listed));
         Ok(Layout::new(inputs, chunks, sitemaps, tally))
@@ -264,8 +264,8 @@ struct Parts<'r> {
 
 impl Parts<'_> {
     fn push(&mut self, group: Group) -> Result<()> {
-        let Group { input, picks, rooms, runs } = group;
-        for (part, range, room) in runs {
+        let Group { input, picks, entry_sizes, runs } = group;
+        for (part, range, size) in runs {
             let at = match self.at[part] {
                 Some(at) => at,
                 None => self.add(part)?,
@@ -274,17 +274,17 @@ impl Parts<'_> {
             let part = &mut self.parts[at].1;
             let chunk = part.chunks.len();
             let places = range.clone().enumerate();
-            let places = places.map(|(ordinal, at)| (EntryAt { chunk, ordinal }, rooms.get(at)));
-            part.divider.push_together(count, room, places)?;
+            let places = places.map(|(ordinal, at)| (EntryAt { chunk, ordinal }, entry_sizes.get(at)));
+            part.divider.push_together(count, size, places)?;
             reserve_more(&mut part.chunks, 1)?;
-            reserve_more(&mut part.rooms, 1)?;
+            reserve_more(&mut part.entry_sizes, 1)?;
             let rows = RowsAt::Picked { picks: Arc::clone(&picks), range };
             let (chunk, survivors) = (Chunk { input, rows }, Survivors::default());
             let listed = ListedChunk { chunk, survivors, listed: count, least: None, is_clean: false };
             part.chunks.push(listed);
-            part.rooms.push(room);
+            part.entry_sizes.push(size);
             part.listed += u64::from(count);
-            self.bytes += size_of::<(ListedChunk, Room)>();
+            self.bytes += size_of::<(ListedChunk, EntrySize)>();
             self.run.progress.advance(count.into());
         }
         Ok(())
@@ -296,7 +296,7 @@ impl Parts<'_> {
         let divider = Divider::new(rules.sitemap_limits(), &Frame::sitemap(rules.protocol));
         let at = self.parts.len();
         reserve_more(&mut self.parts, 1)?;
-        self.parts.push((part, Part { chunks: Vec::new(), rooms: Vec::new(), listed: 0, divider }));
+        self.parts.push((part, Part { chunks: Vec::new(), entry_sizes: Vec::new(), listed: 0, divider }));
         self.at[part] = Some(at);
         Ok(at)
     }

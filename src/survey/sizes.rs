@@ -1,11 +1,11 @@
-//! Sizes: the room of each entry of a chunk, stored in one byte for most entries.
+//! Sizes of the entries of a chunk in order, stored in one byte for most entries.
 
 use crate::common::fallible::copy;
 use crate::error::Result;
-use crate::sitemap::divide::Room;
+use crate::sitemap::divide::EntrySize;
 use crate::sitemap::xml::{self, Namespaces};
 
-/// Room of each entry of a chunk, by its ordinal.
+/// The size of each entry of a chunk, by its ordinal.
 #[derive(Debug, Default)]
 pub struct Sizes {
     /// Bytes beyond [`xml::ENTRY_BYTES_MIN`], as far as one byte can hold them.
@@ -32,7 +32,7 @@ impl Sizes {
 
     /// Adds the next entry.
     #[inline]
-    pub fn push(&mut self, Room { bytes, uses, .. }: Room) {
+    pub fn push(&mut self, EntrySize { bytes, uses, .. }: EntrySize) {
         let more = bytes as usize - xml::ENTRY_BYTES_MIN;
         let small = u8::try_from(more).unwrap_or(u8::MAX);
         let beyond = more - usize::from(small);
@@ -82,19 +82,19 @@ impl Sizes {
 }
 
 impl<'a> View<'a> {
-    /// The room of each entry, in order.
-    pub fn iter(self) -> impl Iterator<Item = Room> + 'a {
+    /// The size of each entry, in order.
+    pub fn iter(self) -> impl Iterator<Item = EntrySize> + 'a {
         let mut cursor = self.cursor();
-        (0..self.small.len()).map(move |ordinal| cursor.room(ordinal))
+        (0..self.small.len()).map(move |ordinal| cursor.size(ordinal))
     }
 
-    /// Finds the rooms of entries in order, not necessarily of all.
+    /// Finds the sizes of entries in order, not necessarily of all.
     pub fn cursor(self) -> Cursor<'a> {
         Cursor { small: self.small, beyond: self.beyond.as_chunks().0 }
     }
 }
 
-/// Finds rooms by ordinals that rise.
+/// Finds sizes by ordinals that rise.
 #[derive(Debug)]
 pub struct Cursor<'a> {
     small: &'a [u8],
@@ -103,14 +103,14 @@ pub struct Cursor<'a> {
 }
 
 impl Cursor<'_> {
-    /// The room of the entry `ordinal`, which comes after those before.
+    /// The size of the entry `ordinal`, which comes after those before.
     #[inline]
-    pub fn room(&mut self, ordinal: usize) -> Room {
+    pub fn size(&mut self, ordinal: usize) -> EntrySize {
         let bytes = xml::ENTRY_BYTES_MIN as u64 + u64::from(self.small[ordinal]);
-        if self.beyond.is_empty() { Room::plain(bytes) } else { self.and_beyond(ordinal, bytes) }
+        if self.beyond.is_empty() { EntrySize::plain(bytes) } else { self.and_beyond(ordinal, bytes) }
     }
 
-    fn and_beyond(&mut self, ordinal: usize, bytes: u64) -> Room {
+    fn and_beyond(&mut self, ordinal: usize, bytes: u64) -> EntrySize {
         while let [[low, high, a, b, c, d, uses], rest @ ..] = self.beyond {
             let of = usize::from(u16::from_le_bytes([*low, *high]));
             if of > ordinal {
@@ -119,10 +119,10 @@ impl Cursor<'_> {
             self.beyond = rest;
             if of == ordinal {
                 let more = u64::from(u32::from_le_bytes([*a, *b, *c, *d]));
-                return Room::of_entry(bytes + more, Namespaces::from_bits(*uses));
+                return EntrySize::of_entry(bytes + more, Namespaces::from_bits(*uses));
             }
         }
-        Room::plain(bytes)
+        EntrySize::plain(bytes)
     }
 }
 
@@ -134,11 +134,11 @@ mod tests {
     fn sizes_come_back_from_memory_and_from_scratch() {
         let entry = |n: usize| {
             let bytes = xml::ENTRY_BYTES_MIN + [0, 1, 254, 255, 256, 70_000][n % 6];
-            Room::of_entry(bytes as u64, Namespaces::from_bits((n % 16) as u8))
+            EntrySize::of_entry(bytes as u64, Namespaces::from_bits((n % 16) as u8))
         };
         for count in [0, 1, 2, 5_000] {
             let mut sizes = Sizes::default();
-            (0..count).map(entry).for_each(|room| sizes.push(room));
+            (0..count).map(entry).for_each(|size| sizes.push(size));
             let want = || (0..count).map(entry);
             assert!(sizes.to_fit().unwrap().view().iter().eq(want()));
             let mut written = Vec::new();
@@ -147,7 +147,7 @@ mod tests {
             let view = Sizes::read(&written, sizes.entries());
             assert!(view.iter().eq(want()));
             let mut cursor = view.cursor();
-            (0..count).step_by(3).for_each(|nth| assert_eq!(cursor.room(nth), entry(nth)));
+            (0..count).step_by(3).for_each(|nth| assert_eq!(cursor.size(nth), entry(nth)));
         }
     }
 }

@@ -54,7 +54,7 @@ use again::{Divided, again};
 pub use arrived::{Arriving, RegionRows};
 use cuts::Cuts;
 use distributor::Distributor;
-use listed::Form;
+use listed::BlockFormat;
 pub use live::{Live, Sealing};
 pub use plan::Plan;
 use regions::{BorderSearch, Regions};
@@ -102,10 +102,10 @@ pub fn survey(
         distribute(run, inputs, &extents, &splitters, plan, memory, secret)?;
     run.progress.end();
 
-    let form = Form::of(run, is_held);
-    let rooms = (memory, memory_left);
+    let format = BlockFormat::of(run, is_held);
     let prefixes = list((0..ranges.len()).map(|range| splitters.prefix(range)))?;
-    let mut sorting = Sorting::new(run, (&ranges, files), prefixes, form, plan.sorted_rows, rooms);
+    let mut sorting =
+        Sorting::new(run, (&ranges, files), prefixes, format, plan.sorted_rows, (memory, memory_left));
     let border_count = stable::is_asked(&run.job.rules).then_some(border_count);
     let divided = match live.zip(sealing) {
         Some((live, sealing)) => again(&mut sorting, live, sealing.shelf, border_count)?,
@@ -136,9 +136,10 @@ pub fn survey(
 pub fn survey_region(run: Context<'_>, rows: RegionRows, tally: Tally) -> Result<Layout> {
     let (sorted_rows, memory_left) = rows.room(run.job.resources.threads.get());
     let RegionRows { ranges, prefixes, files, is_held, memory } = rows;
-    let (form, rooms) = (Form::of(run, is_held), (&memory, memory_left));
+    let format = BlockFormat::of(run, is_held);
     let prefixes = list(prefixes.iter().map(Vec::as_slice))?;
-    let mut sorting = Sorting::new(run, (&ranges, files), prefixes, form, sorted_rows, rooms);
+    let mut sorting =
+        Sorting::new(run, (&ranges, files), prefixes, format, sorted_rows, (&memory, memory_left));
     let no_borders: fn(u64) -> usize = |_| 0;
     let Divided { chunks, sitemaps, listed, .. } =
         sort_all(&mut sorting, stable::is_asked(&run.job.rules).then_some(no_borders))?;
@@ -175,9 +176,9 @@ fn sort_all(sorting: &mut Sorting<'_>, border_count: Option<fn(u64) -> usize>) -
             let borders = candidates.clone().map_or(Some(Vec::new()), |all| all.into_borders(borders));
             let borders = borders.expect("as many were sought");
             let files = sorting.chunk_files();
-            let Regions { chunks, rooms, borders } =
-                Regions::of(collector.chunks, collector.rooms, &borders, files)?;
-            let sitemaps = stable::divide(run, &chunks, &rooms, files, &borders)?;
+            let Regions { chunks, sizes, borders } =
+                Regions::of(collector.chunks, collector.sizes, &borders, files)?;
+            let sitemaps = stable::divide(run, &chunks, &sizes, files, &borders)?;
             (chunks, sitemaps)
         }
         None => {

@@ -24,7 +24,7 @@ use crate::common::quick_hash::QuickHash;
 use crate::error::{Error, Result};
 use crate::intake::input::Input;
 use crate::job::Order;
-use crate::sitemap::divide::{Divide, Divider, Room};
+use crate::sitemap::divide::{Divide, Divider, EntrySize};
 use crate::sitemap::entry::Entry;
 use crate::sitemap::sections::SectionNumber;
 use crate::sitemap::xml::Frame;
@@ -98,7 +98,7 @@ pub fn split<'r, K: PartKey>(
             counts.resize(counts.len().max(own.len()), 0);
             counts.iter_mut().zip(own).for_each(|(sum, count)| *sum += count);
             for group in groups {
-                run.progress.advance(group.rooms.len() as u64);
+                run.progress.advance(group.sizes.len() as u64);
                 parts.push(group)?;
             }
             match parts.parts.len() > parts_max {
@@ -142,7 +142,7 @@ struct Grouped {
 struct Group {
     key: Vec<u8>,
     coder: FrontCoder,
-    rooms: Vec<Room>,
+    sizes: Vec<EntrySize>,
 }
 
 /// Groups chunk after chunk.
@@ -169,8 +169,8 @@ impl<'r, K: PartKey> Grouper<'r, K> {
                         None => {
                             let at = groups.len();
                             reserve_more(&mut groups, 1)?;
-                            let (coder, rooms) = (FrontCoder::new(&[]), Vec::new());
-                            groups.push(Group { key: copy(&own)?, coder, rooms });
+                            let (coder, sizes) = (FrontCoder::new(&[]), Vec::new());
+                            groups.push(Group { key: copy(&own)?, coder, sizes });
                             by_key.insert(copy(&own)?, at);
                             at
                         }
@@ -180,8 +180,8 @@ impl<'r, K: PartKey> Grouper<'r, K> {
                 // The part knows the section.
                 let entry = Entry { section: SectionNumber::REST, ..entry };
                 group.coder.push_entry(&entry);
-                reserve_more(&mut group.rooms, 1)?;
-                group.rooms.push(entry.room());
+                reserve_more(&mut group.sizes, 1)?;
+                group.sizes.push(entry.size());
                 Ok::<_, Error>(())
             })?;
         }
@@ -193,9 +193,9 @@ impl<'r, K: PartKey> Grouper<'r, K> {
 struct Part {
     /// The block that is being filled.
     buffer: Vec<u8>,
-    /// Number and room of its entries.
+    /// Number and size of its entries.
     entries: u32,
-    room: Room,
+    size: EntrySize,
     blocks: Vec<StoredBlock>,
     divider: Divider<EntryAt>,
 }
@@ -203,18 +203,18 @@ struct Part {
 struct StoredBlock {
     at: StoredAt,
     entries: u32,
-    room: Room,
+    size: EntrySize,
 }
 
 impl Part {
     fn new(divider: Divider<EntryAt>) -> Self {
-        Self { buffer: Vec::new(), entries: 0, room: Room::default(), blocks: Vec::new(), divider }
+        Self { buffer: Vec::new(), entries: 0, size: EntrySize::default(), blocks: Vec::new(), divider }
     }
 
     /// The layout of the entries, which are in `files`.
     fn layout(self, run: Context<'_>, files: &Arc<[Input]>) -> Result<Layout> {
         let listed = self.blocks.iter().map(|block| u64::from(block.entries)).sum();
-        let rooms = list(self.blocks.iter().map(|block| block.room))?;
+        let sizes = list(self.blocks.iter().map(|block| block.size))?;
         let chunk = |StoredBlock { at, entries, .. }: StoredBlock| {
             let rows = RowsAt::FrontCoded { block: at.range, entries: 0..entries as usize };
             ListedChunk::whole(at.file, rows, entries)
@@ -222,7 +222,7 @@ impl Part {
         let chunks = try_list(self.blocks.into_iter().map(chunk))?;
         let sitemaps = match run.job.rules.divide {
             Divide::Fill => self.divider.finish(),
-            Divide::Stable => stable::divide(run, &chunks, &rooms, files, &[])?,
+            Divide::Stable => stable::divide(run, &chunks, &sizes, files, &[])?,
         };
         let (inputs, tally) = (Arc::clone(files), Tally::of_listed(listed));
         Ok(Layout::new(inputs, chunks, sitemaps, tally))
@@ -255,14 +255,14 @@ impl<'r> Parts<'r> {
         let part = &mut self.parts[at].1;
         let before = part.buffer.capacity();
         let (block, first, bytes) = (part.blocks.len(), part.entries as usize, group.coder.bytes());
-        let room = group.rooms.iter().copied().sum();
-        let places = (first..).zip(&group.rooms);
-        let places = places.map(|(ordinal, &room)| (EntryAt { chunk: block, ordinal }, room));
-        part.divider.push_together(group.rooms.len() as u32, room, places)?;
+        let size = group.sizes.iter().copied().sum();
+        let places = (first..).zip(&group.sizes);
+        let places = places.map(|(ordinal, &size)| (EntryAt { chunk: block, ordinal }, size));
+        part.divider.push_together(group.sizes.len() as u32, size, places)?;
         reserve(&mut part.buffer, bytes.len())?;
         part.buffer.extend_from_slice(bytes);
-        part.entries += group.rooms.len() as u32;
-        part.room = part.room.and(room);
+        part.entries += group.sizes.len() as u32;
+        part.size = part.size.and(size);
         self.buffered += part.buffer.capacity() - before;
         if part.buffer.len() >= BLOCK_BYTES {
             self.end_block(at)?;
@@ -291,8 +291,8 @@ impl<'r> Parts<'r> {
         let at = self.store.append(&part.buffer)?;
         part.buffer.clear();
         reserve_more(&mut part.blocks, 1)?;
-        let (entries, room) = (std::mem::take(&mut part.entries), std::mem::take(&mut part.room));
-        part.blocks.push(StoredBlock { at, entries, room });
+        let (entries, size) = (std::mem::take(&mut part.entries), std::mem::take(&mut part.size));
+        part.blocks.push(StoredBlock { at, entries, size });
         Ok(())
     }
 
@@ -330,7 +330,7 @@ mod tests {
         let Cleaned::Url(url) = cleaner.clean(url.as_bytes()) else { panic!("it is clean") };
         let (entry, mut coder) = (Entry::of(url), FrontCoder::new(&[]));
         coder.push_entry(&entry);
-        Group { key: origin_of(url.as_bytes()).to_vec(), coder, rooms: vec![entry.room()] }
+        Group { key: origin_of(url.as_bytes()).to_vec(), coder, sizes: vec![entry.size()] }
     }
 
     #[test]

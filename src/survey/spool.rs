@@ -20,7 +20,7 @@ use crate::common::nameless::nameless;
 use crate::common::ordered::ordered;
 use crate::common::progress::Phase;
 use crate::error::{Error, Result};
-use crate::intake::format::{self, FormOptions, Opened, Record, Sink, Unit, UnitFacts, Units};
+use crate::intake::format::{self, FormatOptions, Opened, Record, Sink, Unit, UnitFacts, Units};
 use crate::intake::input::{Found, Input};
 use crate::intake::lines::CHUNK_BYTES;
 use crate::intake::scratch::{Copied, Scratch, Space};
@@ -53,13 +53,14 @@ pub fn mapped_all(
     let reading = Once::new();
     let begin = || reading.call_once(|| run.progress.begin(Phase::Spool, 0));
     let failed = Failed::default();
-    let form = with_page_memory(&run.job.input.form, run.job.resources.memory, threads);
+    let options = with_page_memory(&run.job.input.format, run.job.resources.memory, threads);
     let from_code = sources.iter().filter(|source| source.path().is_none()).count();
     let urls_bytes_max = memory.hold / URLS_SHARE / from_code.max(1);
     let work = |(): &mut (), (number, source)| {
         let (threads, failed) = (threads.div_ceil(at_once), failed.of(number));
         let scratch = &memory.scratch;
-        Reading { run, form: &form, scratch, urls_bytes_max, threads, failed, begin: &begin }.mapped(source)
+        Reading { run, options: &options, scratch, urls_bytes_max, threads, failed, begin: &begin }
+            .mapped(source)
     };
     ordered(
         at_once,
@@ -81,7 +82,7 @@ pub fn mapped_all(
 /// The context for reading one input.
 struct Reading<'r> {
     run: Context<'r>,
-    form: &'r FormOptions,
+    options: &'r FormatOptions,
     /// Where copies go.
     scratch: &'r Arc<Space>,
     /// Maximum bytes of memory for URLs from code.
@@ -115,7 +116,7 @@ impl Reading<'_> {
         let known_bytes = identity.map(|identity| identity.bytes()).or_else(|| feed.remote_bytes());
         let feed = feed.watched(run.stop, &self.failed, &streamed);
         let (mut non_utf8, mut rules) = (0, RuleCounts::default());
-        let (mut facts, opened) = format::open(&name, feed, self.form)?;
+        let (mut facts, opened) = format::open(&name, feed, self.options)?;
         let inputs = match opened {
             Opened::Plain(file) => vec![Input::lines(&name, &file, identity)?],
             Opened::Lines(lines) => {

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::intake::input::Input;
 use crate::job::SetRules;
 use crate::sitemap::divide::stable::{ChunkSummary, Halt, Mark, Part, Weighed, Whole};
-use crate::sitemap::divide::{Divide, PlannedSitemap, Room, stable};
+use crate::sitemap::divide::{Divide, EntrySize, PlannedSitemap, stable};
 use crate::sitemap::xml::Frame;
 
 /// Whether marks decide where the sitemaps of the whole set begin. Sets for each origin and sections are divided when they are known.
@@ -26,7 +26,7 @@ pub struct Unchanged {
     pub whole: Whole<Origin>,
 }
 
-/// Divides the listed entries of `chunks`, which are of `inputs`, and take `rooms`. `borders` are the indexes of the chunks that
+/// Divides the listed entries of `chunks`, which are of `inputs`, and take `sizes`. `borders` are the indexes of the chunks that
 /// begin with a border, in ascending order.
 ///
 /// # Errors
@@ -34,11 +34,11 @@ pub struct Unchanged {
 pub fn divide(
     run: Context<'_>,
     chunks: &[ListedChunk],
-    rooms: &[Room],
+    sizes: &[EntrySize],
     inputs: &[Input],
     borders: &[usize],
 ) -> Result<Vec<PlannedSitemap<EntryAt>>> {
-    let sitemaps = divide_around(run, chunks, rooms, inputs, borders, &[]).map_err(Halt::into_error)?;
+    let sitemaps = divide_around(run, chunks, sizes, inputs, borders, &[]).map_err(Halt::into_error)?;
     list(sitemaps.into_iter().map(|sitemap| sitemap.map_first(Origin::entry)))
 }
 
@@ -50,12 +50,12 @@ pub fn divide(
 pub fn divide_around(
     run: Context<'_>,
     chunks: &[ListedChunk],
-    rooms: &[Room],
+    sizes: &[EntrySize],
     inputs: &[Input],
     borders: &[usize],
     unchanged: &[Unchanged],
 ) -> Result<Vec<PlannedSitemap<Origin>>, Halt> {
-    let reader = || Reader { chunks, rooms, inputs, judge: Judge::new(run.rules) };
+    let reader = || Reader { chunks, sizes, inputs, judge: Judge::new(run.rules) };
     let mut leasts = list(chunks.iter().map(known_least))?;
     // Chunks with nothing listed are left out.
     let filled = list((0..chunks.len()).filter(|&at| chunks[at].listed > 0))?;
@@ -69,7 +69,7 @@ pub fn divide_around(
     })?;
     let summary = |at: usize| ChunkSummary {
         entries: chunks[at].listed,
-        room: rooms[at],
+        size: sizes[at],
         least: leasts[at].expect("it was known or found"),
         is_border: borders.binary_search(&at).is_ok(),
     };
@@ -108,7 +108,7 @@ fn known_least(chunk: &ListedChunk) -> Option<Mark> {
 /// Reads chunks again.
 struct Reader<'r> {
     chunks: &'r [ListedChunk],
-    rooms: &'r [Room],
+    sizes: &'r [EntrySize],
     inputs: &'r [Input],
     judge: Judge<'r>,
 }
@@ -127,12 +127,12 @@ impl Reader<'_> {
         reserve(&mut entries, chunk.listed as usize)?;
         try_for_each_listed(chunk, self.inputs, &mut self.judge, 0, |ordinal, entry| {
             let at = Origin::Entry(EntryAt { chunk: at, ordinal });
-            let (room, mark) = (entry.room(), Mark::of(entry.url));
-            entries.push(Weighed { at, room, mark });
+            let (size, mark) = (entry.size(), Mark::of(entry.url));
+            entries.push(Weighed { at, size, mark });
             Ok::<_, Error>(())
         })?;
-        let room: Room = entries.iter().map(|entry| entry.room).sum();
-        match entries.len() == chunk.listed as usize && room == self.rooms[at] {
+        let size: EntrySize = entries.iter().map(|entry| entry.size).sum();
+        match entries.len() == chunk.listed as usize && size == self.sizes[at] {
             true => Ok(entries),
             false => Err(self.inputs[chunk.chunk.input].changed()),
         }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use sitemill::options::{
-    Changefreq, Columns, Delimiter, FormOptions, Format, LastmodUnit, LastmodZone, OnDuplicate, Priority,
+    Changefreq, Columns, Delimiter, Format, FormatOptions, LastmodUnit, LastmodZone, OnDuplicate, Priority,
     TagRules, UrlEncoding, changefreq, priority,
 };
 
@@ -14,10 +14,10 @@ use super::urls::UrlArgs;
 use super::number::whole;
 use super::store::StoreArgs;
 
-/// Options about the form of inputs.
+/// Options about the format of inputs.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Input")]
-pub struct FormArgs {
+pub struct FormatArgs {
     #[arg(long, help = format_help(), long_help = format_long_help())]
     pub format: Option<Format>,
 
@@ -129,7 +129,7 @@ pub struct CleanArgs {
 
     /// Options about inputs.
     #[command(flatten)]
-    pub form: FormArgs,
+    pub format: FormatArgs,
 
     /// Options about URLs.
     #[command(flatten)]
@@ -140,15 +140,15 @@ pub struct CleanArgs {
     pub store: StoreArgs,
 }
 
-impl FormArgs {
+impl FormatArgs {
     /// Converts these options to types of the library.
-    pub fn options(&self) -> FormOptions {
-        FormOptions {
+    pub fn options(&self) -> FormatOptions {
+        FormatOptions {
             format: self.format,
             columns: self.columns.clone().unwrap_or_default(),
             delimiter: self.delimiter,
             input_encoding: self.input_encoding,
-            ..FormOptions::default()
+            ..FormatOptions::default()
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::also::AlsoSitemaps;
-use crate::commands::diff::{DIFF_MEMORY_DEFAULT, DiffForm, DiffReport, DiffRoom, Side, compare};
+use crate::commands::diff::{DIFF_MEMORY_DEFAULT, DiffFormat, DiffReport, DiffResources, Side, compare};
 use crate::commands::report::Report;
 use crate::commands::result_file::ResultFile;
 use crate::commands::target::Target;
@@ -98,10 +98,10 @@ impl FollowUp {
         let old = workspace.live().map(|live| Side::of_set(&view, live)).unwrap_or_default();
         let (hold, scratch) =
             (DIFF_MEMORY_DEFAULT.min(memory.hold as u64), memory.scratch.directory().to_owned());
-        let room = DiffRoom { memory: hold, scratch, threads: self.job.resources.threads };
+        let resources = DiffResources { memory: hold, scratch, threads: self.job.resources.threads };
         let to = Target { name: path, to: file };
         let new = Side::of_set(&view, set);
-        let diff = compare(old, new, DiffForm::Tsv, &room, &Silent, &self.stop, to);
+        let diff = compare(old, new, DiffFormat::Tsv, &resources, &Silent, &self.stop, to);
         diff.map(Some).map_err(|error| match self.stop.is_raised() {
             true => Error::new(error.kind(), message!(Setting::Diff, " was interrupted by a signal")),
             false => error,

@@ -95,7 +95,7 @@ fn counts(job: &Job, report: &Report, batches: &[Batch]) -> Option<RunCounts> {
 
 /// Refuses batches that do not belong to one set of `job`.
 fn check(job: &Job, base_url: &BaseUrl, batches: &[Batch]) -> Result<()> {
-    let rules = Fingerprint::of(&job.rules, &job.input.form);
+    let rules = Fingerprint::of(&job.rules, &job.input.format);
     let version = env!("CARGO_PKG_VERSION");
     for batch in batches {
         if batch.version != version {
@@ -127,7 +127,7 @@ mod tests {
         let mut other = job.clone();
         other.rules.urls_per_sitemap = 7;
         let of = |job: &Job| {
-            Batch::new(Fingerprint::of(&job.rules, &job.input.form), Tally::default(), Vec::new())
+            Batch::new(Fingerprint::of(&job.rules, &job.input.format), Tally::default(), Vec::new())
         };
         let batch = || of(&job);
         let (mut of_old_version, mut incomplete) = (batch(), batch());

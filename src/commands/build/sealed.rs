@@ -34,7 +34,7 @@ pub fn survey(
 /// URLs are not sorted, are divided among sites or sections, or are all counted by section.
 fn rules(job: &Job) -> Option<String> {
     let is_sealed = job.rules.order == Order::Sorted && !job.rules.is_split() && !job.publication.sections;
-    let rules = Fingerprint::of(&job.rules, &job.input.form);
+    let rules = Fingerprint::of(&job.rules, &job.input.format);
     is_sealed.then(|| format!("{} {}", env!("CARGO_PKG_VERSION"), rules.as_str()))
 }
 

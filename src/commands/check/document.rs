@@ -7,7 +7,7 @@ use super::content::Content;
 use super::entry::Entry;
 use super::finding::Findings;
 use super::judge::judge;
-use super::reader::{FileKind, Form, Reader};
+use super::reader::{DocumentFormat, FileKind, Reader};
 use super::rules::Rule;
 use crate::common::secret::{Key, Secret};
 use crate::error::{Error, Result};
@@ -101,7 +101,7 @@ pub(crate) fn check(
         }
     }
     let (head, entries, hash) = (reader.head(), reader.entries(), reader.hash());
-    let is_of_protocol = reader.form() == Form::Protocol;
+    let is_of_protocol = reader.format() == DocumentFormat::Protocol;
     let (kind, protocol) = head.unzip();
     if is_member && kind == Some(FileKind::Index) {
         report_listed_index(&mut findings);

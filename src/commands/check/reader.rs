@@ -41,9 +41,9 @@ pub(crate) enum FileKind {
     Index,
 }
 
-/// The form of a document. Protocol 0.9 allows sitemaps in other forms than its own: sitemaps.org, "Other Sitemap formats".
+/// The format of a document. Protocol 0.9 allows sitemaps in other formats than its own: sitemaps.org, "Other Sitemap formats".
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum DocumentFormat {
     /// XML of the protocol.
     Protocol,
     /// RSS 0.9x or 2.0.
@@ -92,7 +92,7 @@ pub(crate) struct Reader<'f> {
     is_first_event: bool,
     is_whole: bool,
     head: Option<(FileKind, Protocol)>,
-    form: Form,
+    format: DocumentFormat,
     /// The prefix of a feed's own elements.
     prefix: String,
     /// The `guid` of the current item, which stands in for its link.
@@ -133,7 +133,7 @@ impl<'f> Reader<'f> {
             is_first_event: true,
             is_whole: false,
             head: None,
-            form: Form::Protocol,
+            format: DocumentFormat::Protocol,
             prefix: String::new(),
             guid: None,
             entries: 0,
@@ -148,9 +148,9 @@ impl<'f> Reader<'f> {
         self.head
     }
 
-    /// Returns the form of the document, which is known with its kind.
-    pub fn form(&self) -> Form {
-        self.form
+    /// Returns the format of the document, which is known with its kind.
+    pub fn format(&self) -> DocumentFormat {
+        self.format
     }
 
     /// Returns the number of entries so far.
@@ -175,9 +175,9 @@ impl<'f> Reader<'f> {
     pub fn next(&mut self, entry: &mut Entry) -> io::Result<bool> {
         if self.is_first_event && self.head.is_none() && self.begins_with_url()? {
             self.head = Some((FileKind::Sitemap, Protocol::V0_9));
-            self.form = Form::Text;
+            self.format = DocumentFormat::Text;
         }
-        if self.form == Form::Text {
+        if self.format == DocumentFormat::Text {
             return self.next_line(entry);
         }
         // Events borrow the buffer, not the reader.
@@ -275,7 +275,7 @@ impl<'f> Reader<'f> {
             At::Prolog | At::Epilog => self.broken("text outside of the root element"),
             At::Skipped => Ok(()),
             // Feeds have rules of their own.
-            _ if self.form != Form::Protocol => Ok(()),
+            _ if self.format != DocumentFormat::Protocol => Ok(()),
             _ => {
                 let text = text.trim_ascii();
                 self.findings.push(place(self.entries), Rule::StrayText, || {
@@ -337,7 +337,7 @@ impl<'f> Reader<'f> {
     }
 
     fn unescaped(&mut self, what: &str) {
-        if !self.is_unescaped && self.form == Form::Protocol {
+        if !self.is_unescaped && self.format == DocumentFormat::Protocol {
             self.is_unescaped = true;
             self.findings.push(place(self.entries), Rule::NotEscaped, || format!("{what} in a value"));
         }

@@ -31,7 +31,7 @@ use crate::sitemap::tags::TagCounts;
 use crate::survey::sort::sixteen;
 use crate::survey::tail::Tail;
 
-/// `smb`, and the version of the form.
+/// `smb`, and the version of the format.
 const MAGIC: [u8; 4] = [b's', b'm', b'b', FORMAT as u8];
 
 /// Bytes before the body.

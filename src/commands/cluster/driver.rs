@@ -233,7 +233,7 @@ fn lost(why: String) -> Error {
 fn empty_batch(job: &Job, order: &WorkOrder) -> Result<Batch> {
     let rule = order.section_rule(job)?;
     let sections = rule.as_ref().map(|rule| SectionTally::new(rule).finish());
-    let rules = Fingerprint::of(&job.rules, &job.input.form);
+    let rules = Fingerprint::of(&job.rules, &job.input.format);
     Ok(Batch::new(rules, Tally::default(), Vec::new()).with_sections(sections))
 }
 

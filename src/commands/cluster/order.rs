@@ -32,7 +32,7 @@ pub(super) struct Origin {
 
 impl Origin {
     pub(super) fn new(job: &Job, run: &str) -> Self {
-        let rules = Fingerprint::of(&job.rules, &job.input.form);
+        let rules = Fingerprint::of(&job.rules, &job.input.format);
         Self { format: FORMAT, version: env!("CARGO_PKG_VERSION").into(), run: run.into(), rules }
     }
 

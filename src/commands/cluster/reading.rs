@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::intake::blocks::Blocks;
 #[cfg(feature = "parquet")]
 use crate::intake::format::Columns;
-use crate::intake::format::{self, FormOptions, Opened, Record, Sink};
+use crate::intake::format::{self, FormatOptions, Opened, Record, Sink};
 use crate::intake::input::Found;
 use crate::intake::lines;
 use crate::intake::remote;
@@ -27,12 +27,12 @@ use crate::survey::memory::with_page_memory;
 pub(super) fn read(job: &Job, source: Source<'_>, stop: &Stop, sink: &mut dyn Sink) -> Result<u64> {
     let source = [source];
     let out = sources::out_directory(job, &source)?;
-    let form = with_page_memory(&job.input.form, job.resources.memory, 1);
-    let Sources { open, .. } = sources::open_all(source, job.input.require_success, &form, out.as_ref())?;
+    let options = with_page_memory(&job.input.format, job.resources.memory, 1);
+    let Sources { open, .. } = sources::open_all(source, job.input.require_success, &options, out.as_ref())?;
     let mut bytes = 0;
     for found in remote::in_turn(open) {
         // A read that was interrupted reports the stop.
-        bytes += read_one(found, &form, stop, sink).or_else(|error| stop.check().and(Err(error)))?;
+        bytes += read_one(found, &options, stop, sink).or_else(|error| stop.check().and(Err(error)))?;
     }
     Ok(bytes)
 }
@@ -60,10 +60,10 @@ pub(super) fn read_row_groups(
     stop: &Stop,
     sink: &mut dyn Sink,
 ) -> Result<u64> {
-    let form = FormOptions { columns: columns.clone(), ..job.input.form.clone() };
-    let form = with_page_memory(&form, job.resources.memory, 1);
+    let options = FormatOptions { columns: columns.clone(), ..job.input.format.clone() };
+    let options = with_page_memory(&options, job.resources.memory, 1);
     let file = File::open(path).map_err(|error| Error::io(path, "could not be opened", error))?;
-    let (units, bytes) = format::row_groups(path, Arc::new(file), &form, numbers, *has_others)?;
+    let (units, bytes) = format::row_groups(path, Arc::new(file), &options, numbers, *has_others)?;
     for unit in units {
         stop.check()?;
         unit?.read(sink)?;
@@ -71,13 +71,13 @@ pub(super) fn read_row_groups(
     Ok(bytes)
 }
 
-fn read_one(found: Found<'_>, form: &FormOptions, stop: &Stop, sink: &mut dyn Sink) -> Result<u64> {
+fn read_one(found: Found<'_>, options: &FormatOptions, stop: &Stop, sink: &mut dyn Sink) -> Result<u64> {
     let name = found.name().to_owned();
     let unreadable = |error| Error::io(&name, "could not be read", error);
     let (feed, identity) = found.into_feed()?;
     let streamed = Arc::new(AtomicU64::new(0));
     let known_bytes = identity.map(|identity| identity.bytes()).or_else(|| feed.remote_bytes());
-    match format::open(&name, feed.watched(stop, &Failed::default(), &streamed), form)?.1 {
+    match format::open(&name, feed.watched(stop, &Failed::default(), &streamed), options)?.1 {
         Opened::Plain(mut file) => {
             // Detecting the format has read its first bytes.
             file.rewind().map_err(unreadable)?;

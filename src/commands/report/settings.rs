@@ -44,8 +44,8 @@ pub fn settings(job: &Job) -> BTreeMap<String, String> {
     );
     set("url-encoding", Some(job.rules.url_encoding.to_string()));
     set("level", Some(job.rules.level.get().to_string()));
-    set("format", job.input.form.format.map(|format| format.to_string()));
-    set("input-encoding", job.input.form.input_encoding.map(|encoding| encoding.name().into()));
+    set("format", job.input.format.format.map(|format| format.to_string()));
+    set("input-encoding", job.input.format.input_encoding.map(|encoding| encoding.name().into()));
     set("require-success-marker", yes(job.input.require_success));
     set("lastmod-zone", job.rules.tags.lastmod.zone.as_ref().map(ToString::to_string));
     set("default-changefreq", job.rules.tags.default_changefreq.map(|word| word.as_str().into()));

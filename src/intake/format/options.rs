@@ -11,7 +11,7 @@ use crate::error::{Error, Result, Setting, message};
 /// Options about the inputs. By default everything is detected.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
-pub struct FormOptions {
+pub struct FormatOptions {
     /// The format, if it is not detected: `--format`.
     pub format: Option<Format>,
     /// Names of columns and keys if they are not the usual ones, or positions in rows without a header: `--columns`.
@@ -25,7 +25,7 @@ pub struct FormOptions {
     pub input_encoding: Option<&'static Encoding>,
 }
 
-impl FormOptions {
+impl FormatOptions {
     /// Refuses options that contradict each other.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::options::FormOptions;
+use super::options::FormatOptions;
 use super::sample::Sample;
 use super::spec::{Head, Open, OpenFile};
 use super::table::Format;
@@ -23,7 +23,7 @@ pub fn by_magic(head: &[u8]) -> Option<(Format, &'static OpenFile)> {
 /// # Errors
 /// If the file name belongs to a binary format, or if the lines are rows of a table and neither a header nor an option names its
 /// columns.
-pub fn recognise(name: &Path, head: &[u8], options: &FormOptions) -> Result<Format> {
+pub fn recognise(name: &Path, head: &[u8], options: &FormatOptions) -> Result<Format> {
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
     // An empty input is valid in every format. Any text may start with white space, so in that case the name decides.
     if head.is_empty() {
@@ -60,7 +60,7 @@ pub fn recognise(name: &Path, head: &[u8], options: &FormOptions) -> Result<Form
 }
 
 /// Whether `name` or an option says that the input has a format that needs a file.
-pub fn is_named_as_of_file(name: &Path, options: &FormOptions) -> bool {
+pub fn is_named_as_of_file(name: &Path, options: &FormatOptions) -> bool {
     let extension = &*extension(name);
     let is_named = |format: &Format| match options.format {
         Some(said) => said == *format,
@@ -70,7 +70,7 @@ pub fn is_named_as_of_file(name: &Path, options: &FormOptions) -> bool {
 }
 
 /// Whether `name` is that of a sitemap or of an index of sitemaps, or an option says so.
-pub fn is_named_as_sitemap(name: &Path, options: &FormOptions) -> bool {
+pub fn is_named_as_sitemap(name: &Path, options: &FormatOptions) -> bool {
     let is_named = || Format::Sitemap.spec().extensions.contains(&&*extension(name));
     options.format.map_or_else(is_named, |said| said == Format::Sitemap)
 }
@@ -83,7 +83,7 @@ fn extension(name: &Path) -> String {
     packing::without_extension(text).rsplit_once('.').map_or("", |(_, end)| end).to_owned()
 }
 
-fn by_head(head: &[u8], sample: &Sample<'_>, options: &FormOptions) -> Option<Format> {
+fn by_head(head: &[u8], sample: &Sample<'_>, options: &FormatOptions) -> Option<Format> {
     let first = head.trim_ascii_start().first();
     let has_byte = |format: &Format| match format.spec().head {
         Head::Byte(bytes) => first.is_some_and(|first| bytes.contains(first)),

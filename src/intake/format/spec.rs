@@ -66,7 +66,7 @@ pub struct OpenFile {
     pub open: for<'n> fn(&'n Path, Arc<dyn ReadAt>, Hints<'n>) -> Result<RowReader<'n>>,
 }
 
-/// The options about rows: [`FormOptions`](super::FormOptions) without format and charset.
+/// The options about rows: [`FormatOptions`](super::FormatOptions) without format and charset.
 #[derive(Debug, Clone, Copy)]
 pub struct Hints<'n> {
     /// Names or positions of columns.

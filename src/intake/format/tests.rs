@@ -47,7 +47,7 @@ impl Read for Slow {
 }
 
 /// Reads `bytes` in pieces of several sizes, which must give the same rows.
-fn read_all(name: &str, bytes: &[u8], options: &FormOptions) -> Result<(FormFound, Vec<String>)> {
+fn read_all(name: &str, bytes: &[u8], options: &FormatOptions) -> Result<(FormatFound, Vec<String>)> {
     let read_in = |step| {
         let mut seen = Seen::default();
         let feed = Feed::Stream(Box::new(Slow(Cursor::new(bytes.to_vec()), step)));
@@ -63,7 +63,7 @@ fn read_all(name: &str, bytes: &[u8], options: &FormOptions) -> Result<(FormFoun
     at_once
 }
 
-fn check_with(options: &FormOptions, name: &str, bytes: &[u8], format: Format, want: &[&str]) {
+fn check_with(options: &FormatOptions, name: &str, bytes: &[u8], format: Format, want: &[&str]) {
     let (found, rows) = read_all(name, bytes, options).unwrap();
     assert_eq!((found.format, rows), (format, want.iter().map(ToString::to_string).collect()), "{name}");
     assert_eq!(found.rows, want.len() as u64);
@@ -80,23 +80,23 @@ fn check(name: &str, text: &str, format: Format, want: &[&str]) {
         };
         assert!(is_start, "{row}: no row begins there");
     }
-    check_with(&FormOptions::default(), name, text.as_bytes(), format, want);
+    check_with(&FormatOptions::default(), name, text.as_bytes(), format, want);
 }
 
 /// Checks that `text` is refused with a message that begins or ends with `want`.
-fn check_refused(options: &FormOptions, name: &str, text: impl AsRef<[u8]>, want: &str) {
+fn check_refused(options: &FormatOptions, name: &str, text: impl AsRef<[u8]>, want: &str) {
     let error = read_all(name, text.as_ref(), options).unwrap_err();
     assert_eq!(error.kind(), crate::ErrorKind::Data, "{error}");
     let message = error.to_string();
     assert!(message.starts_with(&format!("{name}: {want}")) || message.ends_with(want), "{message}");
 }
 
-fn said(format: Format) -> FormOptions {
-    FormOptions { format: Some(format), ..FormOptions::default() }
+fn said(format: Format) -> FormatOptions {
+    FormatOptions { format: Some(format), ..FormatOptions::default() }
 }
 
-fn columns(word: &str) -> FormOptions {
-    FormOptions { columns: word.parse().unwrap(), ..FormOptions::default() }
+fn columns(word: &str) -> FormatOptions {
+    FormatOptions { columns: word.parse().unwrap(), ..FormatOptions::default() }
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn a_row_with_too_few_or_too_many_fields_is_rejected_alone() {
 
 #[test]
 fn a_table_that_cannot_be_understood_is_refused_with_the_options_that_help() {
-    let none = FormOptions::default();
+    let none = FormatOptions::default();
     check_refused(
         &none,
         "a.csv",
@@ -192,7 +192,7 @@ fn a_long_field_is_kept_up_to_the_longest_line() {
     );
     let mut lengths = Lengths(Vec::new());
     let feed = Feed::Stream(Box::new(Cursor::new(text.into_bytes())));
-    super::read(Path::new("-"), feed, &FormOptions::default(), &mut lengths).unwrap();
+    super::read(Path::new("-"), feed, &FormatOptions::default(), &mut lengths).unwrap();
     assert_eq!(lengths.0, [1, LINE_BYTES_MAX, LINE_BYTES_MAX + 1]);
 }
 
@@ -225,7 +225,7 @@ fn a_bad_line_of_json_is_rejected_alone_unless_it_is_the_first() {
     let text = format!(
         "{{\"loc\":\"u\"}}\n{{\"loc\":\"u\"\n[1]\n{{\"loc\":5}}\n{{\"loc\":true}}\n{{\"x\":1}}\n{{\"loc\":\"u\"}} {{}}\n{long}\n{{\"loc\":\"v\"}}"
     );
-    let (_, rows) = read_all("-", text.as_bytes(), &FormOptions::default()).unwrap();
+    let (_, rows) = read_all("-", text.as_bytes(), &FormatOptions::default()).unwrap();
     let starts: Vec<&str> = rows.iter().map(|row| &row[..row.len().min(24)]).collect();
     assert_eq!(
         starts,
@@ -241,7 +241,7 @@ fn a_bad_line_of_json_is_rejected_alone_unless_it_is_the_first() {
             "9@65620 v|||",
         ]
     );
-    let none = FormOptions::default();
+    let none = FormatOptions::default();
     // One of the values is not UTF-8.
     let (_, rows) = read_all("-", b"{\"loc\":\"u\"}\n{\"loc\":\"\xFC\"}\n", &none).unwrap();
     assert!(rows[1].starts_with("2@12 !bad-encoding "), "{}", rows[1]);
@@ -292,7 +292,7 @@ fn entries_of_sitemaps_are_records() {
 
 #[test]
 fn xml_that_is_not_a_complete_sitemap_is_refused() {
-    let none = FormOptions::default();
+    let none = FormatOptions::default();
     let index = "<sitemapindex><sitemap><loc>u</loc></sitemap></sitemapindex>";
     check_refused(&none, "i.xml", index, "is a sitemap index, which must be a file");
     check_refused(&none, "f.xml", "<opml></opml>", "is XML with the root <opml>; expected a sitemap");
@@ -339,7 +339,7 @@ fn rows_are_the_same_wherever_pieces_of_the_input_end() {
         (format!("http://h.example/ priority=1\n{}\r\nü", many("h:/123456\r\n")), 3),
         (format!("{}\r\nü\n", many("h:/123456\r\n")), 2),
     ] {
-        let (_, rows) = read_all("-", text.as_bytes(), &FormOptions::default()).unwrap();
+        let (_, rows) = read_all("-", text.as_bytes(), &FormatOptions::default()).unwrap();
         assert_eq!(rows.len(), filler + rows_after, "{}", &text[..20]);
     }
 }

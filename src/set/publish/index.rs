@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::limits::Protocol;
 use crate::set::manifest::{AlsoListed, Manifest, Sitemap};
 use crate::set::name::Stem;
-use crate::sitemap::divide::{Divider, Limits, Room};
+use crate::sitemap::divide::{Divider, EntrySize, Limits};
 use crate::sitemap::xml::{self, Frame};
 
 /// The names and contents of the index files of a set, whose own sections are those of `stem`. Each section has its own. Sitemaps that
@@ -56,7 +56,7 @@ fn files_of(
     for at in 0..count {
         scratch.clear();
         entry(at, &mut scratch);
-        divider.push(at, Room::plain(scratch.len() as u64))?;
+        divider.push(at, EntrySize::plain(scratch.len() as u64))?;
     }
     let files = divider.finish().into_iter().map(|part| {
         let mut file = Vec::new();

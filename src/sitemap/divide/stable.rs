@@ -15,7 +15,7 @@ mod tests;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::{Limits, PlannedSitemap, Room};
+use super::{EntrySize, Limits, PlannedSitemap};
 use crate::clean::CleanUrl;
 use crate::common::fallible::reserve_more;
 use crate::error::{Error, Result};
@@ -94,13 +94,13 @@ impl Least {
     }
 }
 
-/// An entry with its room and its mark.
+/// An entry with its size and its mark.
 #[derive(Debug, Clone, Copy)]
 pub struct Weighed<P> {
     /// Where it is.
     pub at: P,
     /// The space that it takes.
-    pub room: Room,
+    pub size: EntrySize,
     /// The mark of its URL.
     pub mark: Mark,
 }
@@ -111,7 +111,7 @@ pub struct ChunkSummary {
     /// The number of entries, at least one.
     pub entries: u32,
     /// The space that they take.
-    pub room: Room,
+    pub size: EntrySize,
     /// The smallest of their marks.
     pub least: Mark,
     /// Whether its first entry is a border, which always begins a file.
@@ -302,8 +302,8 @@ impl<P: Copy, R: FnMut(usize) -> Result<Vec<Weighed<P>>>> Walk<'_, P, R> {
             let nth = if at == from.part { from.nth } else { 0 };
             let (from, before) = (Cursor { part: at, nth }, sitemap);
             let rest = match nth {
-                0 => chunk.room,
-                _ => self.entries(at)?[nth..].iter().map(|entry| entry.room).sum(),
+                0 => chunk.size,
+                _ => self.entries(at)?[nth..].iter().map(|entry| entry.size).sum(),
             };
             sitemap = before.with(chunk.entries - nth as u32, rest);
             // A single entry always fits into a file.
@@ -339,7 +339,7 @@ impl<P: Copy, R: FnMut(usize) -> Result<Vec<Weighed<P>>>> Walk<'_, P, R> {
         let (limits, mut sitemap, mut from) = (self.limits, cut.before, cut.from);
         let mut least: Option<(Mark, FileEnd<P>)> = None;
         for entry in &self.entries(from.part)?[from.nth..] {
-            let with = sitemap.with(1, entry.room);
+            let with = sitemap.with(1, entry.size);
             let is_too_much = sitemap.entries > 0 && !with.fits(limits);
             if (is_too_much || sitemap.may_end(limits)) && least.is_none_or(|(least, _)| entry.mark < least) {
                 least = Some((entry.mark, (sitemap, from)));

@@ -199,8 +199,8 @@ impl Again<'_> {
                 let Some(borders) = self.borders.among(&candidates) else { return Ok(None) };
                 self.begin_at(&borders)?;
                 let in_chunks: Vec<_> = borders.iter().filter(|url| !self.stands_at(url)).cloned().collect();
-                let (chunks, rooms) = (collector.chunks, collector.rooms);
-                let regions = Regions::of(chunks, rooms, &in_chunks, sorting.chunk_files())?;
+                let (chunks, sizes) = (collector.chunks, collector.sizes);
+                let regions = Regions::of(chunks, sizes, &in_chunks, sorting.chunk_files())?;
                 let sitemaps = self.divide_stable(sorting, &regions, &listed, &borders)?;
                 (regions.chunks, sitemaps)
             }
@@ -243,7 +243,7 @@ impl Again<'_> {
                 if let Some(filling) = &mut filling {
                     filling.pass(block.part, &mut to.collector.divider)?;
                 }
-                to.listed[block.part] += block.rooms.len() as u64;
+                to.listed[block.part] += block.sizes.len() as u64;
                 to.collector.push(block)?;
             }
             Ok(())
@@ -266,10 +266,10 @@ impl Again<'_> {
         listed: &[u64],
         borders: &[String],
     ) -> Result<Vec<PlannedSitemap<Origin>>, Halt> {
-        let Regions { chunks, rooms, borders: begun } = regions;
+        let Regions { chunks, sizes, borders: begun } = regions;
         let unchanged = self.unchanged(chunks, listed, borders);
         let files = sorting.chunk_files();
-        let divided = stable::divide_around(sorting.run, chunks, rooms, files, begun, &unchanged);
+        let divided = stable::divide_around(sorting.run, chunks, sizes, files, begun, &unchanged);
         divided.map_err(|halt| match halt {
             Halt::Needs(nth) => match unchanged[nth].whole.sitemap.first {
                 Origin::Live(part) => Halt::Needs(part),

@@ -7,7 +7,7 @@ use super::survivors::{Placed, Write};
 use crate::common::fallible::reserve_more;
 use crate::error::Result;
 use crate::intake::input::Input;
-use crate::sitemap::divide::Room;
+use crate::sitemap::divide::EntrySize;
 use crate::sitemap::divide::stable::Least;
 use crate::survey::context::Context;
 use crate::survey::front_coded::FrontCoder;
@@ -19,15 +19,15 @@ const BLOCK_ENTRIES: usize = 4096;
 
 /// What sorted blocks consist of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum BlockFormat {
     /// The entries, front-coded.
     FrontCoded,
     /// The positions of the entries.
     InPlace,
 }
 
-impl Form {
-    /// The form for entries that are all in memory (`are_held`), or not.
+impl BlockFormat {
+    /// The format for entries that are all in memory (`are_held`), or not.
     pub fn of(run: Context<'_>, are_held: bool) -> Self {
         // A split copies the entries, and front-coded ones leave more memory for the copy.
         if are_held && !run.job.rules.is_split() { Self::InPlace } else { Self::FrontCoded }
@@ -38,8 +38,8 @@ impl Form {
 pub struct SortedBlock {
     /// Where the entries are.
     pub at: StoredAt,
-    /// The room of each entry.
-    pub rooms: Vec<Room>,
+    /// The size of each entry.
+    pub sizes: Vec<EntrySize>,
     /// The entry with the least mark, if sitemaps are divided by marks.
     pub least: Option<Least>,
     /// The part that has its URLs, if there are cuts.
@@ -56,7 +56,7 @@ pub struct SortedRange {
     pub is_by_order: bool,
 }
 
-/// Writes blocks of one of the forms.
+/// Writes blocks of one of the formats.
 enum Writer {
     FrontCoded(FrontCoder),
     InPlace(PositionWriter),
@@ -69,7 +69,7 @@ pub struct Listed<'w, 'r, 'c> {
     /// The length of the prefix of all URLs.
     known: usize,
     writer: Writer,
-    rooms: Vec<Room>,
+    sizes: Vec<EntrySize>,
     /// Whether marks decide where sitemaps begin.
     seeks_least: bool,
     least: Option<Least>,
@@ -82,26 +82,26 @@ pub struct Listed<'w, 'r, 'c> {
 }
 
 impl<'w, 'r, 'c> Listed<'w, 'r, 'c> {
-    /// Writes the entries of `files` whose URLs begin with `prefix` to blocks of `form`, as `cuts` say.
+    /// Writes the entries of `files` whose URLs begin with `prefix` to blocks of `format`, as `cuts` say.
     pub fn new(
         run: Context<'_>,
         files: &'r [Input],
-        form: Form,
+        format: BlockFormat,
         to: &'w mut EntryStore<'r>,
         search: &'r BorderSearch,
         prefix: &[u8],
         cuts: Cuts<'c>,
     ) -> Self {
-        let writer = match form {
-            Form::FrontCoded => Writer::FrontCoded(FrontCoder::new(prefix)),
-            Form::InPlace => Writer::InPlace(PositionWriter::new(prefix)),
+        let writer = match format {
+            BlockFormat::FrontCoded => Writer::FrontCoded(FrontCoder::new(prefix)),
+            BlockFormat::InPlace => Writer::InPlace(PositionWriter::new(prefix)),
         };
         Self {
             files,
             to,
             known: prefix.len(),
             writer,
-            rooms: Vec::new(),
+            sizes: Vec::new(),
             seeks_least: stable::is_asked(&run.job.rules),
             least: None,
             candidates: search.candidates(),
@@ -125,8 +125,8 @@ impl<'w, 'r, 'c> Listed<'w, 'r, 'c> {
             }
         };
         reserve_more(&mut self.blocks, 1)?;
-        let (rooms, least, part) = (std::mem::take(&mut self.rooms), self.least.take(), self.cuts.part());
-        self.blocks.push(SortedBlock { at, rooms, least, part });
+        let (sizes, least, part) = (std::mem::take(&mut self.sizes), self.least.take(), self.cuts.part());
+        self.blocks.push(SortedBlock { at, sizes, least, part });
         Ok(())
     }
 
@@ -135,7 +135,7 @@ impl<'w, 'r, 'c> Listed<'w, 'r, 'c> {
     /// # Errors
     /// If the last block cannot be stored.
     pub fn finish(mut self, rows: u64) -> Result<SortedRange> {
-        if !self.rooms.is_empty() {
+        if !self.sizes.is_empty() {
             self.end_block()?;
         }
         Ok(SortedRange { blocks: self.blocks, rows, is_by_order: self.is_by_order })
@@ -149,7 +149,7 @@ impl<'r> Write<'r> for Listed<'_, 'r, '_> {
 
     fn write(&mut self, placed: Placed<'r>) -> Result<()> {
         if self.cuts.is_before(placed.url) {
-            if !self.rooms.is_empty() {
+            if !self.sizes.is_empty() {
                 self.end_block()?;
             }
             self.cuts.pass(placed.url);
@@ -157,26 +157,26 @@ impl<'r> Write<'r> for Listed<'_, 'r, '_> {
         if self.cuts.is_standing() {
             return Ok(());
         }
-        let (url, room) = match &mut self.writer {
+        let (url, size) = match &mut self.writer {
             Writer::FrontCoded(coder) => {
                 let entry = coder.push(self.known, placed.position.tail(self.files));
-                (self.seeks_least.then_some(entry.url), entry.room())
+                (self.seeks_least.then_some(entry.url), entry.size())
             }
             Writer::InPlace(positions) => {
-                let room = positions.push(placed.position, placed.url, self.files);
-                (self.seeks_least.then(|| positions.url(placed.url)), room)
+                let size = positions.push(placed.position, placed.url, self.files);
+                (self.seeks_least.then(|| positions.url(placed.url)), size)
             }
         };
         if let Some(url) = url {
-            self.least = Some(Least::or(self.least, self.rooms.len(), url));
+            self.least = Some(Least::or(self.least, self.sizes.len(), url));
             // Borders are sought only if sitemaps are divided by marks.
             if let Some(candidates) = &mut self.candidates {
                 candidates.push(url)?;
             }
         }
-        reserve_more(&mut self.rooms, 1)?;
-        self.rooms.push(room);
-        if self.rooms.len() == BLOCK_ENTRIES { self.end_block() } else { Ok(()) }
+        reserve_more(&mut self.sizes, 1)?;
+        self.sizes.push(size);
+        if self.sizes.len() == BLOCK_ENTRIES { self.end_block() } else { Ok(()) }
     }
 
     fn strike(&mut self, is_by_order: bool) {

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::cuts::Cuts;
-use super::listed::{Form, Listed, SortedRange};
+use super::listed::{BlockFormat, Listed, SortedRange};
 use super::regions::BorderSearch;
 use super::rows::{RangeBlock, RangeReader};
 use super::store::{EntryStore, Storage};
@@ -14,7 +14,7 @@ use crate::common::prefetch;
 use crate::error::Result;
 use crate::intake::input::Input;
 use crate::intake::scratch::Scratch;
-use crate::sitemap::divide::Room;
+use crate::sitemap::divide::EntrySize;
 use crate::survey::context::Context;
 use crate::survey::memory::Memory;
 use crate::survey::position::Position;
@@ -24,7 +24,7 @@ use crate::survey::sort::{Sorted, Sorter};
 const MERGE_SHARE: usize = 8;
 
 /// Bytes of memory for each row that is sorted.
-pub const SORTED_ROW_BYTES: usize = size_of::<Placed<'_>>() + Sorter::URL_BYTES + size_of::<Room>();
+pub const SORTED_ROW_BYTES: usize = size_of::<Placed<'_>>() + Sorter::URL_BYTES + size_of::<EntrySize>();
 
 /// An entry that compares by its URL alone.
 #[derive(Default, Clone, Copy)]
@@ -83,7 +83,7 @@ pub struct RangeSorter<'r> {
     run: Context<'r>,
     /// The files of the ranges.
     files: &'r [Input],
-    form: Form,
+    format: BlockFormat,
     /// Where sorted entries go.
     to: EntryStore<'r>,
     memory: &'r Memory,
@@ -100,14 +100,14 @@ impl<'r> RangeSorter<'r> {
     pub fn new(
         run: Context<'r>,
         files: &'r [Input],
-        form: Form,
+        format: BlockFormat,
         to: &'r Storage<'r>,
         memory: &'r Memory,
         search: &'r BorderSearch,
         rows_max: usize,
     ) -> Self {
         let (to, entries, sorter) = (to.store(), Vec::new(), Sorter::default());
-        Self { run, files, form, to, memory, search, rows_max, entries, sorter }
+        Self { run, files, format, to, memory, search, rows_max, entries, sorter }
     }
 
     /// Sorts the range in `blocks`, which come in any order. All its URLs begin with `prefix`, which its rows leave out. Entries
@@ -116,10 +116,19 @@ impl<'r> RangeSorter<'r> {
     /// # Errors
     /// If scratch space is needed and runs out, or the run is stopped.
     pub fn sort(&mut self, blocks: &[RangeBlock], prefix: &[u8], cuts: Cuts<'_>) -> Result<SortedRange> {
-        let Self { run, files, form, ref mut to, memory, search, rows_max, ref mut entries, ref mut sorter } =
-            *self;
+        let Self {
+            run,
+            files,
+            format,
+            ref mut to,
+            memory,
+            search,
+            rows_max,
+            ref mut entries,
+            ref mut sorter,
+        } = *self;
         let mut batch = Batch { run, files, entries, sorter };
-        let mut listed = Listed::new(run, files, form, to, search, prefix, cuts);
+        let mut listed = Listed::new(run, files, format, to, search, prefix, cuts);
         let rows = blocks.iter().map(|block| block.rows).sum::<usize>();
         if rows <= rows_max {
             batch.sort(blocks, &mut listed)?;

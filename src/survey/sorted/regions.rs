@@ -7,7 +7,7 @@ use crate::clean::CleanUrl;
 use crate::common::fallible::{list, reserve};
 use crate::error::{Error, ErrorKind, Result};
 use crate::intake::input::Input;
-use crate::sitemap::divide::Room;
+use crate::sitemap::divide::EntrySize;
 use crate::sitemap::divide::borders::{BorderHash, Smallest, spares};
 use crate::sitemap::divide::stable::Least;
 use crate::sitemap::entry::Entry;
@@ -76,26 +76,26 @@ fn lock(shared: &Mutex<Smallest>) -> MutexGuard<'_, Smallest> {
 #[derive(Default)]
 pub struct Regions {
     pub chunks: Vec<ListedChunk>,
-    /// The room of the entries of each chunk.
-    pub rooms: Vec<Room>,
+    /// The size of the entries of each chunk.
+    pub sizes: Vec<EntrySize>,
     /// The indexes of the chunks that begin with a border, in ascending order.
     pub borders: Vec<usize>,
 }
 
 impl Regions {
-    /// Cuts `chunks` before each border. All their entries are listed, in order, and take `rooms`. `borders` are URLs of entries,
+    /// Cuts `chunks` before each border. All their entries are listed, in order, and take `sizes`. `borders` are URLs of entries,
     /// in order.
     ///
     /// # Errors
     /// If there is no memory for more chunks. [`ErrorKind::Internal`] if a border is not the URL of an entry.
     pub fn of(
         chunks: Vec<ListedChunk>,
-        rooms: Vec<Room>,
+        sizes: Vec<EntrySize>,
         borders: &[String],
         files: &[Input],
     ) -> Result<Self> {
         if borders.is_empty() {
-            return Ok(Self { chunks, rooms, borders: Vec::new() });
+            return Ok(Self { chunks, sizes, borders: Vec::new() });
         }
         let begins_before = |chunk: &ListedChunk, border: &str| {
             let mut first = SortedReader::new(&chunk.chunk, files);
@@ -108,23 +108,23 @@ impl Regions {
         let placed = list(borders.iter().map(|border| (chunk_of(border), border.as_bytes())))?;
         let mut regions = Self::default();
         reserve(&mut regions.chunks, chunks.len() + borders.len())?;
-        reserve(&mut regions.rooms, chunks.len() + borders.len())?;
+        reserve(&mut regions.sizes, chunks.len() + borders.len())?;
         reserve(&mut regions.borders, borders.len())?;
         let mut rest = &placed[..];
-        for (at, (chunk, room)) in chunks.into_iter().zip(rooms).enumerate() {
+        for (at, (chunk, size)) in chunks.into_iter().zip(sizes).enumerate() {
             let (own, later) = rest.split_at(rest.partition_point(|&(chunk, _)| chunk == at));
             rest = later;
             match own {
-                [] => regions.push(chunk, room),
+                [] => regions.push(chunk, size),
                 _ => regions.push_cut(chunk, own.iter().map(|&(_, border)| border), files)?,
             }
         }
         Ok(regions)
     }
 
-    fn push(&mut self, chunk: ListedChunk, room: Room) {
+    fn push(&mut self, chunk: ListedChunk, size: EntrySize) {
         self.chunks.push(chunk);
-        self.rooms.push(room);
+        self.sizes.push(size);
     }
 
     /// Adds the parts of `chunk` before, between and after `borders`.
@@ -139,12 +139,12 @@ impl Regions {
         let mut part = Part::default();
         let mut rest = 0;
         let mut end = |part: &mut Part, regions: &mut Self| {
-            let Part { entries, room, least } = std::mem::take(part);
+            let Part { entries, size, least } = std::mem::take(part);
             if entries > 0 {
                 let of_part = rest..rest + entries as usize;
                 rest = of_part.end;
                 let rows = part_of(&chunk.chunk.rows, of_part);
-                regions.push(ListedChunk { least, ..ListedChunk::whole(input, rows, entries)? }, room);
+                regions.push(ListedChunk { least, ..ListedChunk::whole(input, rows, entries)? }, size);
             }
             Ok::<_, Error>(())
         };
@@ -168,14 +168,14 @@ impl Regions {
 #[derive(Default)]
 struct Part {
     entries: u32,
-    room: Room,
+    size: EntrySize,
     least: Option<Least>,
 }
 
 impl Part {
     fn add(&mut self, entry: &Entry<'_>) {
         self.least = Some(Least::or(self.least, self.entries as usize, entry.url));
-        self.room = self.room.and(entry.room());
+        self.size = self.size.and(entry.size());
         self.entries += 1;
     }
 }

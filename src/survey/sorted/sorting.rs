@@ -1,7 +1,7 @@
 //! Step 2: sorts ranges on all threads.
 
 use super::cuts::Cuts;
-use super::listed::{Form, SortedBlock, SortedRange};
+use super::listed::{BlockFormat, SortedBlock, SortedRange};
 use super::range::RangeSorter;
 use super::regions::BorderSearch;
 use super::rows::RangeRows;
@@ -11,7 +11,7 @@ use crate::common::ordered::ordered;
 use crate::error::Result;
 use crate::intake::input::Input;
 use crate::sitemap::divide::stable::Halt;
-use crate::sitemap::divide::{Divider, Room};
+use crate::sitemap::divide::{Divider, EntrySize};
 use crate::sitemap::xml::Frame;
 use crate::survey::chunk::RowsAt;
 use crate::survey::context::Context;
@@ -24,7 +24,7 @@ pub struct Sorting<'s> {
     pub ranges: &'s [RangeRows],
     /// What all URLs of each range begin with.
     pub prefixes: Vec<&'s [u8]>,
-    pub form: Form,
+    pub format: BlockFormat,
     /// Maximum number of rows that a thread sorts at once.
     sorted_rows: usize,
     pub memory: &'s Memory,
@@ -44,12 +44,23 @@ impl<'s> Sorting<'s> {
         run: Context<'s>,
         (ranges, files): (&'s [RangeRows], Vec<Input>),
         prefixes: Vec<&'s [u8]>,
-        form: Form,
+        format: BlockFormat,
         sorted_rows: usize,
         (memory, memory_left): (&'s Memory, usize),
     ) -> Self {
         let (of_ranges, front_coded) = (files.len(), Vec::new());
-        Self { run, ranges, prefixes, form, sorted_rows, memory, memory_left, files, of_ranges, front_coded }
+        Self {
+            run,
+            ranges,
+            prefixes,
+            format,
+            sorted_rows,
+            memory,
+            memory_left,
+            files,
+            of_ranges,
+            front_coded,
+        }
     }
 
     /// Sorts the ranges with these `numbers`, and passes each of them to `take` in order. Entries are listed as `cuts` of their
@@ -65,7 +76,7 @@ impl<'s> Sorting<'s> {
         to: &Storage<'_>,
         mut take: impl FnMut(usize, SortedRange) -> Result<(), Halt>,
     ) -> Result<(), Halt> {
-        let Self { run, memory, form, .. } = *self;
+        let Self { run, memory, format, .. } = *self;
         let files = &self.files[..self.of_ranges];
         // Ranges are taken a few ahead of the threads that sort them, in time to prefetch their blocks.
         let numbers = numbers.iter().copied().inspect(|&number| {
@@ -74,7 +85,7 @@ impl<'s> Sorting<'s> {
                 .iter()
                 .for_each(|block| files[block.at.file].will_need(&block.at.range));
         });
-        let sorter = || RangeSorter::new(run, files, form, to, memory, search, self.sorted_rows);
+        let sorter = || RangeSorter::new(run, files, format, to, memory, search, self.sorted_rows);
         let work = |sorter: &mut RangeSorter<'_>, number: usize| {
             (number, sorter.sort(&self.ranges[number].blocks, self.prefixes[number], cuts(number)))
         };
@@ -91,9 +102,9 @@ impl<'s> Sorting<'s> {
     /// # Errors
     /// If there is no memory for the list.
     pub fn set_sorted(&mut self, sorted: Vec<Input>) -> Result<()> {
-        match self.form {
-            Form::FrontCoded => self.front_coded = sorted,
-            Form::InPlace => {
+        match self.format {
+            BlockFormat::FrontCoded => self.front_coded = sorted,
+            BlockFormat::InPlace => {
                 self.files.truncate(self.of_ranges);
                 reserve_more(&mut self.files, sorted.len())?;
                 self.files.extend(sorted);
@@ -104,17 +115,17 @@ impl<'s> Sorting<'s> {
 
     /// The files of the chunks of sorted blocks.
     pub fn chunk_files(&self) -> &[Input] {
-        match self.form {
-            Form::FrontCoded => &self.front_coded,
-            Form::InPlace => &self.files,
+        match self.format {
+            BlockFormat::FrontCoded => &self.front_coded,
+            BlockFormat::InPlace => &self.files,
         }
     }
 
     /// Same as [`Sorting::chunk_files`].
     pub fn into_chunk_files(self) -> Vec<Input> {
-        match self.form {
-            Form::FrontCoded => self.front_coded,
-            Form::InPlace => self.files,
+        match self.format {
+            BlockFormat::FrontCoded => self.front_coded,
+            BlockFormat::InPlace => self.files,
         }
     }
 
@@ -122,10 +133,10 @@ impl<'s> Sorting<'s> {
     pub fn collector(&self) -> Collector {
         let rules = &self.run.job.rules;
         Collector {
-            form: self.form,
-            files_before: if self.form == Form::InPlace { self.of_ranges } else { 0 },
+            format: self.format,
+            files_before: if self.format == BlockFormat::InPlace { self.of_ranges } else { 0 },
             chunks: Vec::new(),
-            rooms: Vec::new(),
+            sizes: Vec::new(),
             divider: Divider::new(rules.sitemap_limits(), &Frame::sitemap(rules.protocol)),
         }
     }
@@ -133,12 +144,12 @@ impl<'s> Sorting<'s> {
 
 /// Makes chunks of sorted blocks, and divides their entries to fill sitemaps.
 pub struct Collector {
-    form: Form,
+    format: BlockFormat,
     /// Sorted blocks are in other files, which come after those of entries that stay in place.
     files_before: usize,
     pub chunks: Vec<ListedChunk>,
-    /// The room of the entries of each chunk.
-    pub rooms: Vec<Room>,
+    /// The size of the entries of each chunk.
+    pub sizes: Vec<EntrySize>,
     pub divider: Divider<Origin>,
 }
 
@@ -148,20 +159,20 @@ impl Collector {
     /// # Errors
     /// If there is no memory for it.
     pub fn push(&mut self, block: SortedBlock) -> Result<()> {
-        let SortedBlock { at: StoredAt { file, range }, rooms, least, .. } = block;
-        let (chunk, entries) = (self.chunks.len(), 0..rooms.len());
-        let room = rooms.iter().copied().sum();
-        let each = rooms.iter().enumerate();
-        let each = each.map(|(ordinal, &room)| (Origin::Entry(EntryAt { chunk, ordinal }), room));
-        self.divider.push_together(rooms.len() as u32, room, each)?;
-        let rows = match self.form {
-            Form::FrontCoded => RowsAt::FrontCoded { block: range, entries },
-            Form::InPlace => RowsAt::InPlace { block: range, entries },
+        let SortedBlock { at: StoredAt { file, range }, sizes, least, .. } = block;
+        let (chunk, entries) = (self.chunks.len(), 0..sizes.len());
+        let size = sizes.iter().copied().sum();
+        let each = sizes.iter().enumerate();
+        let each = each.map(|(ordinal, &size)| (Origin::Entry(EntryAt { chunk, ordinal }), size));
+        self.divider.push_together(sizes.len() as u32, size, each)?;
+        let rows = match self.format {
+            BlockFormat::FrontCoded => RowsAt::FrontCoded { block: range, entries },
+            BlockFormat::InPlace => RowsAt::InPlace { block: range, entries },
         };
-        reserve_more(&mut self.rooms, 1)?;
+        reserve_more(&mut self.sizes, 1)?;
         reserve_more(&mut self.chunks, 1)?;
-        self.rooms.push(room);
-        let whole = ListedChunk::whole(self.files_before + file, rows, rooms.len() as u32)?;
+        self.sizes.push(size);
+        let whole = ListedChunk::whole(self.files_before + file, rows, sizes.len() as u32)?;
         self.chunks.push(ListedChunk { least, ..whole });
         Ok(())
     }

@@ -13,7 +13,7 @@ fuzz_target!(|data: &[u8]| {
         let Cleaned::Url(url) = cleaner.clean(line.raw) else { continue };
         let (entry, mut xml) = (Entry::of(url), Vec::new());
         entry.push(&mut xml);
-        assert_eq!(xml.len() as u64, entry.room().bytes);
+        assert_eq!(xml.len() as u64, entry.size().bytes);
         assert_eq!(text(&xml).trim_ascii(), url.as_bytes());
     }
 });

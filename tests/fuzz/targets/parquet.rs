@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use sitemill::ErrorKind;
-use sitemill::internals::format::{self, Feed, FormOptions, Format, Record, Sink};
+use sitemill::internals::format::{self, Feed, FormatOptions, Format, Record, Sink};
 use sitemill::report::Reason;
 
 #[path = "../../../src/intake/format/parquet/tests/small.rs"]
@@ -41,7 +41,7 @@ fuzz_target!(|data: &[u8]| {
     std::fs::write(&path, &bytes).expect("there is room for a small file");
     let file = File::open(&path).expect("it was just written");
     let (format, page_memory) = (Some(Format::Parquet), Some(1 << 20));
-    let mut options = FormOptions::default();
+    let mut options = FormatOptions::default();
     (options.format, options.page_memory) = (format, page_memory);
     match format::read(Path::new("urls"), Feed::File(file), &options, &mut Rows) {
         Ok(_) => {}

@@ -3,7 +3,7 @@
 use quick_xml::events::BytesStart;
 
 use super::pairs::SPACE;
-use super::{At, Broken, FileKind, Form, Reader, place};
+use super::{At, Broken, DocumentFormat, FileKind, Reader, place};
 use crate::commands::check::entry::{Entry, Tag};
 use crate::commands::check::extensions::{EXTENSIONS, Kind, NEWS, Occurs};
 use crate::commands::check::namespaces::Namespace;
@@ -43,7 +43,7 @@ impl Reader<'_> {
     #[inline]
     pub(super) fn open(&mut self, start: &BytesStart<'_>, entry: &mut Entry) -> Result<(), Broken> {
         self.depth += 1;
-        if self.depth > if self.form.is_feed() { FEED_DEPTH_MAX } else { DEPTH_MAX } {
+        if self.depth > if self.format.is_feed() { FEED_DEPTH_MAX } else { DEPTH_MAX } {
             self.findings.push(place(self.entries), Rule::TooDeep, || {
                 format!("more than {} nested elements", self.depth - 1)
             });
@@ -53,7 +53,7 @@ impl Reader<'_> {
         if has_attributes {
             self.declare(start)?;
         }
-        if self.form.is_feed() && self.at != At::Prolog && self.at != At::Epilog {
+        if self.format.is_feed() && self.at != At::Prolog && self.at != At::Epilog {
             return self.open_in_feed_checked(start, has_attributes, entry);
         }
         let name = start.name().into_inner();
@@ -80,7 +80,7 @@ impl Reader<'_> {
             self.check_name(name)?;
         }
         match has_attributes {
-            true if self.form.is_feed() => self.check_prefixes(start),
+            true if self.format.is_feed() => self.check_prefixes(start),
             true => self.attributes(start, entry),
             false => {}
         }
@@ -133,10 +133,10 @@ impl Reader<'_> {
             At::Entry => {
                 self.end_item(entry);
                 if !self.order.seen[Tag::Loc as usize] {
-                    let words = if self.form.is_feed() { "no link" } else { "no loc" };
+                    let words = if self.format.is_feed() { "no link" } else { "no loc" };
                     self.findings.push_loss(place(self.entries), Rule::MissingElement, words.into());
                 }
-                self.at = if self.form == Form::Rss { At::Channel } else { At::Root };
+                self.at = if self.format == DocumentFormat::Rss { At::Channel } else { At::Root };
                 is_entry = true;
             }
             At::Skipped if self.skipped.0 == self.depth => self.at = self.skipped.1,
@@ -157,7 +157,7 @@ impl Reader<'_> {
             }
             At::Root => {
                 if self.entries == 0 {
-                    let words = format!("no {}", self.form.entry_word());
+                    let words = format!("no {}", self.format.entry_word());
                     self.findings.push_loss(None, Rule::Empty, words);
                 }
                 self.at = At::Epilog;
@@ -171,13 +171,13 @@ impl Reader<'_> {
     }
 
     fn open_root(&mut self, name: &str, namespace: Namespace, local: &str) -> Result<(), Broken> {
-        let form = match local {
-            "rss" => Form::Rss,
-            "feed" => Form::Atom,
-            _ => Form::Protocol,
+        let format = match local {
+            "rss" => DocumentFormat::Rss,
+            "feed" => DocumentFormat::Atom,
+            _ => DocumentFormat::Protocol,
         };
-        if form.is_feed() {
-            self.form = form;
+        if format.is_feed() {
+            self.format = format;
             self.prefix = name.split_once(':').map_or("", |(prefix, _)| prefix).to_owned();
             self.head = Some((FileKind::Sitemap, Protocol::V0_9));
             self.at = At::Root;

@@ -4,14 +4,14 @@ use jiff::fmt::rfc2822;
 use quick_xml::events::BytesStart;
 
 use super::pairs::{Pair, Pairs};
-use super::{At, Broken, Form, Order, Reader, place};
+use super::{At, Broken, DocumentFormat, Order, Reader, place};
 use crate::commands::check::entry::{Entry, Tag, VALUE_BYTES_MAX};
 use crate::commands::check::rules::Rule;
 
 /// Bytes of a `guid` that are kept: one more than of any value, so that it is known to be too long.
 const GUID_BYTES_KEPT: usize = VALUE_BYTES_MAX + 1;
 
-impl Form {
+impl DocumentFormat {
     /// The name of an entry in messages.
     pub(super) fn entry_word(self) -> &'static str {
         if self == Self::Rss { "item" } else { "entry" }
@@ -29,15 +29,17 @@ impl Reader<'_> {
         let name = start.name().into_inner().to_owned();
         let (prefix, local) = name.split_once(':').unwrap_or(("", &name));
         let is_own = prefix == self.prefix;
-        match (self.at, self.form, local) {
-            (At::Root, Form::Rss, "channel") if is_own => self.at = At::Channel,
-            (At::Root, Form::Atom, "entry") | (At::Channel, _, "item") if is_own => {
+        match (self.at, self.format, local) {
+            (At::Root, DocumentFormat::Rss, "channel") if is_own => self.at = At::Channel,
+            (At::Root, DocumentFormat::Atom, "entry") | (At::Channel, _, "item") if is_own => {
                 self.guid = None;
                 self.begin_entry(entry);
             }
-            (At::Entry, Form::Atom, "link") if is_own => self.atom_link(start, entry)?,
-            (At::Entry, Form::Rss, "link") if is_own && !declares(start) => self.open_once(Tag::Loc, entry),
-            (At::Entry, Form::Rss, "guid") if is_own && self.guid.is_none() => {
+            (At::Entry, DocumentFormat::Atom, "link") if is_own => self.atom_link(start, entry)?,
+            (At::Entry, DocumentFormat::Rss, "link") if is_own && !declares(start) => {
+                self.open_once(Tag::Loc, entry)
+            }
+            (At::Entry, DocumentFormat::Rss, "guid") if is_own && self.guid.is_none() => {
                 match self.attribute_of(start, "isPermaLink")? {
                     Some(is_link) if is_link.eq_ignore_ascii_case("false") => self.skip(),
                     _ => {
@@ -46,7 +48,10 @@ impl Reader<'_> {
                     }
                 }
             }
-            (At::Entry, Form::Rss, "pubDate") | (At::Entry, Form::Atom, "updated" | "modified") if is_own => {
+            (At::Entry, DocumentFormat::Rss, "pubDate")
+            | (At::Entry, DocumentFormat::Atom, "updated" | "modified")
+                if is_own =>
+            {
                 self.open_once(Tag::Lastmod, entry);
             }
             _ => self.skip(),
@@ -113,7 +118,7 @@ impl Reader<'_> {
     /// Ends the date of an RSS item, which becomes W3C Datetime.
     pub(super) fn end_date(&mut self, entry: &mut Entry) {
         const DATES: rfc2822::DateTimeParser = rfc2822::DateTimeParser::new().relaxed_weekday(true);
-        if self.form == Form::Rss {
+        if self.format == DocumentFormat::Rss {
             entry.replace_value(|date| {
                 let time = DATES.parse_zoned(date.trim_ascii()).ok()?;
                 Some(time.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string())

@@ -177,8 +177,8 @@ fn no_input_makes_the_reader_panic() {
     }
 }
 
-/// The form, the rules that it violates, and URL and date of each entry.
-fn read_any(text: &str) -> (Form, Vec<&'static str>, Vec<String>) {
+/// The format, the rules that it violates, and URL and date of each entry.
+fn read_any(text: &str) -> (DocumentFormat, Vec<&'static str>, Vec<String>) {
     let mut findings = Findings::new("f".into(), 100);
     let mut reader = Reader::new(Content::of(Cursor::new(text.to_owned())).unwrap(), &mut findings);
     let (mut entry, mut entries) = (Entry::default(), Vec::new());
@@ -186,8 +186,8 @@ fn read_any(text: &str) -> (Form, Vec<&'static str>, Vec<String>) {
         let lastmod = entry.value(Tag::Lastmod).unwrap_or_default();
         entries.push(format!("{} {}", loc(&entry), str::from_utf8(lastmod).unwrap()).trim_end().to_owned());
     }
-    let form = reader.form();
-    (form, findings.kept.iter().map(|finding| finding.rule.as_str()).collect(), entries)
+    let format = reader.format();
+    (format, findings.kept.iter().map(|finding| finding.rule.as_str()).collect(), entries)
 }
 
 #[test]
@@ -198,13 +198,13 @@ fn text_has_a_url_on_each_line() {
         ("http://a.b/\u{fc}\n", &["http://a.b/\u{fc}"], &[]),
     ] {
         let want: Vec<String> = want.iter().map(|line| (*line).to_owned()).collect();
-        assert_eq!(read_any(text), (Form::Text, rules.to_vec(), want), "{text:?}");
+        assert_eq!(read_any(text), (DocumentFormat::Text, rules.to_vec(), want), "{text:?}");
     }
     let latin = b"http://a.b/\nhttp://a.b/\xfc\nhttp://a.b/c\n".to_vec();
     assert_eq!(read(latin, loc), (vec!["encoding"], vec!["http://a.b/".to_owned()]));
     for count in [50_000, 50_001] {
-        let (form, rules, entries) = read_any(&"http://a.b/\n".repeat(count));
-        assert_eq!((form, entries.len()), (Form::Text, count));
+        let (format, rules, entries) = read_any(&"http://a.b/\n".repeat(count));
+        assert_eq!((format, entries.len()), (DocumentFormat::Text, count));
         assert_eq!(rules, if count > 50_000 { vec!["too-many-entries"] } else { vec![] });
     }
     let long = format!("http://a.b/{}\nhttp://a.b/", "x".repeat(200_000));
@@ -216,8 +216,8 @@ fn text_has_a_url_on_each_line() {
 
 #[test]
 fn feeds_are_sitemaps_whose_entries_have_the_link_and_the_date_of_their_items() {
-    let (form, rules, entries) = read_any(include_str!("../../../../testdata/feeds/blog.rss"));
-    assert_eq!(form, Form::Rss);
+    let (format, rules, entries) = read_any(include_str!("../../../../testdata/feeds/blog.rss"));
+    assert_eq!(format, DocumentFormat::Rss);
     let want = [
         "https://www.example.com/first/?a=1&b=2 2002-09-07T09:42:31+00:00",
         "https://www.example.com/second/?a=1&b=2 2002-09-06T23:05:00-05:00",
@@ -230,8 +230,8 @@ fn feeds_are_sitemaps_whose_entries_have_the_link_and_the_date_of_their_items() 
     ];
     assert_eq!(entries, want);
     assert_eq!(rules, ["missing-element", "repeated-element"]);
-    let (form, rules, entries) = read_any(include_str!("../../../../testdata/feeds/news.atom"));
-    assert_eq!(form, Form::Atom);
+    let (format, rules, entries) = read_any(include_str!("../../../../testdata/feeds/news.atom"));
+    assert_eq!(format, DocumentFormat::Atom);
     let want = [
         "2005/04/02/atom?a=1&b=2 2005-07-31T12:29:29+02:00",
         "2 2005-07-31",
@@ -241,7 +241,10 @@ fn feeds_are_sitemaps_whose_entries_have_the_link_and_the_date_of_their_items() 
     assert_eq!(entries, want);
     assert_eq!(rules, ["missing-element"]);
     let old = read_any(include_str!("../../../../testdata/feeds/old.atom"));
-    assert_eq!(old, (Form::Atom, vec![], vec!["http://www.example.com/1 2003-12-13T18:30:02Z".to_owned()]));
+    assert_eq!(
+        old,
+        (DocumentFormat::Atom, vec![], vec!["http://www.example.com/1 2003-12-13T18:30:02Z".to_owned()])
+    );
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn of(path: &std::path::Path, numbers: &[usize]) -> [RowGroups; 1] {
 fn counting_row_groups_tells_what_packing_does_and_each_group_is_read_alone() {
     let directory = Directory::new();
     let (mut job, stop) = (directory.job("out"), Stop::default());
-    job.input.form.columns = "url=page".parse().unwrap();
+    job.input.format.columns = "url=page".parse().unwrap();
     let path = write(&directory, 500);
     let driver = Driver::open(&job, &stop).unwrap();
     let order = driver.order();
@@ -81,7 +81,7 @@ fn sent_to_regions(rows: usize, rows_per_border: u64, regions: u32) {
     let path = write(&directory, rows);
     let [one, job] = ["one", "cluster"].map(|out| {
         let mut job = directory.job(out);
-        job.input.form.columns = "url=page".parse().unwrap();
+        job.input.format.columns = "url=page".parse().unwrap();
         job
     });
     build_from(&one, vec![Source::from(&*path)], &Silent, &stop).unwrap();

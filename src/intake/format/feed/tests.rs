@@ -2,11 +2,11 @@ use std::io::Cursor;
 use std::path::Path;
 
 use crate::intake::format::tests::Seen;
-use crate::intake::format::{Feed, FormOptions, Format, Opened, open};
+use crate::intake::format::{Feed, Format, FormatOptions, Opened, open};
 
 /// The format, the rows, and the dropped elements of a feed.
 fn read(feed: &str, said: Option<Format>) -> Result<(Format, Vec<String>, Vec<String>), String> {
-    let options = FormOptions { format: said, ..FormOptions::default() };
+    let options = FormatOptions { format: said, ..FormatOptions::default() };
     let stream = Feed::Stream(Box::new(Cursor::new(feed.to_owned().into_bytes())));
     let opened = open(Path::new("f"), stream, &options).map_err(|error| error.to_string())?;
     let (facts, Opened::Rows(reader)) = opened else { panic!("{feed} is text") };

@@ -19,7 +19,7 @@ use parquet::schema::parser::parse_message_type;
 
 use crate::error::Result;
 use crate::intake::format::tests::{Scratch, Seen};
-use crate::intake::format::{Feed, FormFound, FormOptions, Format, read};
+use crate::intake::format::{Feed, Format, FormatFound, FormatOptions, read};
 
 /// Values of one column: those that exist and, if some rows have none, which rows have one.
 enum Values {
@@ -85,13 +85,13 @@ fn read_back(
     schema: &str,
     compression: Compression,
     groups: Vec<Vec<Values>>,
-) -> Result<(FormFound, Vec<String>)> {
+) -> Result<(FormatFound, Vec<String>)> {
     let scratch = Scratch::new(name);
     let path = scratch.0.join("urls");
     write(File::create(&path).unwrap(), schema, compression, groups);
     let mut seen = Seen::default();
     let feed = Feed::File(File::open(&path).unwrap());
-    read(Path::new("urls"), feed, &FormOptions::default(), &mut seen).map(|found| (found, seen.0))
+    read(Path::new("urls"), feed, &FormatOptions::default(), &mut seen).map(|found| (found, seen.0))
 }
 
 #[test]
@@ -289,7 +289,8 @@ fn wrong_columns_and_broken_files_are_refused() {
     for bytes in [4, 5, 100, whole.len() - 1] {
         std::fs::write(&path, &whole[..bytes]).unwrap();
         let feed = Feed::File(File::open(&path).unwrap());
-        let error = read(Path::new("urls"), feed, &FormOptions::default(), &mut Seen::default()).unwrap_err();
+        let error =
+            read(Path::new("urls"), feed, &FormatOptions::default(), &mut Seen::default()).unwrap_err();
         assert!(error.to_string().starts_with("urls: broken Parquet ("), "{error}");
     }
 }
@@ -345,7 +346,8 @@ fn codecs_that_are_not_supported_are_named() {
         bytes[name + 5] = codec << 1;
         std::fs::write(&path, bytes).unwrap();
         let feed = Feed::File(File::open(&path).unwrap());
-        let error = read(Path::new("urls"), feed, &FormOptions::default(), &mut Seen::default()).unwrap_err();
+        let error =
+            read(Path::new("urls"), feed, &FormatOptions::default(), &mut Seen::default()).unwrap_err();
         let want =
             format!("urls: is compressed with {said}, which is not supported; write it again with ZSTD");
         assert!(error.to_string().starts_with(&want), "{error}");

@@ -21,16 +21,16 @@ fn packed_text_is_unpacked_member_by_member() {
         ([gzip(first), gzip(second)].concat(), Packing::Gzip),
         ([skipped, zstd(first), zstd(second)].concat(), Packing::Zstd),
     ] {
-        check_with(&FormOptions::default(), "-", &packed, Format::Csv, &want);
-        assert_eq!(read_all("-", &packed, &FormOptions::default()).unwrap().0.packing, packing);
+        check_with(&FormatOptions::default(), "-", &packed, Format::Csv, &want);
+        assert_eq!(read_all("-", &packed, &FormatOptions::default()).unwrap().0.packing, packing);
     }
     let sitemap = gzip(b"<urlset><url><loc>u</loc></url></urlset>");
-    check_with(&FormOptions::default(), "s.xml.gz", &sitemap, Format::Sitemap, &["1@8 u|||"]);
+    check_with(&FormatOptions::default(), "s.xml.gz", &sitemap, Format::Sitemap, &["1@8 u|||"]);
 }
 
 #[test]
 fn a_tar_archive_is_refused_however_it_is_packed() {
-    let none = FormOptions::default();
+    let none = FormatOptions::default();
     for magic in [b"ustar\x0000", b"ustar  \0"] {
         let mut archive = vec![0; 1024];
         archive[..5].copy_from_slice(b"a.txt");
@@ -58,12 +58,12 @@ fn bzip2_is_unpacked() {
         packed.extend(encoder.finish().unwrap());
     }
     let want = ["1@0 http://h.example/|||", "2@18 u2|||"];
-    check_with(&FormOptions::default(), "-", &packed, Format::Text, &want);
+    check_with(&FormatOptions::default(), "-", &packed, Format::Text, &want);
 }
 
 #[test]
 fn packed_data_that_ends_too_early_or_cannot_be_unpacked_is_refused() {
-    let none = FormOptions::default();
+    let none = FormatOptions::default();
     let lines: Vec<u8> = (0..50_000).flat_map(|n| format!("http://h.example/{n}\n").into_bytes()).collect();
     let packed = gzip(&lines);
     for bytes in [20, packed.len() / 2, packed.len() - 1] {
@@ -111,9 +111,9 @@ fn packed_data_that_ends_too_early_or_cannot_be_unpacked_is_refused() {
 
 #[test]
 fn other_charsets_become_utf_8_and_invalid_bytes_make_a_bad_row() {
-    let with = |label: &str| FormOptions {
+    let with = |label: &str| FormatOptions {
         input_encoding: Encoding::for_label(label.as_bytes()),
-        ..FormOptions::default()
+        ..FormatOptions::default()
     };
     check_with(&with("latin1"), "-", b"u\xFC\n", Format::Text, &["1@0 uü|||"]);
     check_with(
@@ -132,11 +132,11 @@ fn other_charsets_become_utf_8_and_invalid_bytes_make_a_bad_row() {
     );
     check_with(&with("latin1"), "-", b"{\"loc\":\"\xFC\"}", Format::Jsonl, &["1@0 ü|||"]);
     // Without an option, bytes stay as they are. UTF-16 and XML declare their charset.
-    check_with(&FormOptions::default(), "-", b"u\xFC\n", Format::Text, &[r"1@0 u\xfc|||"]);
+    check_with(&FormatOptions::default(), "-", b"u\xFC\n", Format::Text, &[r"1@0 u\xfc|||"]);
     let utf_16: Vec<u8> = "\u{feff}loc\tlastmod\nü\t1".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    check_with(&FormOptions::default(), "-", &utf_16, Format::Tsv, &["2@12 ü|1||"]);
+    check_with(&FormatOptions::default(), "-", &utf_16, Format::Tsv, &["2@12 ü|1||"]);
     let latin = b"<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><urlset><url><loc>\xFC</loc></url></urlset>";
-    check_with(&FormOptions::default(), "-", latin, Format::Sitemap, &["1@51 ü|||"]);
+    check_with(&FormatOptions::default(), "-", latin, Format::Sitemap, &["1@51 ü|||"]);
 }
 
 #[test]

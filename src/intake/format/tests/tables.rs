@@ -2,10 +2,10 @@
 
 use super::*;
 
-fn delimited(columns: &str, delimiter: &str) -> FormOptions {
+fn delimited(columns: &str, delimiter: &str) -> FormatOptions {
     let columns = if columns.is_empty() { Columns::default() } else { columns.parse().unwrap() };
     let delimiter = if delimiter.is_empty() { None } else { Some(delimiter.parse().unwrap()) };
-    FormOptions { columns, delimiter, ..FormOptions::default() }
+    FormatOptions { columns, delimiter, ..FormatOptions::default() }
 }
 
 #[test]
@@ -21,7 +21,7 @@ fn the_header_shows_the_delimiter() {
         // European decimal commas and dates: not valid in tags, but values of a table.
         ("url;priority;lastmod\nu;0,8;21.11.2025", Format::Csv, "2@21 u|21.11.2025||0,8"),
     ] {
-        check_with(&FormOptions::default(), "-", text.as_bytes(), format, &[row]);
+        check_with(&FormatOptions::default(), "-", text.as_bytes(), format, &[row]);
     }
 }
 
@@ -123,14 +123,14 @@ fn a_first_line_with_a_url_is_not_a_header() {
         "URL ",
     ] {
         let text = format!("{first}\nhttps://h.example/a,b\nhttps://h.example/c");
-        let (found, rows) = read_all("-", text.as_bytes(), &FormOptions::default()).unwrap();
+        let (found, rows) = read_all("-", text.as_bytes(), &FormatOptions::default()).unwrap();
         assert_eq!((found.format, rows.len()), (Format::Text, 3), "{first}");
     }
 }
 
 #[test]
 fn rows_without_a_header_are_refused_with_the_options_that_read_them() {
-    let none = FormOptions::default();
+    let none = FormatOptions::default();
     for (rows, options) in [
         (
             "https://h.example/a;2025-11-21;Schuh\nhttps://h.example/b;2025-11-20;Hut\n",
@@ -203,11 +203,11 @@ fn options_that_contradict_each_other_are_usage_errors() {
         (Format::Tsv, ";", "`delimiter: ';'`: `format: tsv` has no such delimiter"),
         (Format::Text, ",", "`delimiter: ,`: `format: text` has no such delimiter"),
     ] {
-        let options = FormOptions { format: Some(format), ..delimited("", delimiter) };
+        let options = FormatOptions { format: Some(format), ..delimited("", delimiter) };
         let error = read_all("-", b"", &options).unwrap_err();
         assert!(error.kind() == crate::ErrorKind::Usage && error.to_string().starts_with(want), "{error}");
     }
-    assert!(read_all("-", b"", &FormOptions { format: Some(Format::Tsv), ..delimited("", "tab") }).is_ok());
+    assert!(read_all("-", b"", &FormatOptions { format: Some(Format::Tsv), ..delimited("", "tab") }).is_ok());
     for (columns, want) in [
         ("url=1,lastmod=updated", "columns are all names or all positions"),
         ("url=page,lastmod=3", "columns are all names or all positions"),
@@ -225,9 +225,9 @@ fn options_that_contradict_each_other_are_usage_errors() {
 fn a_byte_order_mark_and_empty_lines_are_blank() {
     for newlines in [1, 2, LINE_BYTES_MAX, LINE_BYTES_MAX + 9] {
         let blank = format!("\u{feff}{}", "\n".repeat(newlines));
-        assert_eq!(read_all("-", blank.as_bytes(), &FormOptions::default()).unwrap().1.len(), newlines);
+        assert_eq!(read_all("-", blank.as_bytes(), &FormatOptions::default()).unwrap().1.len(), newlines);
         let (_, rows) =
-            read_all("-", (blank + "http://h.example/a").as_bytes(), &FormOptions::default()).unwrap();
+            read_all("-", (blank + "http://h.example/a").as_bytes(), &FormatOptions::default()).unwrap();
         assert!(rows[newlines].ends_with(" http://h.example/a|||"), "{}", rows[newlines]);
     }
 }

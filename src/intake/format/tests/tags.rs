@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn rows(name: &str, text: &str, options: &FormOptions) -> Vec<String> {
+fn rows(name: &str, text: &str, options: &FormatOptions) -> Vec<String> {
     let (_, rows) = read_all(name, text.as_bytes(), options).unwrap();
     // Offsets are tested elsewhere.
     rows.iter().map(|row| row.split_once(' ').unwrap().1.to_owned()).collect()
@@ -31,13 +31,13 @@ fn a_json_tag_of_the_wrong_type_becomes_invalid_and_its_url_stays_a_record() {
         (r#""links":12"#, "||"),
     ] {
         let line = format!("{{\"loc\":\"u\",{tags}}}\n");
-        assert_eq!(rows("-", &line, &FormOptions::default()), [format!("u|{want}")], "{line}");
+        assert_eq!(rows("-", &line, &FormatOptions::default()), [format!("u|{want}")], "{line}");
     }
 }
 
 #[test]
 fn two_urls_in_one_row_are_a_bad_row() {
-    let none = FormOptions::default();
+    let none = FormatOptions::default();
     let line = r#"{"url":"a","url":"b"}"#;
     assert_eq!(rows("-", line, &none), [format!("!bad-row {line}")]);
     // The name with the better rank counts.
@@ -49,9 +49,9 @@ fn two_urls_in_one_row_are_a_bad_row() {
 
 #[test]
 fn a_section_that_is_not_unicode_is_a_bad_row() {
-    let options = FormOptions {
-        columns: FormOptions::default().columns.with_section("type").unwrap(),
-        ..FormOptions::default()
+    let options = FormatOptions {
+        columns: FormatOptions::default().columns.with_section("type").unwrap(),
+        ..FormatOptions::default()
     };
     let [whole, half] = [r#"{"url":"u","type":"\ud83d\ude00"}"#, r#"{"url":"u","type":"\ud83d"}"#];
     assert_eq!(
@@ -66,12 +66,12 @@ fn a_tag_given_twice_in_an_entry_becomes_invalid() {
                <priority>0.5</priority><priority/><changefreq>daily</changefreq></url>";
     let xml = format!("<urlset>{url}{url}</urlset>");
     let want = "u|2024-05-01 | 2024-05-02|daily|0.5 | ";
-    assert_eq!(rows("-", &xml, &FormOptions::default()), [want.trim_end(), want.trim_end()]);
+    assert_eq!(rows("-", &xml, &FormatOptions::default()), [want.trim_end(), want.trim_end()]);
 }
 
 #[test]
 fn a_row_without_a_url_is_blank_only_if_it_is_empty() {
-    let none = FormOptions::default();
+    let none = FormatOptions::default();
     let csv = "id,url,lastmod\n7,,\n , ,\n,\"\",2024\n,,\n";
     assert_eq!(rows("-", csv, &none), ["!no-url 7,,", " |||", r#"!no-url ,"",2024"#, "|||"]);
     let jsonl =
@@ -114,7 +114,7 @@ fn columns_of_tables_hold_links_and_images_as_json_or_one_url() {
                u,\"[\"\"i\"\",\"\"j\"\"]\",\"{\"\"de\"\":\"\"d\"\"}\"\n\
                u,,nonsense\n";
     let want = ["u||| image=i", "u||| de=d image=i image=j", "u||| link=nonsense"];
-    assert_eq!(rows("-", csv, &FormOptions::default()), want);
+    assert_eq!(rows("-", csv, &FormatOptions::default()), want);
     let named = columns("url=page,images=picture");
     assert_eq!(rows("a.csv", "picture,page\ni,u\n", &named), ["u||| image=i"]);
     check_refused(&named, "a.csv", "page\nu\n", "row 1: no column picture, only: page;");
@@ -141,6 +141,6 @@ fn a_line_of_json_may_be_as_long_as_a_row_of_a_table() {
     let mut seen = Images(Vec::new());
     let text = images(1_000) + &images(1_800) + &images(1);
     let feed = Feed::Stream(Box::new(Cursor::new(text.into_bytes())));
-    super::super::read(Path::new("-"), feed, &FormOptions::default(), &mut seen).unwrap();
+    super::super::read(Path::new("-"), feed, &FormatOptions::default(), &mut seen).unwrap();
     assert_eq!(seen.0, ["1000", "too-long", "1"]);
 }

@@ -18,7 +18,7 @@ fn weighed(at: u32, marks: u32) -> Weighed<u32> {
     let hash = xxh3_64_with_seed(&at.to_ne_bytes(), 0) as u32;
     Weighed {
         at,
-        room: Room::of_entry(60 + u64::from(at % 90), uses),
+        size: EntrySize::of_entry(60 + u64::from(at % 90), uses),
         mark: Mark { tail: hash % marks % 7, whole: hash % marks },
     }
 }
@@ -46,7 +46,7 @@ fn divide_regions(limits: Limits, regions: &[&[Weighed<u32>]], most: usize) -> V
 fn chunk(own: &[Weighed<u32>], is_border: bool) -> Part<u32> {
     Part::Chunk(ChunkSummary {
         entries: own.len() as u32,
-        room: own.iter().map(|entry| entry.room).sum(),
+        size: own.iter().map(|entry| entry.size).sum(),
         least: own.iter().map(|entry| entry.mark).min().unwrap(),
         is_border,
     })
@@ -199,7 +199,7 @@ fn files_of_news_have_400_to_1_000_articles() {
     for every in [1, 3] {
         let entry = |at: u32| {
             let uses = if at.is_multiple_of(every) { news } else { Namespaces::NONE };
-            Weighed { room: Room::of_entry(80, uses), ..weighed(at, u32::MAX) }
+            Weighed { size: EntrySize::of_entry(80, uses), ..weighed(at, u32::MAX) }
         };
         let entries: Vec<_> = (0..20_000).map(entry).collect();
         let sitemaps = divide_chunks(limits, &entries, 1_300);
@@ -300,7 +300,7 @@ impl Plain {
 
     fn push(&mut self, entry: Weighed<u32>) {
         while let Some(sitemap) = self.sitemaps.last_mut() {
-            let with = sitemap.with(1, entry.room);
+            let with = sitemap.with(1, entry.size);
             if with.entries <= self.limits.entries_max && with.bytes <= self.limits.bytes_max {
                 *sitemap = with;
                 return self.last.push(entry);
@@ -331,7 +331,7 @@ impl Plain {
             if is_full(sitemap) {
                 cut = cut.min((entry.mark, at));
             }
-            sitemap = sitemap.with(1, entry.room);
+            sitemap = sitemap.with(1, entry.size);
         }
         cut.1
     }
@@ -342,5 +342,5 @@ fn file(entries: &[Weighed<u32>]) -> PlannedSitemap<u32> {
     let (number, uses) = (entries[0].mark.number(), Namespaces::NONE);
     let empty =
         PlannedSitemap { number, first: entries[0].at, entries: 0, bytes: FRAME.bytes(), uses, news: 0 };
-    entries.iter().fold(empty, |sitemap, entry| sitemap.with(1, entry.room))
+    entries.iter().fold(empty, |sitemap, entry| sitemap.with(1, entry.size))
 }

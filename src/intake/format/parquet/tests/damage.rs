@@ -31,10 +31,10 @@ impl Bench {
     /// Whatever the file holds, it is read or refused as a file.
     fn read(&mut self, about: &dyn std::fmt::Display) {
         let feed = Feed::File(self.file.try_clone().unwrap());
-        let options = FormOptions {
+        let options = FormatOptions {
             format: Some(Format::Parquet),
             page_memory: Some(1 << 20),
-            ..FormOptions::default()
+            ..FormatOptions::default()
         };
         match read(Path::new("urls"), feed, &options, &mut Seen::default()) {
             Ok(_) => self.read += 1,
@@ -112,9 +112,9 @@ fn one_page(compression: Compression, urls: usize) -> Vec<u8> {
 }
 
 /// Reads `bytes` through the file `path`, with `page_memory` bytes of memory for pages.
-fn read_within(path: &Path, bytes: &[u8], page_memory: u64) -> Result<FormFound> {
+fn read_within(path: &Path, bytes: &[u8], page_memory: u64) -> Result<FormatFound> {
     std::fs::write(path, bytes).unwrap();
-    let options = FormOptions { page_memory: Some(page_memory), ..FormOptions::default() };
+    let options = FormatOptions { page_memory: Some(page_memory), ..FormatOptions::default() };
     let feed = Feed::File(File::open(path).unwrap());
     read(Path::new("urls"), feed, &options, &mut Seen::default())
 }
