@@ -13,14 +13,14 @@ mod client;
 #[cfg(feature = "cloud")]
 mod failure;
 #[cfg(feature = "cloud")]
+mod grace_period;
+#[cfg(feature = "cloud")]
 mod listing;
 mod location;
 #[cfg(feature = "cloud")]
 mod object;
 #[cfg(feature = "cloud")]
 mod parts;
-#[cfg(feature = "cloud")]
-mod patience;
 #[cfg(feature = "cloud")]
 mod profile;
 #[cfg(feature = "cloud")]

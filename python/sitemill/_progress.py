@@ -58,7 +58,7 @@ class _Line:
     """A line of text that is replaced as the work goes on."""
 
     #: Short runs show nothing.
-    PATIENCE = 0.5
+    SHOW_AFTER_SECONDS = 0.5
 
     def __init__(self) -> None:
         self._begun = time.monotonic()
@@ -68,7 +68,7 @@ class _Line:
         if phase != self._phase:
             self._phase, self._since = phase, time.monotonic()
         now = time.monotonic()
-        if now - self._begun < self.PATIENCE:
+        if now - self._begun < self.SHOW_AFTER_SECONDS:
             return
         words = _WORDS.get(phase, phase)
         elapsed = max(now - self._since, 1e-3)

@@ -18,13 +18,13 @@ use pyo3::prelude::*;
 use sitemill::Stop;
 
 /// How often a waiting thread checks whether it should stop.
-pub const PERIOD: Duration = Duration::from_millis(100);
+pub const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Maximum number of items that wait for the build.
 pub const AHEAD: usize = 4;
 
 /// How long the interpreter waits for streams that are being read. Ctrl-C ends the wait.
-const PATIENCE: Duration = Duration::from_secs(10);
+const EXIT_WAIT_MAX: Duration = Duration::from_secs(10);
 
 /// The threads that read streams, each with its process: after a fork, the child knows them but does not have them.
 static THREADS: Mutex<Vec<(u32, JoinHandle<()>)>> = Mutex::new(Vec::new());
@@ -62,7 +62,7 @@ impl Iterator for Ahead {
         }
         let failed = |why: &str| Some(Err(ArrowError::ExternalError(why.into())));
         loop {
-            match self.batches.recv_timeout(PERIOD) {
+            match self.batches.recv_timeout(POLL_INTERVAL) {
                 Ok(batch) => return batch,
                 Err(RecvTimeoutError::Timeout) if self.stop.is_raised() => {
                     return failed("the run was stopped");
@@ -102,7 +102,7 @@ fn start(mut reader: RecordBatchStreamReader, to: Sender<Item>) -> std::io::Resu
 /// Returns false if nobody needs the item.
 fn send(to: &Sender<Item>, mut item: Item) -> bool {
     loop {
-        match to.send_timeout(item, PERIOD) {
+        match to.send_timeout(item, POLL_INTERVAL) {
             Ok(()) => return true,
             Err(SendTimeoutError::Timeout(back)) if !IS_ENDING.load(Ordering::Relaxed) => item = back,
             Err(_) => return false,
@@ -118,7 +118,7 @@ pub fn end_streams(py: Python<'_>) -> PyResult<()> {
     let threads = mem::take(&mut *THREADS.lock().unwrap_or_else(PoisonError::into_inner));
     let begun = Instant::now();
     let is_running = |(of, thread): &(u32, JoinHandle<()>)| *of == process::id() && !thread.is_finished();
-    while threads.iter().any(is_running) && begun.elapsed() < PATIENCE {
+    while threads.iter().any(is_running) && begun.elapsed() < EXIT_WAIT_MAX {
         py.detach(|| thread::sleep(Duration::from_millis(10)));
         py.check_signals()?;
     }

@@ -19,7 +19,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyIterator, PyString, PyTuple};
 use sitemill::{Source, SourceRow, Stop};
 
-use crate::ahead::{AHEAD, Ahead, PERIOD};
+use crate::ahead::{AHEAD, Ahead, POLL_INTERVAL};
 use crate::capsule;
 
 /// Rows that are taken together, so that the interpreter is attached once for all of them.
@@ -63,7 +63,7 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// Takes rows and passes them on. Returns whether there may be more. It takes little longer than [`PERIOD`], unless the
+    /// Takes rows and passes them on. Returns whether there may be more. It takes little longer than [`POLL_INTERVAL`], unless the
     /// iterator waits.
     ///
     /// # Errors
@@ -71,7 +71,7 @@ impl Feed {
     /// for a row of a wrong type. Any other exception becomes an error of the build.
     pub fn step(&mut self, py: Python<'_>) -> PyResult<bool> {
         if let Some(asked) = &self.asked {
-            match py.detach(|| asked.recv_timeout(PERIOD)) {
+            match py.detach(|| asked.recv_timeout(POLL_INTERVAL)) {
                 Ok(()) => self.asked = None,
                 Err(RecvTimeoutError::Timeout) => return Ok(true),
                 // The run has ended.
@@ -83,7 +83,7 @@ impl Feed {
         }
         py.detach(|| {
             while let Some(portion) = self.waiting.pop_front() {
-                match self.to.send_timeout(portion, PERIOD) {
+                match self.to.send_timeout(portion, POLL_INTERVAL) {
                     Ok(()) => {}
                     Err(SendTimeoutError::Timeout(portion)) => {
                         self.waiting.push_front(portion);

@@ -11,7 +11,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use pyo3::prelude::*;
 use sitemill::{Error, ErrorKind, Phase, Progress, Result, Stop};
 
-use crate::ahead::PERIOD;
+use crate::ahead::POLL_INTERVAL;
 use crate::rows::Feed;
 
 /// The signal of Ctrl-C, which stops a run.
@@ -50,7 +50,7 @@ pub fn run<T: Send>(
 }
 
 /// Waits until the other side of `ended` is dropped. Meanwhile, passes on the rows of `feed`, checks for signals, and calls
-/// `each` every [`PERIOD`]. Returns an exception if one of these raises it.
+/// `each` every [`POLL_INTERVAL`]. Returns an exception if one of these raises it.
 fn wait(
     py: Python<'_>,
     mut feed: Option<Feed>,
@@ -65,12 +65,12 @@ fn wait(
                 Ok(false) => feed = None,
                 Err(error) => return Some(error),
             },
-            None if py.detach(|| ended.recv_timeout(PERIOD)) != Err(RecvTimeoutError::Timeout) => {
+            None if py.detach(|| ended.recv_timeout(POLL_INTERVAL)) != Err(RecvTimeoutError::Timeout) => {
                 return None;
             }
             None => {}
         }
-        if feed.is_none() || checked.elapsed() >= PERIOD {
+        if feed.is_none() || checked.elapsed() >= POLL_INTERVAL {
             checked = Instant::now();
             if let Err(error) = py.check_signals().and_then(|()| each(py)) {
                 return Some(error);

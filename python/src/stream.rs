@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use sitemill::{Error, Result, Stop};
 
-use crate::ahead::PERIOD;
+use crate::ahead::POLL_INTERVAL;
 use crate::rows::Feed;
 use crate::run::SIGINT;
 use crate::{capsule, errors, run};
@@ -129,7 +129,7 @@ impl Batches {
                 // Rows are passed on only while there is no batch.
                 Some(_) => self.received.try_recv().map_err(|error| error == TryRecvError::Empty),
                 None => {
-                    let received = py.detach(|| self.received.recv_timeout(PERIOD));
+                    let received = py.detach(|| self.received.recv_timeout(POLL_INTERVAL));
                     received.map_err(|error| error == RecvTimeoutError::Timeout)
                 }
             };

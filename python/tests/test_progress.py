@@ -131,6 +131,6 @@ def test_standard_error_may_be_closed_or_replaced(tmp_path, monkeypatch):
 )
 def test_a_line_has_the_phase_and_the_share(done, total, line):
     shown = []
-    label = type("Label", (_progress._Line,), {"PATIENCE": 0, "show": lambda self, words: shown.append(words)})()
+    label = type("Label", (_progress._Line,), {"SHOW_AFTER_SECONDS": 0, "show": lambda self, words: shown.append(words)})()
     label("sort", done, total)
     assert re.match(line, shown[0]), shown

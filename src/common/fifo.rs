@@ -24,11 +24,11 @@ pub const STREAM: &str = "-";
 /// The path of standard error. Several outputs may use it, even if it is a file: it is not reopened, so nothing is overwritten.
 pub const STDERR: &str = "/dev/stderr";
 
-/// Maximum delay before noticing that a reader has opened the FIFO.
-const PATIENCE: Duration = Duration::from_millis(20);
+/// The interval between checks whether a reader has opened the FIFO.
+const READER_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Maximum delay before noticing a raised `stop` or a failed input while the other side of a pipe is silent.
-const SILENCE: Duration = Duration::from_millis(100);
+/// The interval between checks for a raised `stop` or a failed input while the other side of a pipe is silent.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Bytes that a writable pipe accepts in one write: pipe(7), `PIPE_BUF`.
 const PIPE_BYTES: usize = 4096;
@@ -60,7 +60,7 @@ impl Outlet {
                 // The FIFO has no reader yet.
                 Err(error) if error.raw_os_error() == Some(libc::ENXIO) && is_fifo(path) => {
                     stop.check()?;
-                    thread::sleep(PATIENCE);
+                    thread::sleep(READER_POLL_INTERVAL);
                 }
                 Err(error) => return Err(Error::output(path, error)),
             }
@@ -96,9 +96,9 @@ impl Write for Outlet {
                 written => return written,
             }
             if self.stop.is_raised() {
-                return Err(io::Error::other("called off"));
+                return Err(io::Error::other("cancelled"));
             }
-            wait(&self.file, PollFlags::OUT, Some(SILENCE))?;
+            wait(&self.file, PollFlags::OUT, Some(POLL_INTERVAL))?;
         }
     }
 
@@ -124,7 +124,7 @@ impl<'s> StoppableWriter<'s> {
 impl Write for StoppableWriter<'_> {
     /// Writes in pieces that a writable pipe accepts at once. Fails if `stop` is raised while the reader is not reading.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        while !wait(self.file, PollFlags::OUT, Some(SILENCE))? {
+        while !wait(self.file, PollFlags::OUT, Some(POLL_INTERVAL))? {
             if self.stop.is_raised() {
                 return Err(io::Error::other("nobody reads it, and a signal arrived"));
             }
@@ -248,9 +248,9 @@ impl Read for PipeReader {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         while self.at == self.buffer.len() {
             if self.stop.is_raised() || self.failed.is_any() {
-                return Err(io::Error::other("called off"));
+                return Err(io::Error::other("cancelled"));
             }
-            match self.incoming.recv_timeout(SILENCE) {
+            match self.incoming.recv_timeout(POLL_INTERVAL) {
                 Ok(buffer) => (self.buffer, self.at) = (buffer?, 0),
                 // The thread has ended and sent everything.
                 Err(RecvTimeoutError::Disconnected) => return Ok(0),
@@ -268,13 +268,13 @@ impl Read for PipeReader {
     }
 }
 
-/// Waits until `file` is ready for `flags`, but no longer than `patience`. Returns whether it is ready.
-fn wait(file: &File, flags: PollFlags, patience: Option<Duration>) -> io::Result<bool> {
-    let patience = patience.map(|patience| Timespec {
-        tv_sec: patience.as_secs().cast_signed(),
-        tv_nsec: patience.subsec_nanos().into(),
+/// Waits until `file` is ready for `flags`, but no longer than `timeout`. Returns whether it is ready.
+fn wait(file: &File, flags: PollFlags, timeout: Option<Duration>) -> io::Result<bool> {
+    let timeout = timeout.map(|timeout| Timespec {
+        tv_sec: timeout.as_secs().cast_signed(),
+        tv_nsec: timeout.subsec_nanos().into(),
     });
-    match poll(&mut [PollFd::new(file, flags)], patience.as_ref()) {
+    match poll(&mut [PollFd::new(file, flags)], timeout.as_ref()) {
         Ok(ready) => Ok(ready > 0),
         // Possibly interrupted by the signal that raises `stop`.
         Err(Errno::INTR) => Ok(false),

@@ -77,14 +77,14 @@ pub trait RemoteFile: ReadAt {
 pub struct Watch {
     /// Whether reading has become pointless, because the run was stopped or has failed. Reads that wait for the other machine then
     /// fail.
-    pub is_called_off: Arc<dyn Fn() -> bool + Send + Sync>,
+    pub is_cancelled: Arc<dyn Fn() -> bool + Send + Sync>,
     /// Counts the bytes of streams.
     pub bytes: Arc<AtomicU64>,
 }
 
 impl Default for Watch {
     fn default() -> Self {
-        Self { is_called_off: Arc::new(|| false), bytes: Arc::default() }
+        Self { is_cancelled: Arc::new(|| false), bytes: Arc::default() }
     }
 }
 

@@ -19,7 +19,7 @@ const TRIES: usize = 200;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 /// How long another process may hold the lock. It takes a few milliseconds to change a file, but many may be waiting.
-const LOCK_PATIENCE: Duration = Duration::from_secs(30);
+const LOCK_WAIT_MAX: Duration = Duration::from_secs(30);
 
 /// A file that is replaced as a whole. It need not exist yet.
 #[derive(Debug, Clone, Copy)]
@@ -225,7 +225,7 @@ impl<'a> LocalFile<'a> {
     /// on a file and not on a name, so it counts only if the file has not been replaced in the meantime.
     fn lock(&self) -> Result<Option<Locked>> {
         let started = Instant::now();
-        while started.elapsed() < LOCK_PATIENCE {
+        while started.elapsed() < LOCK_WAIT_MAX {
             let Ok(tried) = self.fs.lock(self.path, None) else { return Ok(None) };
             match tried {
                 None => sleep(LOCK_PAUSE),
@@ -237,7 +237,7 @@ impl<'a> LocalFile<'a> {
                 Some(_) => {}
             }
         }
-        let seconds = LOCK_PATIENCE.as_secs();
+        let seconds = LOCK_WAIT_MAX.as_secs();
         Err(Error::data(message!(
             self.path,
             ": another process has held its lock for {seconds} seconds; it was left unchanged"

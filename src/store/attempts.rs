@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 use super::failure::{Failure, FailureKind};
 
 /// Maximum number of attempts, including the first.
-pub const ATTEMPTS: u32 = 6;
+pub const ATTEMPTS_MAX: u32 = 6;
 /// The pause before the second attempt. It doubles with each further attempt.
-pub const PAUSE: Duration = Duration::from_millis(200);
+pub const FIRST_PAUSE: Duration = Duration::from_millis(200);
 
 /// No retries start after this time, because the client library has retried the request, too.
-pub const TIME: Duration = Duration::from_secs(10);
+pub const RETRY_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// Retries `request` with back-off while it fails for a reason that may be transient. The client library itself does not retry
 /// reads that break off during the response, or conditional PUTs that get no response.
@@ -22,11 +22,11 @@ pub async fn repeated<T, F>(mut request: impl FnMut() -> F) -> Result<T, Failure
 where
     F: Future<Output = Result<T, Failure>>,
 {
-    let (begun, mut pause) = (Instant::now(), PAUSE);
-    for _ in 1..ATTEMPTS {
+    let (begun, mut pause) = (Instant::now(), FIRST_PAUSE);
+    for _ in 1..ATTEMPTS_MAX {
         let told = request().await;
         let has_failed = matches!(&told, Err(failure) if failure.kind == FailureKind::Other);
-        if !has_failed || begun.elapsed() > TIME {
+        if !has_failed || begun.elapsed() > RETRY_TIME_MAX {
             return told;
         }
         tokio::time::sleep(pause).await;

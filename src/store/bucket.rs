@@ -16,11 +16,11 @@ use object_store::{
     PutOptions, PutPayload, PutResult, UpdateVersion,
 };
 
-use super::attempts::{ATTEMPTS, PAUSE, TIME, repeated};
+use super::attempts::{ATTEMPTS_MAX, FIRST_PAUSE, RETRY_TIME_MAX, repeated};
 use super::failure::{Failure, FailureKind};
+use super::grace_period::GracePeriod;
 use super::location::Location;
 use super::object::{Condition, Level, Meta, Object, Put, RUN, entity_tag};
-use super::patience::Patience;
 use super::reader::ObjectReader;
 use super::runtime::wait;
 use super::settings::store_settings;
@@ -38,7 +38,7 @@ struct Inner {
     store: Arc<dyn ObjectStore>,
     root: String,
     credentials: String,
-    patience: Patience,
+    grace_period: GracePeriod,
     /// Whether uploads are sent without their conditions, because the store rejects these and the settings allow that.
     drops_conditions: Arc<AtomicBool>,
 }
@@ -50,14 +50,14 @@ impl Bucket {
             store,
             root: location.root.clone(),
             credentials,
-            patience: Patience::default(),
+            grace_period: GracePeriod::default(),
             drops_conditions: Arc::default(),
         }))
     }
 
     /// Returns the same bucket for a run: its requests are abandoned a few seconds after `stop` is raised.
     pub fn for_run(&self, stop: &Stop) -> Self {
-        Self(Arc::new(Inner { patience: Patience::with(stop), ..Inner::clone(&self.0) }))
+        Self(Arc::new(Inner { grace_period: GracePeriod::with(stop), ..Inner::clone(&self.0) }))
     }
 
     /// Blocks until `work` is done, or its run is over.
@@ -65,8 +65,8 @@ impl Bucket {
         &self,
         work: impl Future<Output = Result<T, Failure>> + Send + 'static,
     ) -> Result<T, Failure> {
-        let patience = self.0.patience.clone();
-        wait(async move { patience.wait(work).await })
+        let grace_period = self.0.grace_period.clone();
+        wait(async move { grace_period.wait(work).await })
     }
 
     /// Looks up the object `key`; none if it does not exist.
@@ -82,7 +82,7 @@ impl Bucket {
     /// # Errors
     /// If the request fails.
     pub async fn run_of(&self, key: &str) -> Result<Option<String>, Failure> {
-        let got = self.0.patience.wait(self.get_async(&self.key(key)?, head_only())).await?;
+        let got = self.0.grace_period.wait(self.get_async(&self.key(key)?, head_only())).await?;
         Ok(got.and_then(|got| Some(got.attributes.get(&Attribute::Metadata(RUN.into()))?.to_string())))
     }
 
@@ -190,14 +190,14 @@ impl Bucket {
     /// # Errors
     /// As [`Bucket::put`].
     pub async fn put_async(&self, put: Put) -> Result<Meta, Failure> {
-        self.0.patience.wait(self.put_repeatedly(put)).await
+        self.0.grace_period.wait(self.put_repeatedly(put)).await
     }
 
     async fn put_repeatedly(&self, mut put: Put) -> Result<Meta, Failure> {
         if self.0.drops_conditions.load(Ordering::Relaxed) {
             put.condition = Condition::None;
         }
-        let (begun, mut pause) = (Instant::now(), PAUSE);
+        let (begun, mut pause) = (Instant::now(), FIRST_PAUSE);
         for attempt in 1.. {
             let failure = match self.put_once(&put).await {
                 Ok(meta) => return Ok(meta),
@@ -369,7 +369,7 @@ impl Bucket {
 
 /// Whether an upload may be repeated after so many attempts and so much time. A process that was suspended gets a second attempt.
 fn may_repeat(attempt: u32, elapsed: Duration) -> bool {
-    attempt < ATTEMPTS && (attempt == 1 || elapsed < TIME)
+    attempt < ATTEMPTS_MAX && (attempt == 1 || elapsed < RETRY_TIME_MAX)
 }
 
 /// Options of a HEAD request.

@@ -30,8 +30,8 @@ fn runtime() -> &'static Runtime {
     started
 }
 
-/// Maximum delay before noticing that a request was cancelled.
-const PATIENCE: Duration = Duration::from_millis(100);
+/// The interval between checks whether a request was cancelled.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A request in flight.
 #[must_use]
@@ -44,12 +44,12 @@ impl<T> Task<T> {
         self.0.recv().expect("a request answers or panics")
     }
 
-    /// Waits for its result; none if `is_called_off` becomes true first.
-    pub fn wait_unless(self, is_called_off: &dyn Fn() -> bool) -> Option<T> {
+    /// Waits for its result; none if `is_cancelled` becomes true first.
+    pub fn wait_unless(self, is_cancelled: &dyn Fn() -> bool) -> Option<T> {
         loop {
-            match self.0.recv_timeout(PATIENCE) {
+            match self.0.recv_timeout(POLL_INTERVAL) {
                 Ok(result) => return Some(result),
-                Err(RecvTimeoutError::Timeout) if is_called_off() => return None,
+                Err(RecvTimeoutError::Timeout) if is_cancelled() => return None,
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => panic!("a request answers or panics"),
             }

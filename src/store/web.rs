@@ -23,8 +23,8 @@ const CONNECT_TIME: Duration = Duration::from_secs(5);
 const SILENCE: Duration = Duration::from_secs(60);
 
 /// Maximum number of attempts, and the pause before the first retry. The pause doubles with each retry.
-const ATTEMPTS: u32 = 5;
-const PAUSE: Duration = Duration::from_millis(200);
+const ATTEMPTS_MAX: u32 = 5;
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
 
 /// The size from which a piece of a stream is passed on.
 const PIECE_BYTES: usize = 256 << 10;
@@ -112,7 +112,7 @@ impl WebFile {
 
     /// Requests the whole file or a part of it. Retries after connection errors, 429 and 5xx.
     async fn answer(&self, range: Option<Range<u64>>) -> Result<HttpResponse, Failure> {
-        let mut pause = PAUSE;
+        let mut pause = FIRST_PAUSE;
         for attempt in 1.. {
             let answer = self.client.execute(self.request_of(range.clone())?).await;
             let (failure, may_help) = match answer {
@@ -126,7 +126,7 @@ impl WebFile {
                     (of_error(error), may_help)
                 }
             };
-            if !may_help || attempt == ATTEMPTS {
+            if !may_help || attempt == ATTEMPTS_MAX {
                 return Err(failure);
             }
             tokio::time::sleep(pause).await;
@@ -154,7 +154,7 @@ impl WebFile {
     }
 
     async fn part(&self, range: Range<u64>) -> Result<Bytes, Failure> {
-        let mut pause = PAUSE;
+        let mut pause = FIRST_PAUSE;
         for attempt in 1.. {
             let response = self.answer(Some(range.clone())).await?;
             if response.status().as_u16() != 206 {
@@ -172,7 +172,7 @@ impl WebFile {
                 Ok(_) => {
                     return Err(Failure::other("the server sent a different part than requested"));
                 }
-                Err(error) if attempt == ATTEMPTS => return Err(of_error(error)),
+                Err(error) if attempt == ATTEMPTS_MAX => return Err(of_error(error)),
                 Err(_) => tokio::time::sleep(pause).await,
             }
             pause *= 2;

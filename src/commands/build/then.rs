@@ -19,7 +19,7 @@ use crate::job::{CommandLine, Job};
 use crate::place::STATE;
 
 /// Interval at which a running command is polled. Commands take longer than this.
-const PATIENCE: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// How long a command may take to end by itself after a signal, before the signal is passed on. A Ctrl-C at a terminal reaches
 /// the command directly.
@@ -103,7 +103,7 @@ fn wait(mut child: Child, stop: &Stop) -> Result<ExitStatus> {
     loop {
         match child.try_wait().map_err(failed)? {
             Some(status) => return Ok(status),
-            None => sleep(PATIENCE),
+            None => sleep(POLL_INTERVAL),
         }
         if let Err(ErrorKind::Signal(number)) = stop.check().map_err(|error| error.kind()) {
             sleep(GRACE);

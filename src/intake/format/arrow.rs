@@ -73,7 +73,7 @@ impl<'a> ArrowRows<'a> {
                     let rows = UNIT_ROWS.min(batch.num_rows() - at);
                     let unit = Unit { rows_before, batch: batch.slice(at, rows) };
                     if !watch(unit.bytes(&used)) {
-                        return Some(Err(failed(rows_before, io::Error::other("called off"))));
+                        return Some(Err(failed(rows_before, io::Error::other("cancelled"))));
                     }
                     rows_before += rows as u64;
                     current = Some((batch, at + rows));

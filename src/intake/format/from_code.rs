@@ -243,7 +243,7 @@ impl<I: Iterator<Item = Result<SourceRow, Cause>>> NextBatch for Batches<I> {
             };
             let row_bytes = row.bytes();
             if !watch(row_bytes as u64) {
-                self.error = Some((self.taken + 1, "called off".into()));
+                self.error = Some((self.taken + 1, "cancelled".into()));
                 break;
             }
             bytes += row_bytes;

@@ -20,8 +20,8 @@ impl<'a> Feed<'a> {
             Self::Stream(pipe) => Self::Stream(Box::new(PipeReader::new(pipe, stop, failed, bytes))),
             Self::Remote(file) => {
                 let (stop, failed) = (stop.clone(), failed.clone());
-                let is_called_off = Arc::new(move || stop.is_raised() || failed.is_any());
-                Self::Remote(file.watched(Watch { is_called_off, bytes: Arc::clone(bytes) }))
+                let is_cancelled = Arc::new(move || stop.is_raised() || failed.is_any());
+                Self::Remote(file.watched(Watch { is_cancelled, bytes: Arc::clone(bytes) }))
             }
             Self::Rows(rows) => {
                 let (stop, failed, bytes) = (stop.clone(), failed.clone(), Arc::clone(bytes));

@@ -43,7 +43,7 @@ impl Origin {
 
     /// Waits for the response to a request for `bytes` bytes.
     pub fn answer(&self, request: Task<Result<Bytes, Failure>>, bytes: u64) -> io::Result<Bytes> {
-        let answer = request.wait_unless(&*self.watch.is_called_off).ok_or_else(called_off)?;
+        let answer = request.wait_unless(&*self.watch.is_cancelled).ok_or_else(cancelled)?;
         let answer = answer.map_err(|failure| failed(&self.name, failure))?;
         match answer.len() as u64 == bytes {
             true => Ok(answer),
@@ -95,8 +95,8 @@ impl Origin {
 }
 
 /// The error for a cancelled read.
-pub fn called_off() -> io::Error {
-    io::Error::other("called off")
+pub fn cancelled() -> io::Error {
+    io::Error::other("cancelled")
 }
 
 /// The error for a file that was found but could not be read.

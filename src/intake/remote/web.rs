@@ -11,7 +11,7 @@ use bytes::{Buf, Bytes};
 
 use super::bucket::not_found;
 use super::file::PartsFile;
-use super::origin::{called_off, failed};
+use super::origin::{cancelled, failed};
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::intake::read_at::{ReadAt, RemoteFile, Watch};
 use crate::store::{Location, Pieces, WebFile};
@@ -105,7 +105,7 @@ impl Read for WebStream {
         let WholeFile { name, file, watch } = &*self.file;
         while self.piece.is_empty() && !self.is_at_end {
             let next = self.next.take().unwrap_or_else(|| file.open());
-            let (piece, rest) = next.wait_unless(&*watch.is_called_off).ok_or_else(called_off)?;
+            let (piece, rest) = next.wait_unless(&*watch.is_cancelled).ok_or_else(cancelled)?;
             self.piece = piece.map_err(|failure| failed(name, failure))?;
             self.is_at_end = self.piece.is_empty();
             self.next = Some(WebFile::next(rest));

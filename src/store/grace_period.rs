@@ -1,4 +1,4 @@
-//! Patience: how long requests continue after their run was asked to stop.
+//! The grace period: how long requests continue after their run was asked to stop.
 
 use std::future::Future;
 use std::pin::pin;
@@ -15,11 +15,11 @@ use crate::error::ErrorKind;
 const GRACE: Duration = Duration::from_secs(5);
 
 /// The interval between checks whether the run was asked to stop.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// How long the requests of a run continue. Without a run, they continue until they are answered.
 #[derive(Debug, Clone, Default)]
-pub struct Patience(Option<Arc<Run>>);
+pub struct GracePeriod(Option<Arc<Run>>);
 
 #[derive(Debug)]
 struct Run {
@@ -27,8 +27,8 @@ struct Run {
     noticed: OnceLock<Instant>,
 }
 
-impl Patience {
-    /// The patience of a run: a few seconds from the time that `stop` is raised.
+impl GracePeriod {
+    /// The grace period of a run: a few seconds from the time that `stop` is raised.
     pub fn with(stop: &Stop) -> Self {
         Self(Some(Arc::new(Run { stop: stop.clone(), noticed: OnceLock::new() })))
     }
@@ -58,7 +58,7 @@ impl Run {
             {
                 return signal;
             }
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 }
@@ -72,13 +72,14 @@ mod tests {
     fn a_request_without_an_answer_ends_with_the_run_and_an_answer_counts_until_then() {
         let stop = Stop::default();
         stop.raise(15);
-        let patience = Patience::with(&stop);
+        let grace_period = GracePeriod::with(&stop);
         let told = wait({
-            let patience = patience.clone();
-            async move { patience.wait(async { Ok(1) }).await }
+            let grace_period = grace_period.clone();
+            async move { grace_period.wait(async { Ok(1) }).await }
         });
         assert_eq!(told.unwrap(), 1);
-        let told = wait(async move { patience.wait(std::future::pending::<Result<(), Failure>>()).await });
+        let told =
+            wait(async move { grace_period.wait(std::future::pending::<Result<(), Failure>>()).await });
         assert_eq!(told.unwrap_err().kind, FailureKind::Stopped(15));
     }
 }
