@@ -100,7 +100,7 @@ const NEVER_GROWS: u8 = 8;
 
 /// Bytes of the content of an entry without tags besides its URL: its kind, the length of the URL, and the number of its section.
 /// URLs of 128 bytes and more take one more.
-pub const BESIDES_URL_BYTES: usize = 4;
+pub const UNTAGGED_OVERHEAD_BYTES: usize = 4;
 
 /// The flag, next to the namespaces of an entry, that it has a section.
 const HAS_SECTION: u8 = 128;
@@ -166,7 +166,7 @@ impl RowBuffer {
         match kind {
             PLAIN_ENTRY => {}
             SECTION_ENTRY => self.bytes.extend_from_slice(&entry.section.0.to_le_bytes()),
-            _ => push_besides_url(entry, &mut self.bytes),
+            _ => push_all_but_url(entry, &mut self.bytes),
         }
     }
 
@@ -298,11 +298,11 @@ fn take_plain_entry<'a>(rest: &mut &'a [u8], may_grow: bool) -> Entry<'a> {
 #[inline(never)]
 fn take_full_entry<'a>(rest: &mut &'a [u8], may_grow: bool) -> Entry<'a> {
     let url = CleanUrl::known(field::take(rest), may_grow);
-    take_besides_url(url, rest)
+    take_all_but_url(url, rest)
 }
 
 /// Appends everything of `entry` but its URL.
-pub fn push_besides_url(entry: &Entry<'_>, out: &mut Vec<u8>) {
+pub fn push_all_but_url(entry: &Entry<'_>, out: &mut Vec<u8>) {
     let Entry { tags, instant, extras, section, .. } = entry;
     field::push(tags, out);
     field::push_number(instant.map_or(0, |instant| zigzag(instant) + 1), out);
@@ -314,8 +314,8 @@ pub fn push_besides_url(entry: &Entry<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// Takes what [`push_besides_url`] has written from the start of `rest`. Returns the entry of `url` with it.
-pub fn take_besides_url<'a>(url: CleanUrl<'a>, rest: &mut &'a [u8]) -> Entry<'a> {
+/// Takes what [`push_all_but_url`] has written from the start of `rest`. Returns the entry of `url` with it.
+pub fn take_all_but_url<'a>(url: CleanUrl<'a>, rest: &mut &'a [u8]) -> Entry<'a> {
     let tags = field::take(rest);
     let instant = field::number(rest).checked_sub(1).map(unzigzag);
     let (xml, bits) = (field::take(rest), field::byte(rest));

@@ -145,6 +145,11 @@ impl SetRules {
         self.only_site().is_none() || self.sections.is_some()
     }
 
+    /// Whether the URLs decide where the sitemaps of the whole set begin. Split sets are divided when their parts are known.
+    pub(crate) fn divides_whole_set_stably(&self) -> bool {
+        self.divide == Divide::Stable && !self.is_split()
+    }
+
     /// The base URL, unless each origin has its own.
     pub(crate) fn only_site(&self) -> Option<&BaseUrl> {
         match &self.base_url {

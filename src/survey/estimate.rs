@@ -31,15 +31,15 @@ const HELD_BYTES: u64 = 18;
 /// Bytes of a URL in a compressed sitemap, as measured for shop URLs, shuffled and sorted.
 const GZIP_BYTES: [u64; 2] = [19, 10];
 
-/// No set is smaller than this share of the estimate, so a disk that is refused as too small really is.
-const LISTED_PART_LEAST: u64 = 5;
+/// An estimate is at most this many times too large, so a disk that is refused as too small really is.
+const OVERESTIMATE_MAX: u64 = 5;
 
-/// The estimated needs of a run, and the least that it needs.
+/// The estimated needs of a run, and its minimum needs.
 pub struct Demand {
     /// The estimate, for people and programs.
     pub estimate: Estimate,
     /// Bytes of scratch without which the run must fail, including copies of inputs that exist already.
-    scratch_least: u64,
+    scratch_min: u64,
     /// Files that may still be created in the output directory.
     out_free_files: Option<u64>,
 }
@@ -89,8 +89,8 @@ pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory, out_free: F
         scratch_free_bytes: free_bytes(scratch).map(|free| free + copied_bytes),
         out_free_bytes: out_free.bytes.map(|free| free + copied_to_out),
     };
-    let scratch_least = copied_bytes + order.scratch_least.max(split_bytes / LISTED_PART_LEAST);
-    Ok(Demand { estimate, scratch_least, out_free_files: out_free.files })
+    let scratch_min = copied_bytes + order.scratch_min.max(split_bytes / OVERESTIMATE_MAX);
+    Ok(Demand { estimate, scratch_min, out_free_files: out_free.files })
 }
 
 /// The needs of the order in which URLs are listed.
@@ -100,7 +100,7 @@ struct OrderDemand {
     /// Bytes of memory, if there is enough.
     held_bytes: u64,
     scratch_bytes: u64,
-    scratch_least: u64,
+    scratch_min: u64,
 }
 
 impl OrderDemand {
@@ -110,13 +110,13 @@ impl OrderDemand {
                 let plan = Plan::of(memory, run.job.resources.threads.get(), input_bytes);
                 // Entries are stored twice, but without the prefixes that they share.
                 let scratch_bytes = entry_bytes.saturating_sub(plan.entries_bytes as u64);
-                let scratch_least = scratch_bytes / LISTED_PART_LEAST;
-                Self { partitions: plan.ranges, held_bytes: entry_bytes, scratch_bytes, scratch_least }
+                let scratch_min = scratch_bytes / OVERESTIMATE_MAX;
+                Self { partitions: plan.ranges, held_bytes: entry_bytes, scratch_bytes, scratch_min }
             }
             Order::Input => {
                 let held_bytes = urls * HELD_BYTES;
                 let scratch_bytes = if held_bytes > memory.hold as u64 { held_bytes } else { 0 };
-                Self { partitions: PARTITIONS, held_bytes, scratch_bytes, scratch_least: scratch_bytes }
+                Self { partitions: PARTITIONS, held_bytes, scratch_bytes, scratch_min: scratch_bytes }
             }
         }
     }
@@ -131,9 +131,9 @@ impl Demand {
         let (needs, out) = (&self.estimate, &*job.publication.out);
         let urls = needs.urls;
         let files = urls / u64::from(job.rules.urls_per_sitemap);
-        let sitemaps_least = needs.sitemap_bytes / LISTED_PART_LEAST;
-        let (both, both_least) = match is_same_disk(out, scratch) {
-            true => (needs.scratch_bytes, self.scratch_least),
+        let sitemaps_min = needs.sitemap_bytes / OVERESTIMATE_MAX;
+        let (both, both_min) = match is_same_disk(out, scratch) {
+            true => (needs.scratch_bytes, self.scratch_min),
             false => (0, 0),
         };
         if let Some(free) = self.out_free_files.filter(|&free| free < files) {
@@ -145,12 +145,12 @@ impl Demand {
                 ),
             ));
         }
-        let of_scratch = (needs.scratch_bytes, self.scratch_least, needs.scratch_free_bytes);
-        let of_out = (needs.sitemap_bytes + both, sitemaps_least + both_least, needs.out_free_bytes);
-        for (path, (need, least, free), way_out) in
+        let of_scratch = (needs.scratch_bytes, self.scratch_min, needs.scratch_free_bytes);
+        let of_out = (needs.sitemap_bytes + both, sitemaps_min + both_min, needs.out_free_bytes);
+        for (path, (need, min, free), way_out) in
             [(scratch, of_scratch, scratch::way_out()), (out, of_out, "make room".into())]
         {
-            if let Some(free) = free.filter(|&free| free < least) {
+            if let Some(free) = free.filter(|&free| free < min) {
                 return Err(Error::new(
                     ErrorKind::Io,
                     message!(
@@ -197,7 +197,7 @@ mod tests {
             (FreeSpace { bytes: None, files: Some(19) }, Some("20 files for 1000000 URLs, and 19 more")),
         ] {
             let estimate = Estimate { out_free_bytes: out_free.bytes, ..estimate };
-            let demand = Demand { estimate, scratch_least: 0, out_free_files: out_free.files };
+            let demand = Demand { estimate, scratch_min: 0, out_free_files: out_free.files };
             let checked = demand.check(&job, Path::new("/"));
             let message = checked.err().map(|error| error.to_string());
             assert_eq!(message.is_some(), said.is_some(), "{out_free:?}: {message:?}");

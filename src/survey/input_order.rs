@@ -35,7 +35,7 @@ use crate::intake::lines::CHUNK_URLS_MAX;
 use crate::intake::spool_format::{Content, InputRow};
 use crate::intake::{lines, spool_format};
 use crate::job::{Job, OnDuplicate, SetRules};
-use crate::sitemap::divide::stable::Least;
+use crate::sitemap::divide::stable::SmallestMark;
 use crate::sitemap::divide::{Divider, EntrySize, PlannedSitemap};
 use crate::sitemap::xml::Frame;
 use crate::survey::dedup::{self, ChunkKeys, NO_INSTANT, NewestTable, PARTITIONS, Round, Survivors, Table};
@@ -86,7 +86,7 @@ fn survey_in_pool(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> R
     let mut keys = Keys::new(memory, job.rules.on_duplicate == OnDuplicate::Newest);
     let mut recording = Recording::of(&job.rules, inputs, memory);
     let (account, mut chunks) = judge_all(run, inputs, &extents, memory, &mut keys, &mut recording)?;
-    strike_duplicates(job, &keys, &chunks, stop)?;
+    drop_duplicates(job, &keys, &chunks, stop)?;
     keys.drop_keys();
     progress.end();
 
@@ -99,7 +99,7 @@ fn survey_in_pool(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> R
         Some(_) => Vec::new(),
         None => {
             let sizes = chunk_sizes(&chunks, &keys)?;
-            match stable::is_asked(&job.rules) {
+            match job.rules.divides_whole_set_stably() {
                 true => stable::divide(run, &chunks, &sizes, inputs, &[])?,
                 false => divide(&job.rules, &chunks, &sizes, &keys)?,
             }
@@ -131,7 +131,7 @@ fn judge_all(
     let mut surveyed: Vec<Option<SurveyedChunk>> = Vec::new();
     reserve(&mut surveyed, at_once.min(extents.len()))?;
     for extents in extents.chunks(at_once) {
-        keys.hold_besides(recording.as_ref().map_or(0, Recording::bytes));
+        keys.set_other_bytes(recording.as_ref().map_or(0, Recording::bytes));
         keys.make_room(extents.len() * SURVEYED_BYTES_MAX)?;
         surveyed.resize_with(extents.len(), || None);
         let surveyors = Spares::new();
@@ -176,8 +176,8 @@ struct Surveyor<'r> {
     keys: Vec<Key>,
     sizes: Sizes,
     /// Whether marks decide where sitemaps begin.
-    seeks_least: bool,
-    least: Option<Least>,
+    seeks_smallest_mark: bool,
+    smallest_mark: Option<SmallestMark>,
     /// Kept only if the newest row of a URL is to stay.
     instants: Option<Vec<i64>>,
     /// Kept only if the entries are to be picked by section.
@@ -192,8 +192,8 @@ impl<'r> Surveyor<'r> {
             secret,
             keys: Vec::new(),
             sizes: Sizes::default(),
-            seeks_least: stable::is_asked(&run.job.rules),
-            least: None,
+            seeks_smallest_mark: run.job.rules.divides_whole_set_stably(),
+            smallest_mark: None,
             instants,
             recorder: recording.and_then(|recording| Recorder::new(&run.job.rules, recording)),
         }
@@ -219,7 +219,7 @@ impl<'r> Surveyor<'r> {
                 chunk,
                 survivors: Survivors::all(entries)?,
                 listed: entries as u32,
-                least: self.least.take(),
+                smallest_mark: self.smallest_mark.take(),
                 is_clean: all_clean && entries as u64 == tally.lines,
             },
             tally,
@@ -282,8 +282,9 @@ impl<'r> Surveyor<'r> {
             self.judge.tally(row.content, &mut tally, |entry| {
                 let is_raw = matches!(row.content, Content::Url(raw, _) if entry.url.is(raw));
                 all_clean &= is_raw && entry.tags.is_empty();
-                if self.seeks_least {
-                    self.least = Some(Least::or(self.least, self.keys.len(), entry.url));
+                if self.seeks_smallest_mark {
+                    self.smallest_mark =
+                        Some(SmallestMark::or(self.smallest_mark, self.keys.len(), entry.url));
                 }
                 self.keys.push(self.secret.key(entry.url.as_bytes()));
                 self.sizes.push(entry.size());
@@ -306,14 +307,14 @@ const NOT_YET: &str = "nothing was front-coded or picked yet, and held URLs are 
 fn place(content: Content<'_>, start: usize, may_grow: bool) -> Option<Place> {
     let length = match content {
         Content::Url(raw, _) => raw.len(),
-        Content::Entry(entry) => entry.url.as_bytes().len() + spool_format::BESIDES_URL_BYTES,
+        Content::Entry(entry) => entry.url.as_bytes().len() + spool_format::UNTAGGED_OVERHEAD_BYTES,
         Content::Bad(..) => 0,
     };
     Place::new(start, length, may_grow)
 }
 
-fn strike_duplicates(job: &Job, keys: &Keys<'_>, chunks: &[ListedChunk], stop: &Stop) -> Result<()> {
-    let strike = |chunk: usize, ordinal| chunks[chunk].survivors.strike(ordinal);
+fn drop_duplicates(job: &Job, keys: &Keys<'_>, chunks: &[ListedChunk], stop: &Stop) -> Result<()> {
+    let remove = |chunk: usize, ordinal| chunks[chunk].survivors.remove(ordinal);
     let (rounds, threads) = keys.rounds(job.resources.threads.get());
     // A small input leaves most partitions empty, and each one costs a hand-over between threads.
     let shares = (0..PARTITIONS)
@@ -322,12 +323,12 @@ fn strike_duplicates(job: &Job, keys: &Keys<'_>, chunks: &[ListedChunk], stop: &
     let chunks = |round: Round| keys.chunks(round.partition);
     match job.rules.on_duplicate {
         OnDuplicate::First => {
-            let work = |table: &mut Table, round| dedup::find_duplicates(chunks(round), round, table, strike);
+            let work = |table: &mut Table, round| dedup::find_duplicates(chunks(round), round, table, remove);
             ordered(threads, shares, Table::default, work, |done| stop.check().and(done))
         }
         OnDuplicate::Newest => {
             let work = |table: &mut NewestTable, round| {
-                dedup::find_all_but_newest(chunks(round), round, table, strike)
+                dedup::find_all_but_newest(chunks(round), round, table, remove)
             };
             ordered(threads, shares, NewestTable::default, work, |done| stop.check().and(done))
         }

@@ -37,7 +37,7 @@ pub struct Keys<'m> {
     mapped: Option<Input>,
     urls: usize,
     /// Bytes of other data in memory.
-    besides: usize,
+    other_bytes: usize,
 }
 
 /// Where a chunk's sizes are.
@@ -62,7 +62,7 @@ impl<'m> Keys<'m> {
             scratch: None,
             mapped: None,
             urls: 0,
-            besides: 0,
+            other_bytes: 0,
         }
     }
 
@@ -85,7 +85,7 @@ impl<'m> Keys<'m> {
     /// # Errors
     /// If scratch space runs out.
     pub fn make_room(&mut self, more: usize) -> Result<()> {
-        match self.held_bytes + self.besides + more > self.memory.hold && !self.held.is_empty() {
+        match self.held_bytes + self.other_bytes + more > self.memory.hold && !self.held.is_empty() {
             true => self.spill(),
             false => Ok(()),
         }
@@ -170,7 +170,7 @@ impl<'m> Keys<'m> {
 
     /// Bytes that all tables may take.
     fn table_room(&self) -> usize {
-        self.memory.hold.saturating_sub(self.held_bytes + self.besides).max(self.memory.hold / 4).max(1)
+        self.memory.hold.saturating_sub(self.held_bytes + self.other_bytes).max(self.memory.hold / 4).max(1)
     }
 
     /// The keys of one partition, chunk by chunk.
@@ -185,9 +185,9 @@ impl<'m> Keys<'m> {
         spilled.chain(held.map(move |(chunk, keys)| keys.partition(chunk, partition)))
     }
 
-    /// Takes into account that other data holds `bytes` bytes.
-    pub fn hold_besides(&mut self, bytes: usize) {
-        self.besides = bytes;
+    /// Sets the number of bytes that other data holds.
+    pub fn set_other_bytes(&mut self, bytes: usize) {
+        self.other_bytes = bytes;
     }
 
     /// The sizes of the entries of all chunks. `None` if some of them are in scratch.

@@ -14,7 +14,7 @@ use crate::set::manifest::{SealedRange, Sitemap};
 use crate::set::name::SitemapId;
 use crate::sitemap::divide::PlannedSitemap;
 use crate::sitemap::divide::borders::Smallest;
-use crate::sitemap::divide::stable::Least;
+use crate::sitemap::divide::stable::SmallestMark;
 use crate::survey::dedup::Survivors;
 
 /// Which entries are listed, and in which sitemap. The second pass needs nothing else, in either order of URLs.
@@ -110,7 +110,7 @@ pub struct ListedChunk {
     /// The number of listed entries.
     pub listed: u32,
     /// The entry with the smallest mark, if the survey computed it. It may be an entry that is not listed.
-    pub least: Option<Least>,
+    pub smallest_mark: Option<SmallestMark>,
     /// Whether every line is already a canonical URL, so that the second pass needs no judge.
     pub is_clean: bool,
 }
@@ -203,6 +203,6 @@ impl ListedChunk {
     /// If there is no memory for it.
     pub fn whole(input: usize, rows: RowsAt, entries: u32) -> Result<Self> {
         let (chunk, survivors) = (Chunk { input, rows }, Survivors::all(entries as usize)?);
-        Ok(Self { chunk, survivors, listed: entries, least: None, is_clean: false })
+        Ok(Self { chunk, survivors, listed: entries, smallest_mark: None, is_clean: false })
     }
 }

@@ -16,10 +16,10 @@ const THREAD_BYTES: u64 = 12 << 20;
 /// Bytes of the program itself and of data that all threads share.
 const BASE_BYTES: u64 = 24 << 20;
 
-/// Least memory for data that grows with the input: with less, runs need more scratch files than the memory is worth.
+/// Minimum memory for data that grows with the input: with less, runs need more scratch files than the memory is worth.
 const HOLD_BYTES_MIN: u64 = 32 << 20;
 
-/// Least memory of a thread for Parquet pages: a dictionary of 8 MiB, and pages of 1 MiB in each column.
+/// Minimum memory of a thread for Parquet pages: a dictionary of 8 MiB, and pages of 1 MiB in each column.
 const PAGE_BYTES_MIN: u64 = 24 << 20;
 
 /// `options`, with its share of `memory` for the pages that each of `threads` threads holds; by default, of half of the machine's
@@ -51,8 +51,8 @@ impl Memory {
     pub fn of(resources: &Resources, scratch: &Path) -> Result<Self> {
         let threads = resources.threads.get() as u64;
         let budget = resources.memory.unwrap_or_else(memory_default);
-        let least = Self::least(threads);
-        if budget < least {
+        let min = Self::budget_min(threads);
+        if budget < min {
             let mib = budget >> 20;
             let given = match resources.memory {
                 None => message!("half of the memory that this machine allows is {mib} MiB"),
@@ -60,25 +60,25 @@ impl Memory {
                 // A number without a unit.
                 Some(bytes) => message!(Setting::Memory, " is {bytes} bytes"),
             };
-            let least = least.div_ceil(1 << 20);
+            let min = min.div_ceil(1 << 20);
             return Err(Error::usage(message!(
                 given,
-                ": {threads} threads need {least} MiB; raise it, or use fewer ",
+                ": {threads} threads need {min} MiB; raise it, or use fewer ",
                 Setting::Threads
             )));
         }
-        let hold = usize::try_from(budget - least + HOLD_BYTES_MIN).unwrap_or(usize::MAX);
+        let hold = usize::try_from(budget - min + HOLD_BYTES_MIN).unwrap_or(usize::MAX);
         let scratch = Space::of(resources.scratch.as_deref().unwrap_or(scratch));
         Ok(Self { budget, hold, scratch })
     }
 
-    /// The least budget for a number of threads.
-    pub fn least(threads: u64) -> u64 {
+    /// The smallest budget for a number of threads.
+    pub fn budget_min(threads: u64) -> u64 {
         BASE_BYTES + threads * THREAD_BYTES + HOLD_BYTES_MIN
     }
 
     /// The limit for other data while `bytes` bytes are held.
-    pub fn besides(&self, bytes: usize) -> Self {
+    pub fn after_holding(&self, bytes: usize) -> Self {
         Self { hold: self.hold.saturating_sub(bytes), ..self.clone() }
     }
 }

@@ -280,7 +280,8 @@ impl Parts<'_> {
             reserve_more(&mut part.entry_sizes, 1)?;
             let rows = RowsAt::Picked { picks: Arc::clone(&picks), range };
             let (chunk, survivors) = (Chunk { input, rows }, Survivors::default());
-            let listed = ListedChunk { chunk, survivors, listed: count, least: None, is_clean: false };
+            let listed =
+                ListedChunk { chunk, survivors, listed: count, smallest_mark: None, is_clean: false };
             part.chunks.push(listed);
             part.entry_sizes.push(size);
             part.listed += u64::from(count);

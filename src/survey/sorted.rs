@@ -9,14 +9,13 @@
 //! Entries are held in memory as long as there is room. The rest spills to scratch, which stays in the page cache if possible.
 //!
 //! If the live set was made by the same rules, its ranges are reused, and only those whose rows have changed are sorted
-//! ([`again`](mod@again)). For that, the rows of each range are sealed while they are distributed.
+//! ([`reuse`](mod@reuse)). For that, the rows of each range are sealed while they are distributed.
 //!
 //! There are enough ranges for each of them to be sorted in memory. A range can still be too large, because the sample was not
 //! representative or one URL occurs a hundred million times. Such a range is sorted in runs that are merged. Order and
 //! duplicates depend only on the bytes of URLs. No hash is needed, and the numbers of ranges and threads do not change the
 //! output.
 
-mod again;
 mod arrived;
 mod cuts;
 mod distributor;
@@ -25,6 +24,7 @@ mod live;
 mod plan;
 mod range;
 mod regions;
+mod reuse;
 mod rows;
 mod sample;
 mod seals;
@@ -50,7 +50,6 @@ use crate::error::Result;
 use crate::intake::input::{Extent, Input};
 use crate::sitemap::divide::stable::Halt;
 use crate::survey::splitters::Splitters;
-use again::{Divided, again};
 pub use arrived::{Arriving, RegionRows};
 use cuts::Cuts;
 use distributor::Distributor;
@@ -58,6 +57,7 @@ use listed::BlockFormat;
 pub use live::{Live, Sealing};
 pub use plan::Plan;
 use regions::{BorderSearch, Regions};
+use reuse::{Divided, reuse};
 use rows::RangeRows;
 use sample::Sample;
 use sorting::Sorting;
@@ -106,9 +106,9 @@ pub fn survey(
     let prefixes = list((0..ranges.len()).map(|range| splitters.prefix(range)))?;
     let mut sorting =
         Sorting::new(run, (&ranges, files), prefixes, format, plan.sorted_rows, (memory, memory_left));
-    let border_count = stable::is_asked(&run.job.rules).then_some(border_count);
+    let border_count = run.job.rules.divides_whole_set_stably().then_some(border_count);
     let divided = match live.zip(sealing) {
-        Some((live, sealing)) => again(&mut sorting, live, sealing.shelf, border_count)?,
+        Some((live, sealing)) => reuse(&mut sorting, live, sealing.shelf, border_count)?,
         None => None,
     };
     let Divided { chunks, sitemaps, kept, listed, by_order, candidates } = match divided {
@@ -142,7 +142,7 @@ pub fn survey_region(run: Context<'_>, rows: RegionRows, tally: Tally) -> Result
         Sorting::new(run, (&ranges, files), prefixes, format, sorted_rows, (&memory, memory_left));
     let no_borders: fn(u64) -> usize = |_| 0;
     let Divided { chunks, sitemaps, listed, .. } =
-        sort_all(&mut sorting, stable::is_asked(&run.job.rules).then_some(no_borders))?;
+        sort_all(&mut sorting, run.job.rules.divides_whole_set_stably().then_some(no_borders))?;
     Ok(Layout::new(sorting.into_chunk_files().into(), chunks, sitemaps, tally.with_listed(listed)))
 }
 

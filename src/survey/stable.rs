@@ -1,5 +1,5 @@
 //! Stable division by the marks that the survey found. Two kinds of chunks are read again: chunks in which a file begins or
-//! ends, and chunks whose least mark belonged to a duplicate.
+//! ends, and chunks whose smallest mark belonged to a duplicate.
 
 use super::context::Context;
 use super::judge::{Judge, try_for_each_listed};
@@ -8,15 +8,9 @@ use crate::common::fallible::{list, reserve};
 use crate::common::ordered::ordered;
 use crate::error::{Error, Result};
 use crate::intake::input::Input;
-use crate::job::SetRules;
 use crate::sitemap::divide::stable::{ChunkSummary, Halt, Mark, Part, Weighed, Whole};
-use crate::sitemap::divide::{Divide, EntrySize, PlannedSitemap, stable};
+use crate::sitemap::divide::{EntrySize, PlannedSitemap, stable};
 use crate::sitemap::xml::Frame;
-
-/// Whether marks decide where the sitemaps of the whole set begin. Sets for each origin and sections are divided when they are known.
-pub fn is_asked(rules: &SetRules) -> bool {
-    rules.divide == Divide::Stable && !rules.is_split()
-}
 
 /// A sitemap of the live set whose entries come between chunks, or are in them.
 pub struct Unchanged {
@@ -56,21 +50,21 @@ pub fn divide_around(
     unchanged: &[Unchanged],
 ) -> Result<Vec<PlannedSitemap<Origin>>, Halt> {
     let reader = || Reader { chunks, sizes, inputs, judge: Judge::new(run.rules) };
-    let mut leasts = list(chunks.iter().map(known_least))?;
+    let mut marks = list(chunks.iter().map(known_smallest_mark))?;
     // Chunks with nothing listed are left out.
     let filled = list((0..chunks.len()).filter(|&at| chunks[at].listed > 0))?;
-    let unknown = list(filled.iter().copied().filter(|&at| leasts[at].is_none()))?;
-    let work = |reader: &mut Reader<'_>, at: usize| Ok((at, reader.least(at)?));
+    let unknown = list(filled.iter().copied().filter(|&at| marks[at].is_none()))?;
+    let work = |reader: &mut Reader<'_>, at: usize| Ok((at, reader.smallest_mark(at)?));
     ordered(run.job.resources.threads.get(), unknown.into_iter(), reader, work, |found| {
         run.stop.check()?;
-        let (at, least) = found?;
-        leasts[at] = Some(least);
+        let (at, smallest_mark) = found?;
+        marks[at] = Some(smallest_mark);
         Ok::<_, Error>(())
     })?;
     let summary = |at: usize| ChunkSummary {
         entries: chunks[at].listed,
         size: sizes[at],
-        least: leasts[at].expect("it was known or found"),
+        smallest_mark: marks[at].expect("it was known or found"),
         is_border: borders.binary_search(&at).is_ok(),
     };
     // The index of each part among the chunks, or among the unchanged sitemaps.
@@ -100,9 +94,12 @@ pub fn divide_around(
     })
 }
 
-/// The least mark of the listed entries of `chunk`, if the survey found it.
-fn known_least(chunk: &ListedChunk) -> Option<Mark> {
-    chunk.least.filter(|least| chunk.survivors.contains(least.nth)).map(|least| least.mark)
+/// The smallest mark of the listed entries of `chunk`, if the survey found it.
+fn known_smallest_mark(chunk: &ListedChunk) -> Option<Mark> {
+    chunk
+        .smallest_mark
+        .filter(|smallest| chunk.survivors.contains(smallest.nth))
+        .map(|smallest| smallest.mark)
 }
 
 /// Reads chunks again.
@@ -114,8 +111,8 @@ struct Reader<'r> {
 }
 
 impl Reader<'_> {
-    /// The least mark of the listed entries of the `at`th chunk, at least one.
-    fn least(&mut self, at: usize) -> Result<Mark> {
+    /// The smallest mark of the listed entries of the `at`th chunk, at least one.
+    fn smallest_mark(&mut self, at: usize) -> Result<Mark> {
         let marks = self.entries(at)?.into_iter().map(|entry| entry.mark);
         Ok(marks.min().expect("there are entries, and all were found"))
     }

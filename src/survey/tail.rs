@@ -21,7 +21,7 @@ pub struct Tail<'a> {
     /// The end of the URL.
     pub url: &'a [u8],
     /// The encoded rest of the entry. If there is one, other bytes may follow it.
-    besides: &'a [u8],
+    rest: &'a [u8],
     flags: u64,
 }
 
@@ -35,7 +35,7 @@ impl<'a> Tail<'a> {
         field::push_number((url.len() as u64) << FLAG_BITS | is_tagged | may_grow, out);
         out.extend_from_slice(url);
         if is_tagged != 0 {
-            spool_format::push_besides_url(entry, out);
+            spool_format::push_all_but_url(entry, out);
         }
     }
 
@@ -50,9 +50,9 @@ impl<'a> Tail<'a> {
     pub fn take(rest: &mut &'a [u8]) -> Self {
         let head = field::number(rest);
         let url = rest.split_off(..(head >> FLAG_BITS) as usize).expect("tails end where they were ended");
-        let tail = Self { url, besides: rest, flags: head };
+        let tail = Self { url, rest, flags: head };
         if head & IS_TAGGED != 0 {
-            spool_format::take_besides_url(CleanUrl::known(url, true), rest);
+            spool_format::take_all_but_url(CleanUrl::known(url, true), rest);
         }
         tail
     }
@@ -72,7 +72,7 @@ impl<'a> Tail<'a> {
         let url = CleanUrl::known(url, self.flags & MAY_GROW != 0);
         match self.flags & IS_TAGGED {
             0 => Entry::of(url),
-            _ => spool_format::take_besides_url(url, &mut { self.besides }),
+            _ => spool_format::take_all_but_url(url, &mut { self.rest }),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The survey lists the same entries with any amount of memory.
 
-mod again;
 mod regions;
+mod reuse;
 mod sections;
 
 use std::collections::BTreeMap;

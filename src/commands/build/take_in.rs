@@ -38,7 +38,7 @@ impl TakenIn {
     pub fn of(run: Context<'_>, sources: Sources<'_>, memory: &Memory, out: FreeSpace) -> Result<Self> {
         let Sources { open, skipped, .. } = sources;
         let (inputs, known) = mapped_all(run, open, memory)?;
-        let memory = memory.besides(inputs.iter().map(Input::held_bytes).sum());
+        let memory = memory.after_holding(inputs.iter().map(Input::held_bytes).sum());
         let demand = estimate::estimate(run, &inputs, &memory, out)?;
         let estimate = demand.estimate;
         memory.scratch.expect(estimate.scratch_bytes);

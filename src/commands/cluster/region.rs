@@ -103,7 +103,7 @@ impl Regions {
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if a cluster cannot build the set that `job` describes.
     pub fn check(job: &Job) -> Result<(Option<u64>, u64)> {
         check_job(job)?;
-        Ok((job.resources.memory, Memory::least(job.resources.threads.get() as u64)))
+        Ok((job.resources.memory, Memory::budget_min(job.resources.threads.get() as u64)))
     }
 
     /// Creates a task without blocks. Scratch files go to the directory `scratch` unless

@@ -1,6 +1,6 @@
 //! Stable boundaries: the URLs decide where a file begins, so that inserted or removed URLs change only the files around them.
 //!
-//! A file may end anywhere between [`FULL_LEAST`] per cent of a limit and the limit. Of the entries in this range, the one with
+//! A file may end anywhere between [`FULL_PERCENT_MIN`] per cent of a limit and the limit. Of the entries in this range, the one with
 //! the smallest [`Mark`] begins the next file. Two divisions with different starting points soon choose the same entry, and are
 //! identical from there on. All entries in the range are equally likely to be chosen, so files are 70 % full on average.
 //!
@@ -24,7 +24,7 @@ use crate::sitemap::xml::Frame;
 
 /// Minimum size of every file but the last of a region, in per cent of either limit. With a lower minimum, divisions converge
 /// sooner but files are less full: if 1 % of 200 full files change, 1.6 % of the files differ with 40, and 1.9 % with 50.
-pub const FULL_LEAST: u64 = 40;
+pub const FULL_PERCENT_MIN: u64 = 40;
 
 /// Must never change: another seed would change every file of every set.
 const SEED: u64 = 0x7369_7465_6d69_6c6c;
@@ -72,23 +72,23 @@ impl Mark {
 
 /// The smallest mark of some entries, and the first entry that has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Least {
+pub struct SmallestMark {
     /// The smallest mark.
     pub mark: Mark,
     /// The index of the first entry with that mark.
     pub nth: usize,
 }
 
-impl Least {
-    /// The smaller of `least` and the mark of `url`, which belongs to the `nth` entry and comes later.
+impl SmallestMark {
+    /// The smaller of `smallest` and the mark of `url`, which belongs to the `nth` entry and comes later.
     #[inline]
-    pub fn or(least: Option<Self>, nth: usize, url: CleanUrl<'_>) -> Self {
-        match least {
+    pub fn or(smallest: Option<Self>, nth: usize, url: CleanUrl<'_>) -> Self {
+        match smallest {
             // Almost all entries take this branch.
-            Some(least) if least.mark.tail < Mark::tail_of(url) => least,
-            least => {
+            Some(smallest) if smallest.mark.tail < Mark::tail_of(url) => smallest,
+            smallest => {
                 let mark = Mark::of(url);
-                least.filter(|least| least.mark <= mark).unwrap_or(Self { mark, nth })
+                smallest.filter(|smallest| smallest.mark <= mark).unwrap_or(Self { mark, nth })
             }
         }
     }
@@ -113,7 +113,7 @@ pub struct ChunkSummary {
     /// The space that they take.
     pub size: EntrySize,
     /// The smallest of their marks.
-    pub least: Mark,
+    pub smallest_mark: Mark,
     /// Whether its first entry is a border, which always begins a file.
     pub is_border: bool,
 }
@@ -124,7 +124,7 @@ pub struct Whole<P> {
     /// The file.
     pub sitemap: PlannedSitemap<P>,
     /// Its entries have at least this many bytes.
-    pub bytes_least: u64,
+    pub bytes_min: u64,
     /// Whether its first entry is a border.
     pub is_border: bool,
     /// Whether its first entry was a border in the earlier division.
@@ -252,7 +252,7 @@ struct Cut<P> {
     /// The current file with all entries before these.
     before: PlannedSitemap<P>,
     /// A lower bound of their marks.
-    least: Mark,
+    smallest: Mark,
     /// The file that ends here, once the chunk has been read. The bound is then exact.
     ended: Option<FileEnd<P>>,
 }
@@ -272,7 +272,7 @@ impl<P: Copy, R: FnMut(usize) -> Result<Vec<Weighed<P>>>> Walk<'_, P, R> {
                 return true;
             }
             entries += u64::from(whole.sitemap.entries);
-            bytes += whole.bytes_least;
+            bytes += whole.bytes_min;
             if entries > u64::from(self.limits.entries_max) || bytes > self.limits.bytes_max {
                 return true;
             }
@@ -309,7 +309,7 @@ impl<P: Copy, R: FnMut(usize) -> Result<Vec<Weighed<P>>>> Walk<'_, P, R> {
             // A single entry always fits into a file.
             let fits = sitemap.fits(limits) || sitemap.entries == 1;
             if !fits || sitemap.may_end(limits) {
-                cuts.push(Cut { from, before, least: chunk.least, ended: None });
+                cuts.push(Cut { from, before, smallest: chunk.smallest_mark, ended: None });
             }
             if !fits {
                 return Ok(self.cut(cuts)?);
@@ -322,12 +322,12 @@ impl<P: Copy, R: FnMut(usize) -> Result<Vec<Weighed<P>>>> Walk<'_, P, R> {
     fn cut(&mut self, mut cuts: Vec<Cut<P>>) -> Result<FileEnd<P>> {
         loop {
             // Of several equal marks, the first one wins.
-            let best = cuts.iter_mut().enumerate().min_by_key(|(_, cut)| cut.least);
+            let best = cuts.iter_mut().enumerate().min_by_key(|(_, cut)| cut.smallest);
             let (at, cut) = best.expect("the last of them holds the entry that has no room");
             match cut.ended {
                 Some(ended) => return Ok(ended),
                 None => match self.look_into(cut)? {
-                    Some((least, ended)) => (cut.least, cut.ended) = (least, Some(ended)),
+                    Some((smallest, ended)) => (cut.smallest, cut.ended) = (smallest, Some(ended)),
                     None => drop(cuts.remove(at)),
                 },
             }
@@ -337,12 +337,14 @@ impl<P: Copy, R: FnMut(usize) -> Result<Vec<Weighed<P>>>> Walk<'_, P, R> {
     /// The smallest mark of the candidates in `cut`, and the file that would end there. `None` if there is no candidate.
     fn look_into(&mut self, cut: &Cut<P>) -> Result<Option<(Mark, FileEnd<P>)>> {
         let (limits, mut sitemap, mut from) = (self.limits, cut.before, cut.from);
-        let mut least: Option<(Mark, FileEnd<P>)> = None;
+        let mut smallest: Option<(Mark, FileEnd<P>)> = None;
         for entry in &self.entries(from.part)?[from.nth..] {
             let with = sitemap.with(1, entry.size);
             let is_too_much = sitemap.entries > 0 && !with.fits(limits);
-            if (is_too_much || sitemap.may_end(limits)) && least.is_none_or(|(least, _)| entry.mark < least) {
-                least = Some((entry.mark, (sitemap, from)));
+            if (is_too_much || sitemap.may_end(limits))
+                && smallest.is_none_or(|(smallest, _)| entry.mark < smallest)
+            {
+                smallest = Some((entry.mark, (sitemap, from)));
             }
             if is_too_much {
                 break;
@@ -350,7 +352,7 @@ impl<P: Copy, R: FnMut(usize) -> Result<Vec<Weighed<P>>>> Walk<'_, P, R> {
             sitemap = with;
             from.nth += 1;
         }
-        Ok(least)
+        Ok(smallest)
     }
 
     fn entries(&mut self, chunk: usize) -> Result<&[Weighed<P>]> {
@@ -366,8 +368,8 @@ impl<P: Copy> PlannedSitemap<P> {
     /// Whether the file is full enough to end before the next entry.
     fn may_end(&self, limits: Limits) -> bool {
         self.entries > 0
-            && (100 * u64::from(self.entries) >= FULL_LEAST * u64::from(limits.entries_max)
-                || 100 * self.bytes >= FULL_LEAST * limits.bytes_max
-                || 100 * u64::from(self.news) >= FULL_LEAST * u64::from(NEWS_PER_SITEMAP_MAX))
+            && (100 * u64::from(self.entries) >= FULL_PERCENT_MIN * u64::from(limits.entries_max)
+                || 100 * self.bytes >= FULL_PERCENT_MIN * limits.bytes_max
+                || 100 * u64::from(self.news) >= FULL_PERCENT_MIN * u64::from(NEWS_PER_SITEMAP_MAX))
     }
 }

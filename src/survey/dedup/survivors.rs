@@ -25,7 +25,7 @@ impl Survivors {
     }
 
     /// Removes a URL.
-    pub fn strike(&self, ordinal: u16) {
+    pub fn remove(&self, ordinal: u16) {
         let ordinal = usize::from(ordinal);
         self.0[ordinal / 64].fetch_and(!(1 << (ordinal % 64)), Ordering::Relaxed);
     }
@@ -83,9 +83,9 @@ mod tests {
         for urls in [0, 1, 63, 64, 65, 1000] {
             let survivors = Survivors::all(urls).unwrap();
             assert_eq!(survivors.count() as usize, urls);
-            for struck in (0..urls as u16).step_by(7) {
-                survivors.strike(struck);
-                survivors.strike(struck);
+            for removed in (0..urls as u16).step_by(7) {
+                survivors.remove(removed);
+                survivors.remove(removed);
             }
             assert_eq!(survivors.count() as usize, urls - urls.div_ceil(7));
             assert!((0..urls).all(|ordinal| survivors.contains(ordinal) == (ordinal % 7 != 0)));

@@ -287,7 +287,7 @@ impl Store {
     /// If a file cannot be mapped for reading.
     fn into_files(self) -> Result<(Vec<Input>, Memory)> {
         let Self { memory, segments, scratch, .. } = self;
-        let left = memory.besides(segments.len() * SEGMENT_BYTES);
+        let left = memory.after_holding(segments.len() * SEGMENT_BYTES);
         let directory = memory.scratch.directory();
         let scratch = scratch.map_or_else(|| Ok(Input::none(directory)), |scratch| scratch.map_file());
         let held = segments.into_iter().map(|segment| Input::held(directory, segment));

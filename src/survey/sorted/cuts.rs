@@ -1,4 +1,4 @@
-//! Cuts: where, within a range, the parts of the live set begin. Entries of parts that stand are not listed again.
+//! Cuts: where, within a range, the parts of the live set begin. Entries of reused parts are not listed again.
 
 /// A place within a range at which a part begins.
 #[derive(Debug, Clone, Copy)]
@@ -7,8 +7,8 @@ pub struct Cut<'c> {
     pub from: &'c [u8],
     /// The index of the part.
     pub part: usize,
-    /// Whether it stands.
-    pub is_standing: bool,
+    /// Whether the part is reused.
+    pub is_reused: bool,
 }
 
 /// The cuts of a range, which its sorted entries pass one after another.
@@ -18,14 +18,14 @@ pub struct Cuts<'c> {
     ahead: Vec<Cut<'c>>,
     /// The index of the part that the range begins in, and then of the one that was passed last.
     part: usize,
-    is_standing: bool,
+    is_reused: bool,
     passed: usize,
 }
 
 impl<'c> Cuts<'c> {
     /// The cuts of a range that begins in `part`.
-    pub fn new(part: usize, is_standing: bool, ahead: Vec<Cut<'c>>) -> Self {
-        Self { ahead, part, is_standing, passed: 0 }
+    pub fn new(part: usize, is_reused: bool, ahead: Vec<Cut<'c>>) -> Self {
+        Self { ahead, part, is_reused, passed: 0 }
     }
 
     /// Whether there is a cut before the entry whose URL ends with `end`, and after the entries so far.
@@ -37,7 +37,7 @@ impl<'c> Cuts<'c> {
     /// Passes all cuts before the entry whose URL ends with `end`.
     pub fn pass(&mut self, end: &[u8]) {
         while let Some(cut) = self.ahead.get(self.passed).filter(|cut| cut.from <= end) {
-            (self.part, self.is_standing) = (cut.part, cut.is_standing);
+            (self.part, self.is_reused) = (cut.part, cut.is_reused);
             self.passed += 1;
         }
     }
@@ -47,9 +47,9 @@ impl<'c> Cuts<'c> {
         self.part
     }
 
-    /// Whether this part stands, so that its entries are not listed again.
+    /// Whether this part is reused, so that its entries are not listed again.
     #[inline]
-    pub fn is_standing(&self) -> bool {
-        self.is_standing
+    pub fn is_reused(&self) -> bool {
+        self.is_reused
     }
 }

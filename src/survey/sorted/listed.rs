@@ -8,11 +8,10 @@ use crate::common::fallible::reserve_more;
 use crate::error::Result;
 use crate::intake::input::Input;
 use crate::sitemap::divide::EntrySize;
-use crate::sitemap::divide::stable::Least;
+use crate::sitemap::divide::stable::SmallestMark;
 use crate::survey::context::Context;
 use crate::survey::front_coded::FrontCoder;
 use crate::survey::in_place::PositionWriter;
-use crate::survey::stable;
 
 /// Maximum number of entries of a sorted block.
 const BLOCK_ENTRIES: usize = 4096;
@@ -40,8 +39,8 @@ pub struct SortedBlock {
     pub at: StoredAt,
     /// The size of each entry.
     pub sizes: Vec<EntrySize>,
-    /// The entry with the least mark, if sitemaps are divided by marks.
-    pub least: Option<Least>,
+    /// The entry with the smallest mark, if sitemaps are divided by marks.
+    pub smallest_mark: Option<SmallestMark>,
     /// The part that has its URLs, if there are cuts.
     pub part: usize,
 }
@@ -71,8 +70,8 @@ pub struct Listed<'w, 'r, 'c> {
     writer: Writer,
     sizes: Vec<EntrySize>,
     /// Whether marks decide where sitemaps begin.
-    seeks_least: bool,
-    least: Option<Least>,
+    seeks_smallest_mark: bool,
+    smallest_mark: Option<SmallestMark>,
     /// Receives every URL, if the set has borders.
     candidates: Option<Candidates<'r>>,
     blocks: Vec<SortedBlock>,
@@ -102,8 +101,8 @@ impl<'w, 'r, 'c> Listed<'w, 'r, 'c> {
             known: prefix.len(),
             writer,
             sizes: Vec::new(),
-            seeks_least: stable::is_asked(&run.job.rules),
-            least: None,
+            seeks_smallest_mark: run.job.rules.divides_whole_set_stably(),
+            smallest_mark: None,
             candidates: search.candidates(),
             blocks: Vec::new(),
             is_by_order: false,
@@ -125,8 +124,9 @@ impl<'w, 'r, 'c> Listed<'w, 'r, 'c> {
             }
         };
         reserve_more(&mut self.blocks, 1)?;
-        let (sizes, least, part) = (std::mem::take(&mut self.sizes), self.least.take(), self.cuts.part());
-        self.blocks.push(SortedBlock { at, sizes, least, part });
+        let (sizes, smallest_mark, part) =
+            (std::mem::take(&mut self.sizes), self.smallest_mark.take(), self.cuts.part());
+        self.blocks.push(SortedBlock { at, sizes, smallest_mark, part });
         Ok(())
     }
 
@@ -144,7 +144,9 @@ impl<'w, 'r, 'c> Listed<'w, 'r, 'c> {
 
 impl<'r> Write<'r> for Listed<'_, 'r, '_> {
     fn reads(&self, placed: &Placed<'_>) -> bool {
-        self.seeks_least || !placed.position.is_plain() || matches!(self.writer, Writer::FrontCoded(_))
+        self.seeks_smallest_mark
+            || !placed.position.is_plain()
+            || matches!(self.writer, Writer::FrontCoded(_))
     }
 
     fn write(&mut self, placed: Placed<'r>) -> Result<()> {
@@ -154,21 +156,21 @@ impl<'r> Write<'r> for Listed<'_, 'r, '_> {
             }
             self.cuts.pass(placed.url);
         }
-        if self.cuts.is_standing() {
+        if self.cuts.is_reused() {
             return Ok(());
         }
         let (url, size) = match &mut self.writer {
             Writer::FrontCoded(coder) => {
                 let entry = coder.push(self.known, placed.position.tail(self.files));
-                (self.seeks_least.then_some(entry.url), entry.size())
+                (self.seeks_smallest_mark.then_some(entry.url), entry.size())
             }
             Writer::InPlace(positions) => {
                 let size = positions.push(placed.position, placed.url, self.files);
-                (self.seeks_least.then(|| positions.url(placed.url)), size)
+                (self.seeks_smallest_mark.then(|| positions.url(placed.url)), size)
             }
         };
         if let Some(url) = url {
-            self.least = Some(Least::or(self.least, self.sizes.len(), url));
+            self.smallest_mark = Some(SmallestMark::or(self.smallest_mark, self.sizes.len(), url));
             // Borders are sought only if sitemaps are divided by marks.
             if let Some(candidates) = &mut self.candidates {
                 candidates.push(url)?;
@@ -179,7 +181,7 @@ impl<'r> Write<'r> for Listed<'_, 'r, '_> {
         if self.sizes.len() == BLOCK_ENTRIES { self.end_block() } else { Ok(()) }
     }
 
-    fn strike(&mut self, is_by_order: bool) {
+    fn note_dropped(&mut self, is_by_order: bool) {
         self.is_by_order |= is_by_order;
     }
 }

@@ -215,7 +215,7 @@ impl<'r> Write<'r> for Spilled<'r> {
         self.runs.push(ByUrl(placed))
     }
 
-    fn strike(&mut self, is_by_order: bool) {
+    fn note_dropped(&mut self, is_by_order: bool) {
         self.is_by_order |= is_by_order;
     }
 }

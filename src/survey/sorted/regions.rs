@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::intake::input::Input;
 use crate::sitemap::divide::EntrySize;
 use crate::sitemap::divide::borders::{BorderHash, Smallest, spares};
-use crate::sitemap::divide::stable::Least;
+use crate::sitemap::divide::stable::SmallestMark;
 use crate::sitemap::entry::Entry;
 use crate::survey::chunk::{Chunk, RowsAt};
 use crate::survey::front_coded::FrontDecoder;
@@ -139,12 +139,13 @@ impl Regions {
         let mut part = Part::default();
         let mut rest = 0;
         let mut end = |part: &mut Part, regions: &mut Self| {
-            let Part { entries, size, least } = std::mem::take(part);
+            let Part { entries, size, smallest_mark } = std::mem::take(part);
             if entries > 0 {
                 let of_part = rest..rest + entries as usize;
                 rest = of_part.end;
                 let rows = part_of(&chunk.chunk.rows, of_part);
-                regions.push(ListedChunk { least, ..ListedChunk::whole(input, rows, entries)? }, size);
+                regions
+                    .push(ListedChunk { smallest_mark, ..ListedChunk::whole(input, rows, entries)? }, size);
             }
             Ok::<_, Error>(())
         };
@@ -169,12 +170,12 @@ impl Regions {
 struct Part {
     entries: u32,
     size: EntrySize,
-    least: Option<Least>,
+    smallest_mark: Option<SmallestMark>,
 }
 
 impl Part {
     fn add(&mut self, entry: &Entry<'_>) {
-        self.least = Some(Least::or(self.least, self.entries as usize, entry.url));
+        self.smallest_mark = Some(SmallestMark::or(self.smallest_mark, self.entries as usize, entry.url));
         self.size = self.size.and(entry.size());
         self.entries += 1;
     }

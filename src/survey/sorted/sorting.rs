@@ -159,7 +159,7 @@ impl Collector {
     /// # Errors
     /// If there is no memory for it.
     pub fn push(&mut self, block: SortedBlock) -> Result<()> {
-        let SortedBlock { at: StoredAt { file, range }, sizes, least, .. } = block;
+        let SortedBlock { at: StoredAt { file, range }, sizes, smallest_mark, .. } = block;
         let (chunk, entries) = (self.chunks.len(), 0..sizes.len());
         let size = sizes.iter().copied().sum();
         let each = sizes.iter().enumerate();
@@ -173,7 +173,7 @@ impl Collector {
         reserve_more(&mut self.chunks, 1)?;
         self.sizes.push(size);
         let whole = ListedChunk::whole(self.files_before + file, rows, sizes.len() as u32)?;
-        self.chunks.push(ListedChunk { least, ..whole });
+        self.chunks.push(ListedChunk { smallest_mark, ..whole });
         Ok(())
     }
 }

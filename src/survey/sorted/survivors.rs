@@ -44,7 +44,7 @@ pub trait Write<'r> {
     fn write(&mut self, placed: Placed<'r>) -> Result<()>;
 
     /// Notes that an entry is dropped, and whether another order of the rows might have kept it.
-    fn strike(&mut self, is_by_order: bool);
+    fn note_dropped(&mut self, is_by_order: bool);
 }
 
 impl<'w, 'r, W: Write<'r>> Survivors<'w, 'r, W> {
@@ -73,7 +73,7 @@ impl<'w, 'r, W: Write<'r>> Survivors<'w, 'r, W> {
     pub fn push(&mut self, placed: Placed<'r>, is_duplicate: bool) -> Result<()> {
         match self.last {
             Some(last) if is_duplicate => {
-                self.to.strike(self.is_by_order(&placed, &last));
+                self.to.note_dropped(self.is_by_order(&placed, &last));
                 if self.is_preferred(&placed, &last) {
                     self.last = Some(placed);
                 }
@@ -139,7 +139,7 @@ mod tests {
             Ok(())
         }
 
-        fn strike(&mut self, _: bool) {}
+        fn note_dropped(&mut self, _: bool) {}
     }
 
     #[test]

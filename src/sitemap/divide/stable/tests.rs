@@ -47,7 +47,7 @@ fn chunk(own: &[Weighed<u32>], is_border: bool) -> Part<u32> {
     Part::Chunk(ChunkSummary {
         entries: own.len() as u32,
         size: own.iter().map(|entry| entry.size).sum(),
-        least: own.iter().map(|entry| entry.mark).min().unwrap(),
+        smallest_mark: own.iter().map(|entry| entry.mark).min().unwrap(),
         is_border,
     })
 }
@@ -125,7 +125,7 @@ fn divide_again(
         if *is_unchanged {
             parts.push(Part::Whole(Whole {
                 sitemap: *sitemap,
-                bytes_least: sitemap.bytes - FRAME.bytes() - IMAGE.bytes(),
+                bytes_min: sitemap.bytes - FRAME.bytes() - IMAGE.bytes(),
                 is_border: false,
                 was_border: false,
                 is_followed_alike: files.get(nth + 1).is_none_or(|(.., is_unchanged)| *is_unchanged),
@@ -234,7 +234,10 @@ fn every_entry_is_in_one_file_and_no_file_exceeds_a_limit() {
             assert_eq!(sitemap.bytes, FRAME.bytes() + uses.bytes() + bytes);
             assert!(sitemap.entries <= entries_max && sitemap.bytes <= bytes_max);
             let full = (100 * sitemap.entries / entries_max).max((100 * sitemap.bytes / bytes_max) as u32);
-            assert!(u64::from(full) >= FULL_LEAST || nth + 1 == sitemaps.len(), "{full} % of {sitemap:?}");
+            assert!(
+                u64::from(full) >= FULL_PERCENT_MIN || nth + 1 == sitemaps.len(),
+                "{full} % of {sitemap:?}"
+            );
             at = own.end;
         }
         assert_eq!(at, 20_000);
@@ -322,8 +325,8 @@ impl Plain {
     /// How many entries of the last file stay in it, if the entry with the mark `next` does not fit.
     fn cut(&self, next: Mark) -> usize {
         let is_full = |sitemap: PlannedSitemap<u32>| {
-            100 * u64::from(sitemap.entries) >= FULL_LEAST * u64::from(self.limits.entries_max)
-                || 100 * sitemap.bytes >= FULL_LEAST * self.limits.bytes_max
+            100 * u64::from(sitemap.entries) >= FULL_PERCENT_MIN * u64::from(self.limits.entries_max)
+                || 100 * sitemap.bytes >= FULL_PERCENT_MIN * self.limits.bytes_max
         };
         let mut cut = (next, self.last.len());
         let mut sitemap = file(&self.last[..1]);

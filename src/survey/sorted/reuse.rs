@@ -1,9 +1,9 @@
 //! Reuses the sitemaps of the live set that the new set also has. Only the ranges of the others are sorted.
 //!
 //! A part is *unchanged* if all ranges that have URLs of it still have the same rows. Then it lists the same entries, and if
-//! these end up in one sitemap again, it is the same sitemap. An unchanged part *stands* if this is certain without reading its
+//! these end up in one sitemap again, it is the same sitemap. An unchanged part is *reused* if this is certain without reading its
 //! entries, which depends on its neighbours. The other parts are sorted and divided around it. If the division needs entries of a
-//! part that stands, that part is sorted as well, and the division starts again.
+//! reused part, that part is sorted as well, and the division starts again.
 
 mod borders;
 mod filling;
@@ -45,7 +45,7 @@ pub struct Divided {
 }
 
 /// At least this part of the rows must not need sorting; otherwise everything is sorted at once.
-const SPARED_LEAST: f64 = 0.25;
+const SPARED_PART_MIN: f64 = 0.25;
 
 /// Number of unchanged parts before and after a changed one that are sorted right away if the division is stable, because it
 /// looks that far.
@@ -60,7 +60,7 @@ const MORE: usize = 4;
 ///
 /// # Errors
 /// If scratch space runs out, or the run is stopped.
-pub fn again(
+pub fn reuse(
     sorting: &mut Sorting<'_>,
     live: Live<'_>,
     shelf: &dyn Shelf,
@@ -69,37 +69,37 @@ pub fn again(
     let accepted = sorting.ranges.iter().map(|range| range.rows() as u64).sum();
     let Some(borders) = Borders::of(live, accepted, border_count) else { return Ok(None) };
     let frame = Frame::sitemap(sorting.run.job.rules.protocol).with(Namespaces::from_bits(u8::MAX));
-    let mut again = Again {
+    let mut reuse = Reuse {
         live,
         borders,
         is_stable: border_count.is_some(),
         frame_bytes_most: frame.bytes(),
         kept: Vec::new(),
-        stands: vec![true; live.sitemaps.len()],
+        reused: vec![true; live.sitemaps.len()],
     };
     for (range, rows) in sorting.ranges.iter().enumerate() {
         if !live.has_range(range, rows) {
-            again.stands[live.parts_of(range)].fill(false);
+            reuse.reused[live.parts_of(range)].fill(false);
         }
     }
-    if again.needed(sorting).is_none() {
+    if reuse.needed(sorting).is_none() {
         return Ok(None);
     }
-    again.find(sorting, shelf)?;
+    reuse.find(sorting, shelf)?;
     let mut more = MORE;
     loop {
-        again.sort_neighbours(sorting.run.job.rules.sitemap_limits());
-        let Some(needed) = again.needed(sorting) else { return Ok(None) };
-        match again.divide(sorting, &needed) {
+        reuse.sort_neighbours(sorting.run.job.rules.sitemap_limits());
+        let Some(needed) = reuse.needed(sorting) else { return Ok(None) };
+        match reuse.divide(sorting, &needed) {
             Ok(divided) => return Ok(divided),
             Err(Halt::Failed(error)) => return Err(error),
-            Err(Halt::Needs(part)) => again.give_up(part, &mut more),
+            Err(Halt::Needs(part)) => reuse.give_up(part, &mut more),
         }
     }
 }
 
 /// What is reused from the live set.
-struct Again<'l> {
+struct Reuse<'l> {
     live: Live<'l>,
     borders: Borders,
     is_stable: bool,
@@ -107,12 +107,12 @@ struct Again<'l> {
     frame_bytes_most: u64,
     /// The sitemap of each part that is unchanged.
     kept: Vec<Option<Kept>>,
-    /// Whether the entries of each part are not sorted.
-    stands: Vec<bool>,
+    /// Whether each part is reused, so that its entries are not sorted.
+    reused: Vec<bool>,
 }
 
-impl Again<'_> {
-    /// Looks for the files of all parts that stand. A part whose file is not intact counts as changed.
+impl Reuse<'_> {
+    /// Looks for the files of all reused parts. A part whose file is not intact counts as changed.
     fn find(&mut self, sorting: &Sorting<'_>, shelf: &dyn Shelf) -> Result<()> {
         let find = |part: usize| {
             let (first_url, sitemap) = (&self.live.rows.first_urls[part], &self.live.sitemaps[part]);
@@ -120,12 +120,12 @@ impl Again<'_> {
             let found = shelf.find(id, sitemap.seals?.xml).filter(|found| found.file == sitemap.file)?;
             Some(Kept { first_url: first_url.clone(), sitemap: found })
         };
-        let work = |_: &mut (), part: usize| if self.stands[part] { find(part) } else { None };
+        let work = |_: &mut (), part: usize| if self.reused[part] { find(part) } else { None };
         let mut kept = Vec::new();
         let threads = sorting.run.job.resources.threads.get();
         ordered(
             threads,
-            0..self.stands.len(),
+            0..self.reused.len(),
             || (),
             work,
             |found| {
@@ -134,7 +134,7 @@ impl Again<'_> {
                 Ok::<_, Error>(())
             },
         )?;
-        self.stands = list(kept.iter().map(Option::is_some))?;
+        self.reused = list(kept.iter().map(Option::is_some))?;
         self.kept = kept;
         Ok(())
     }
@@ -159,16 +159,16 @@ impl Again<'_> {
                 before.is_some_and(|before| !is_full(before)) || is_changed(part + 1) && !is_full(part)
             }
         };
-        let stands = (0..self.kept.len()).map(|part| self.stands[part] && !is_near(part));
-        self.stands = stands.collect();
+        let reused = (0..self.kept.len()).map(|part| self.reused[part] && !is_near(part));
+        self.reused = reused.collect();
     }
 
     /// Sorts `part`, whose entries are needed, and others after it that will probably be.
     fn give_up(&mut self, part: usize, more: &mut usize) {
         let after = match self.is_stable {
-            true => &mut self.stands[part..],
+            true => &mut self.reused[part..],
             // All later sitemaps begin elsewhere, or have other numbers.
-            false => return self.stands[part..].fill(false),
+            false => return self.reused[part..].fill(false),
         };
         let some = (*more).min(after.len());
         after[..some].fill(false);
@@ -177,28 +177,29 @@ impl Again<'_> {
 
     /// The ranges that must be sorted, unless they are almost all.
     fn needed(&self, sorting: &Sorting<'_>) -> Option<Vec<usize>> {
-        let is_needed = |&range: &usize| !self.live.parts_of(range).all(|part| self.stands[part]);
+        let is_needed = |&range: &usize| !self.live.parts_of(range).all(|part| self.reused[part]);
         let needed: Vec<_> = (0..sorting.ranges.len()).filter(is_needed).collect();
         let rows = |range: &usize| sorting.ranges[*range].rows();
         let all: usize = sorting.ranges.iter().map(|range| range.rows()).sum();
         let sorted: usize = needed.iter().map(rows).sum();
-        (sorted as f64 <= (1.0 - SPARED_LEAST) * all as f64).then_some(needed)
+        (sorted as f64 <= (1.0 - SPARED_PART_MIN) * all as f64).then_some(needed)
     }
 
     /// Sorts the `needed` ranges, and divides all entries. `None` if the borders are not certain.
     fn divide(&mut self, sorting: &mut Sorting<'_>, needed: &[usize]) -> Result<Option<Divided>, Halt> {
         let search = BorderSearch::new(self.borders.count());
         let Sorted { collector, listed, by_order } = self.sort(sorting, needed, &search)?;
-        let standing = self.stands.iter().zip(self.live.sitemaps).filter(|(stands, _)| **stands);
-        let standing: u64 = standing.map(|(_, sitemap)| u64::from(sitemap.urls)).sum();
+        let reused = self.reused.iter().zip(self.live.sitemaps).filter(|(is_reused, _)| **is_reused);
+        let reused: u64 = reused.map(|(_, sitemap)| u64::from(sitemap.urls)).sum();
         let sorted: u64 = listed.iter().sum();
-        let candidates = self.borders.candidates(search, |url| self.stands[self.live.part_of(url)])?;
+        let candidates = self.borders.candidates(search, |url| self.reused[self.live.part_of(url)])?;
         let (chunks, sitemaps) = match self.is_stable {
             false => (collector.chunks, collector.divider.finish()),
             true => {
                 let Some(borders) = self.borders.among(&candidates) else { return Ok(None) };
                 self.begin_at(&borders)?;
-                let in_chunks: Vec<_> = borders.iter().filter(|url| !self.stands_at(url)).cloned().collect();
+                let in_chunks: Vec<_> =
+                    borders.iter().filter(|url| !self.begins_reused_part(url)).cloned().collect();
                 let (chunks, sizes) = (collector.chunks, collector.sizes);
                 let regions = Regions::of(chunks, sizes, &in_chunks, sorting.chunk_files())?;
                 let sitemaps = self.divide_stable(sorting, &regions, &listed, &borders)?;
@@ -206,7 +207,7 @@ impl Again<'_> {
             }
         };
         let (sitemaps, kept) = self.placed(sitemaps, chunks.len());
-        Ok(Some(Divided { chunks, sitemaps, kept, listed: sorted + standing, by_order, candidates }))
+        Ok(Some(Divided { chunks, sitemaps, kept, listed: sorted + reused, by_order, candidates }))
     }
 
     /// Makes sure that every border begins a part. A part with a border inside is changed: its sitemap ends earlier.
@@ -230,11 +231,11 @@ impl Again<'_> {
         let run = sorting.run;
         let rows = needed.iter().map(|&range| sorting.ranges[range].rows() as u64).sum();
         run.progress.begin(Phase::Sort, rows);
-        let (collector, listed, by_order) = (sorting.collector(), vec![0; self.stands.len()], Vec::new());
+        let (collector, listed, by_order) = (sorting.collector(), vec![0; self.reused.len()], Vec::new());
         let mut to = Sorted { collector, listed, by_order };
         let unchanged = self.kept.iter().enumerate();
         let unchanged = list(unchanged.map(|(part, kept)| kept.as_ref().map(|_| self.planned(part))))?;
-        let mut filling = (!self.is_stable).then(|| Filling::new(unchanged, &self.stands));
+        let mut filling = (!self.is_stable).then(|| Filling::new(unchanged, &self.reused));
         let storage = Storage::new(sorting.memory_left, sorting.memory);
         let cuts = |range| self.cuts(range, sorting);
         let sorted = sorting.sort(needed, cuts, search, &storage, |range, sorted| {
@@ -251,13 +252,13 @@ impl Again<'_> {
         run.progress.end();
         sorted?;
         if let Some(filling) = &mut filling {
-            filling.pass(self.stands.len(), &mut to.collector.divider)?;
+            filling.pass(self.reused.len(), &mut to.collector.divider)?;
         }
         sorting.set_sorted(storage.into_files()?)?;
         Ok(to)
     }
 
-    /// Divides the entries of `regions` and of the parts that stand by their marks. Each part has as many entries in `regions` as
+    /// Divides the entries of `regions` and of the reused parts by their marks. Each part has as many entries in `regions` as
     /// `listed` says.
     fn divide_stable(
         &self,
@@ -279,10 +280,10 @@ impl Again<'_> {
         })
     }
 
-    /// Whether a part that stands begins with `url`.
-    fn stands_at(&self, url: &str) -> bool {
+    /// Whether a reused part begins with `url`.
+    fn begins_reused_part(&self, url: &str) -> bool {
         let part = self.live.rows.first_urls.binary_search_by(|first| first.as_str().cmp(url));
-        part.is_ok_and(|part| self.stands[part])
+        part.is_ok_and(|part| self.reused[part])
     }
 
     /// The places in a range at which parts begin.
@@ -291,9 +292,9 @@ impl Again<'_> {
         let cut = |part: usize| Cut {
             from: &self.live.rows.first_urls[part].as_bytes()[known..],
             part,
-            is_standing: self.stands[part],
+            is_reused: self.reused[part],
         };
-        Cuts::new(parts.start, self.stands[parts.start], (parts.start + 1..parts.end).map(cut).collect())
+        Cuts::new(parts.start, self.reused[parts.start], (parts.start + 1..parts.end).map(cut).collect())
     }
 
     /// The unchanged parts among `chunks`, in which each part has as many entries as `listed` says.
@@ -318,7 +319,7 @@ impl Again<'_> {
         let sitemap = self.planned(part);
         Whole {
             sitemap,
-            bytes_least: sitemap.bytes.saturating_sub(self.frame_bytes_most),
+            bytes_min: sitemap.bytes.saturating_sub(self.frame_bytes_most),
             is_border,
             was_border: self.borders.has(&kept.first_url),
             is_followed_alike: self.kept.get(part + 1).is_none_or(Option::is_some),

@@ -1,32 +1,32 @@
-//! Sitemaps that stand while the others are filled.
+//! Adds reused sitemaps to those that are filled.
 
 use crate::sitemap::divide::stable::Halt;
 use crate::sitemap::divide::{Divider, PlannedSitemap};
 use crate::survey::layout::Origin;
 
-/// Adds the sitemaps that stand to those that are filled.
+/// Adds the reused sitemaps to those that are filled.
 pub struct Filling<'a> {
     /// The sitemap of each part that is unchanged.
     unchanged: Vec<Option<PlannedSitemap<Origin>>>,
-    /// Whether each part stands.
-    stands: &'a [bool],
+    /// Whether each part is reused.
+    reused: &'a [bool],
     /// The parts that are complete.
     passed: usize,
 }
 
 impl<'a> Filling<'a> {
     /// Begins with the first part.
-    pub fn new(unchanged: Vec<Option<PlannedSitemap<Origin>>>, stands: &'a [bool]) -> Self {
-        Self { unchanged, stands, passed: 0 }
+    pub fn new(unchanged: Vec<Option<PlannedSitemap<Origin>>>, reused: &'a [bool]) -> Self {
+        Self { unchanged, reused, passed: 0 }
     }
 
-    /// Adds the sitemaps that stand among the parts before `part`.
+    /// Adds the reused sitemaps among the parts before `part`.
     ///
     /// # Errors
     /// [`Halt::Needs`] with one that might begin or end elsewhere, or have another number.
     pub fn pass(&mut self, part: usize, divider: &mut Divider<Origin>) -> Result<(), Halt> {
         for own in self.passed..part {
-            let Some(sitemap) = self.unchanged[own].filter(|_| self.stands[own]) else { continue };
+            let Some(sitemap) = self.unchanged[own].filter(|_| self.reused[own]) else { continue };
             // The first entry of an unchanged part had no room in the sitemap before, and has none in the same sitemap.
             if let Some(before) = own.checked_sub(1).and_then(|before| self.unchanged[before]) {
                 divider.close(&before);

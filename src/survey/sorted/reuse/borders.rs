@@ -37,19 +37,19 @@ impl Borders {
         self.live.len()
     }
 
-    /// The candidates of the new set: those that `search` has found among the sorted entries, and those of the live set that stand.
+    /// The candidates of the new set: those that `search` has found among the sorted entries, and those of reused parts.
     ///
     /// # Errors
     /// If there is no memory for them.
     pub fn candidates(
         &self,
         search: BorderSearch,
-        stands: impl Fn(&str) -> bool,
+        is_reused: impl Fn(&str) -> bool,
     ) -> Result<Option<Smallest>> {
         let Some(mut all) = search.into_candidates() else { return Ok(None) };
-        let mut standing = self.candidates.clone().expect("borders are sought only if there are some");
-        standing.retain(stands);
-        all.merge(standing)?;
+        let mut reused = self.candidates.clone().expect("borders are sought only if there are some");
+        reused.retain(is_reused);
+        all.merge(reused)?;
         Ok(Some(all))
     }
 

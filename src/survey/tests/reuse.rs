@@ -259,7 +259,7 @@ fn borders(accepted_rows: u64) -> usize {
 }
 
 #[test]
-fn if_a_border_goes_the_next_url_by_hash_takes_its_place_and_the_rest_of_the_set_stands() {
+fn if_a_border_goes_the_next_url_by_hash_takes_its_place_and_the_rest_of_the_set_is_reused() {
     let surveys = Surveys::new(sorted_job(Divide::Stable, OnDuplicate::First, 1, 50), 600_000, borders);
     let mut rows = distinct(60_000);
     let mut live = surveys.survey(&rows, None, &[]);
