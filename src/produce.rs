@@ -49,7 +49,7 @@ pub fn produce(
     reserve(&mut staged, layout.sitemaps.len())?;
     syncing(stop, |sync| {
         // The thread that distributes the sitemaps is a few ahead, so it prefetches their input.
-        let sitemaps = order(layout, sections).into_iter().inspect(|&at| layout.will_need(at));
+        let sitemaps = order(layout, sections).into_iter().inspect(|&at| layout.prefetch(at));
         ordered(job.resources.threads.get(), sitemaps, renderer, work, |made| {
             let (at, Made { first_url, counts, outcome }) = made?;
             old_news += counts.old_news;

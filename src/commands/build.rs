@@ -1,9 +1,10 @@
 //! Build: from inputs to a live set.
 
-mod also;
+mod external;
 pub(super) mod finish;
 pub(super) mod follow_up;
 pub(super) mod guards;
+mod load;
 mod lost_pages;
 pub(super) mod outcome;
 mod publish;
@@ -11,7 +12,6 @@ pub(super) mod reporting;
 mod sealed;
 pub(super) mod site;
 mod start;
-mod take_in;
 pub(super) mod then;
 
 use std::path::Path;
@@ -31,9 +31,9 @@ use crate::survey::judge::Rules;
 use crate::survey::memory::Memory;
 use crate::survey::sections::{self, SiteLayouts};
 use finish::{Clock, finish};
+use load::{LoadedInputs, drop_during};
 pub use outcome::Outcome;
 use start::Start;
-use take_in::{TakenIn, drop_during};
 
 /// Builds the set that `job` describes and makes it the live one.
 ///
@@ -84,18 +84,18 @@ fn build_set(
     let Start { sources, rejects, follow_up, workspace } = Start::of(job, sources, stop)?;
     let run = Context { job, rules: &Rules::of(&job.rules), progress, stop };
     let memory = Memory::of(&job.resources, workspace.scratch())?;
-    let taken_in = TakenIn::of(run, sources, &memory, workspace.free_space())?;
-    let memory = &taken_in.memory;
+    let loaded = LoadedInputs::of(run, sources, &memory, workspace.free_space())?;
+    let memory = &loaded.memory;
 
-    let Surveyed { account, layout } = sealed::survey(run, &taken_in.inputs, memory, &workspace)?;
+    let Surveyed { account, layout } = sealed::survey(run, &loaded.inputs, memory, &workspace)?;
     if let (Some(path), Some(file)) = (&job.publication.rejects, rejects) {
-        reporting::write_rejects(run, &account, &taken_in, path, file)?;
+        reporting::write_rejects(run, &account, &loaded, path, file)?;
     }
-    let mut report = reporting::of_survey(run, &taken_in, &account)?;
+    let mut report = reporting::of_survey(run, &loaded, &account)?;
     let surveyed = started.elapsed();
     report.seconds = Seconds::of(surveyed, Duration::ZERO, Duration::ZERO, surveyed);
     if let Err(refused) = guards::check(job, &report, workspace.live()) {
-        taken_in.check_unchanged()?;
+        loaded.check_unchanged()?;
         return Ok(Outcome::not_published(report, refused));
     }
 
@@ -105,18 +105,18 @@ fn build_set(
     let (sites, _parent) = site::of_layouts(run, sites, workspace)?;
     report.hint = report.hint.or_else(|| guards::section_hint(job, &sites));
     if let Err(refused) = guards::check_sections(job, &sites, &left_out) {
-        taken_in.check_unchanged()?;
+        loaded.check_unchanged()?;
         return Ok(Outcome::not_published(report, refused));
     }
     report.section_rules = reporting::section_rules(job, &rules);
     let sites = site::produce_all(run, sites, &time)?;
     let produced = started.elapsed();
-    taken_in.check_unchanged()?;
+    loaded.check_unchanged()?;
     if lost.is_some() {
         return Err(cut_short(memory.scratch.directory()));
     }
     stop.check()?;
 
     let clock = Clock { started, surveyed, produced };
-    drop_during(taken_in.inputs, || finish(job, report, sites, &time, follow_up, memory, &clock))
+    drop_during(loaded.inputs, || finish(job, report, sites, &time, follow_up, memory, &clock))
 }

@@ -43,7 +43,7 @@ use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, Setting, message};
 use crate::escape::shown;
 use crate::job::{check_threads, threads_default};
-use crate::place::{self, Named, PlaceFile, Record, SetName};
+use crate::place::{self, PlaceFile, PlaceOrFile, Record, SetName};
 use crate::set::manifest::Manifest;
 
 use document::{Document, Rules, Scratch};
@@ -55,9 +55,9 @@ pub(crate) use content::Content;
 pub(crate) use extensions::{EXTENSIONS, text};
 pub(crate) use finding::Findings;
 pub(crate) use loc::directory;
-pub(crate) use members::{Also, FromElsewhere, Members, member, members};
+pub(crate) use members::{ExternalMember, ExternalUrls, Members, member, members};
 pub(crate) use reader::{FileKind, Reader};
-pub(crate) use set::{Met, Set};
+pub(crate) use set::{SeenFiles, Set};
 
 pub(crate) use entry::VALUE_BYTES_MAX;
 pub use entry::{Entry, Tag};
@@ -155,9 +155,9 @@ pub fn check(
     let base = job.base_url.as_ref().map(BaseUrl::as_str);
     let (mut places, mut files) = (Vec::new(), Vec::new());
     for path in &job.paths {
-        match place::named(path)? {
-            Named::Place(view) => places.push(view),
-            Named::File(file) => files.push(file),
+        match place::resolve(path)? {
+            PlaceOrFile::Place(view) => places.push(view),
+            PlaceOrFile::File(file) => files.push(file),
         }
     }
     // Each set is checked by itself; files that were named individually form one site.
@@ -226,18 +226,21 @@ impl Run<'_> {
             secret: &secret,
         };
 
-        let also = manifest.iter().flatten().flat_map(|set| &set.also).map(|also| also.loc.clone());
-        let mut known =
-            Known { also: also.collect(), is_also_unknown: manifest.is_err(), ..Known::default() };
+        let external = manifest.iter().flatten().flat_map(|set| &set.also).map(|also| also.loc.clone());
+        let mut known = Known {
+            external: external.collect(),
+            is_external_unknown: manifest.is_err(),
+            ..Known::default()
+        };
         let is_new = |file: &&PlaceFile| known.starts.insert(file.path());
         let files: Vec<PlaceFile> = set.files.iter().filter(is_new).cloned().collect();
         let mut members = Vec::new();
         self.check_files(files, false, &rules, |run, mut document| {
             let followed = known.follow(&set, &mut document);
             run.report.not_followed += followed.elsewhere;
-            run.report.also += followed.also;
+            run.report.also += followed.external;
             members.extend(followed.members);
-            run.take_in(document, &mut known.sitemaps)
+            run.add_document(document, &mut known.sitemaps)
         })?;
         self.check_files(members, true, &rules, |run, mut document| {
             if !document.is_of_protocol && known.listed_by_old.contains(document.file.path()) {
@@ -245,7 +248,7 @@ impl Run<'_> {
                     || "an index file of protocol 0.84 lists this feed or text file; publish for 0.9".into();
                 document.findings.push(None, Rule::Form, words);
             }
-            run.take_in(document, &mut known.sitemaps)
+            run.add_document(document, &mut known.sitemaps)
         })?;
         match manifest {
             Ok(Some(manifest)) => self.check_manifest(&set, &manifest, &known)?,
@@ -271,7 +274,8 @@ impl Run<'_> {
         })
     }
 
-    fn take_in(&mut self, document: Document, sitemaps: &mut Sitemaps) -> Result<()> {
+    /// Adds the findings and counts of `document` to the report, and its URLs to `sitemaps`.
+    fn add_document(&mut self, document: Document, sitemaps: &mut Sitemaps) -> Result<()> {
         self.tell(&document.findings)?;
         self.report.files += 1;
         match document.kind {
@@ -302,9 +306,9 @@ impl Run<'_> {
                 format!("{} belongs to the set, but no index file lists it", shown(sitemap.file.as_bytes()))
             });
         }
-        for also in manifest.also.iter().filter(|also| known.also.contains(&also.loc)) {
+        for sitemap in manifest.also.iter().filter(|sitemap| known.external.contains(&sitemap.loc)) {
             findings.push(None, Rule::Unlisted, || {
-                format!("{} belongs to the set, but no index file lists it", shown(also.loc.as_bytes()))
+                format!("{} belongs to the set, but no index file lists it", shown(sitemap.loc.as_bytes()))
             });
         }
         self.tell(&findings)

@@ -17,7 +17,7 @@ use crate::common::stop::Stop;
 use crate::error::{Error, Message, Result, Setting};
 use crate::intake::blocks::{Block, Blocks};
 use crate::intake::format::{Feed, FormatOptions, Opened, Record, RowReader, Sink, Unit};
-use crate::intake::input::Found;
+use crate::intake::input::UnreadInput;
 use crate::intake::remote;
 use crate::intake::report::Skipped;
 use crate::intake::source::Source;
@@ -132,7 +132,7 @@ pub fn clean_from<'t>(
     let Sources { open: sources, skipped, .. } =
         sources::open_all(sources, job.input.require_success, options, None)?;
     let mut paths = job.paths();
-    sources.iter().filter_map(Found::path).for_each(|path| paths.read("input", path));
+    sources.iter().filter_map(UnreadInput::path).for_each(|path| paths.read("input", path));
     for (what, target) in
         [("output".into(), Some(&urls)), (Message::from(Setting::Rejects), rejects.as_ref())]
     {
@@ -183,7 +183,12 @@ struct Targets<'t> {
 
 impl Targets<'_> {
     /// Cleans all lines or rows of `source`.
-    fn clean_source(&mut self, run: Screening<'_>, source: Found<'_>, options: &FormatOptions) -> Result<()> {
+    fn clean_source(
+        &mut self,
+        run: Screening<'_>,
+        source: UnreadInput<'_>,
+        options: &FormatOptions,
+    ) -> Result<()> {
         let name = source.name().to_owned();
         let unreadable = |error| Error::io(&name, "could not be read", error);
         let feed = match source.into_feed()?.0 {

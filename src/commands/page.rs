@@ -16,7 +16,7 @@ use crate::common::stop::Stop;
 use crate::common::whole_file;
 use crate::error::{Error, Result, Shown, is_url};
 use crate::job::{check_threads, threads_default};
-use crate::place::{self, LocalFile, Named, SetName};
+use crate::place::{self, LocalFile, PlaceOrFile, SetName};
 
 /// An HTML page: one file without scripts or requests, at most 300 kB.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,19 +50,19 @@ impl PageJob {
 /// otherwise if something cannot be read, or if `stop` is raised.
 pub fn report_page(job: &PageJob, progress: &dyn Progress, stop: &Stop) -> Result<Page> {
     check_threads(job.threads)?;
-    let json = match place::named(&job.path)? {
-        Named::Place(_) => {
+    let json = match place::resolve(&job.path)? {
+        PlaceOrFile::Place(_) => {
             let PageJob { path, name, threads, names } = job;
             let page = directory::page_of_directory(path, name.as_ref(), *threads, *names, progress, stop);
             return page.map(Page);
         }
-        Named::File(file) if is_url(&job.path) => {
+        PlaceOrFile::File(file) if is_url(&job.path) => {
             let mut json = Vec::new();
             let read = file.open()?.read_to_end(&mut json);
             read.map(|_| json).map_err(|error| Error::input(&job.path, error))?
         }
         // It may be a stream, such as /dev/stdin.
-        Named::File(_) => whole_file::read(&job.path, u64::MAX, stop)?,
+        PlaceOrFile::File(_) => whole_file::read(&job.path, u64::MAX, stop)?,
     };
     Page::of_json_with(&json, job.names).map_err(|why| Error::data(format!("{}: {why}", Shown(&job.path))))
 }

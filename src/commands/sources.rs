@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::commands::check::{self, FromElsewhere, Members, Set};
+use crate::commands::check::{self, ExternalMember, Members, Set};
 use crate::error::{Error, Result, Setting, message};
 use crate::escape;
 use crate::intake::format::{self, FormatOptions, OutDirectory, PartFiles, SkipReason};
-use crate::intake::input::Found;
+use crate::intake::input::UnreadInput;
 use crate::intake::read_at::RemoteFile;
 use crate::intake::remote::{self, Remote};
 use crate::intake::report::Skipped;
@@ -22,11 +22,11 @@ use crate::store::Location;
 #[derive(Default)]
 pub struct Sources<'a> {
     /// The inputs, in order.
-    pub open: Vec<Found<'a>>,
+    pub open: Vec<UnreadInput<'a>>,
     /// Files of input directories that are not read.
     pub skipped: Vec<Skipped>,
     /// Sitemaps that sets list besides their own. One may be an input all the same, as a file of a deeper directory is.
-    also: Vec<FromElsewhere>,
+    external: Vec<ExternalMember>,
 }
 
 /// Returns the directory that `job` publishes to, if it exists.
@@ -78,7 +78,7 @@ pub fn open_all<'a>(
     let mut sources = Sources::default();
     for input in inputs {
         match input.0 {
-            SourceKind::Rows { name, rows } => sources.open.push(Found::rows(name, rows)),
+            SourceKind::Rows { name, rows } => sources.open.push(UnreadInput::rows(name, rows)),
             SourceKind::Path(name) if name.is_dir() => {
                 let parts = format::part_files(&name, needs_success, out)?;
                 open_directory(parts, &Listed::default(), options, &mut sources)?;
@@ -89,12 +89,15 @@ pub fn open_all<'a>(
             },
         }
     }
-    let paths: HashSet<&Path> = sources.open.iter().filter_map(Found::path).collect();
-    let is_left = |also: &&FromElsewhere| !paths.contains(&*also.path);
+    let paths: HashSet<&Path> = sources.open.iter().filter_map(UnreadInput::path).collect();
+    let is_left = |member: &&ExternalMember| !paths.contains(&*member.path);
     let reason = "it is not from sitemill, and the set only lists it; name the file to read it";
-    let skipped =
-        |also: &FromElsewhere| Skipped { path: also.url.clone(), reason: reason.into(), is_usual: false };
-    sources.skipped.extend(sources.also.iter().filter(is_left).map(skipped));
+    let skipped = |member: &ExternalMember| Skipped {
+        path: member.url.clone(),
+        reason: reason.into(),
+        is_usual: false,
+    };
+    sources.skipped.extend(sources.external.iter().filter(is_left).map(skipped));
     Ok(sources)
 }
 
@@ -125,12 +128,12 @@ fn open_directory(
     options: &FormatOptions,
     sources: &mut Sources<'_>,
 ) -> Result<()> {
-    let mut met = HashSet::new();
+    let mut seen = HashSet::new();
     let sets = sets(&files);
     for file in data_files(&files, &sets)? {
-        open(&file, listed, options, &mut |file| met.insert(file.to_owned()), sources)?;
+        open(&file, listed, options, &mut |file| seen.insert(file.to_owned()), sources)?;
     }
-    let is_left = |file: &&PathBuf| set_of(file, &sets).is_some() && !met.contains(*file);
+    let is_left = |file: &&PathBuf| set_of(file, &sets).is_some() && !seen.contains(*file);
     let left = files.iter().filter(|file| !has_robots_lines(file)).filter(is_left);
     skipped.extend(left.map(|file| (file.clone(), SkipReason::NotListed)));
     skipped.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
@@ -187,16 +190,16 @@ fn data_files(files: &[PathBuf], sets: &HashSet<&Path>) -> Result<Vec<PathBuf>> 
 }
 
 /// Opens the file `name`, which may be among those `listed`.
-fn open_one<'a>(name: &Path, listed: &Listed) -> Result<Found<'a>> {
+fn open_one<'a>(name: &Path, listed: &Listed) -> Result<UnreadInput<'a>> {
     if let Some(file) = listed.get(name) {
-        return Ok(Found::remote(name.to_owned(), Arc::clone(file)));
+        return Ok(UnreadInput::remote(name.to_owned(), Arc::clone(file)));
     }
     match remote::find(name, false, None)?.and_then(|mut found| found.pop()) {
         Some(Remote::Files(mut files)) if files.len() == 1 => {
             let (name, file) = files.remove(0);
-            Ok(Found::remote(name, file))
+            Ok(UnreadInput::remote(name, file))
         }
-        _ => Found::open(name),
+        _ => UnreadInput::open(name),
     }
 }
 
@@ -219,8 +222,8 @@ fn open(
         let words = "is a sitemap index on a web server; give the URLs of its sitemaps instead";
         return Err(Error::data(message!(name, ": {words}")));
     }
-    let Members { files, also } = check::members(&place::file(name)?)?;
-    sources.also.extend(also);
+    let Members { files, external } = check::members(&place::file(name)?)?;
+    sources.external.extend(external);
     for member in &files {
         let member = member.path();
         if !is_new(member) {
@@ -238,7 +241,7 @@ fn open(
     Ok(())
 }
 
-fn is_index(source: &Found<'_>, options: &FormatOptions) -> Result<bool> {
+fn is_index(source: &UnreadInput<'_>, options: &FormatOptions) -> Result<bool> {
     // A request for each of many objects would take long.
     if source.is_remote() && !format::is_named_as_sitemap(source.name(), options) {
         return Ok(false);

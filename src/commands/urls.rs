@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use crate::commands::check::{
-    Also, Content, EXTENSIONS, Entry, FileKind, Findings, Met, Reader, Rule, Set, Tag, VALUE_BYTES_MAX,
-    directory, member, text,
+    Content, EXTENSIONS, Entry, ExternalUrls, FileKind, Findings, Reader, Rule, SeenFiles, Set, Tag,
+    VALUE_BYTES_MAX, directory, member, text,
 };
 use crate::commands::target::Target;
 use crate::common::ordered::ordered;
@@ -19,7 +19,7 @@ use crate::common::stop::Stop;
 use crate::error::{Error, Result, message};
 use crate::escape::{self, shown};
 use crate::job::{check_threads, threads_default};
-use crate::place::{self, Named, PlaceFile, SetName, View};
+use crate::place::{self, PlaceFile, PlaceOrFile, SetName, View};
 
 /// Which published files to extract URLs from. [`UrlsJob::new`] sets every other field to its command-line default.
 #[derive(Debug, Clone)]
@@ -88,9 +88,9 @@ pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<
     progress.begin(Phase::Read, 0);
     let mut files = Vec::new();
     for path in &job.paths {
-        match place::named(path)? {
-            Named::Place(view) => files.extend(files_of(&*view, job.name.as_ref())?),
-            Named::File(file) => files.push(file),
+        match place::resolve(path)? {
+            PlaceOrFile::Place(view) => files.extend(files_of(&*view, job.name.as_ref())?),
+            PlaceOrFile::File(file) => files.push(file),
         }
     }
     let report = list_all(files, format, job.threads, progress, stop, to)?;
@@ -132,21 +132,21 @@ fn list_all(
 ) -> Result<UrlsReport> {
     let mut report = UrlsReport::default();
     // Of a set that sitemill did not write, the files to start from are all files, including those that index files list.
-    let mut met = Met::default();
-    files.iter().for_each(|file| _ = met.insert(file.path()));
+    let mut seen = SeenFiles::default();
+    files.iter().for_each(|file| _ = seen.insert(file.path()));
     let work = |entry: &mut Entry, file: PlaceFile| list(&file, format, entry);
     ordered(threads.get(), files.into_iter(), Entry::default, work, |listed| {
         stop.check()?;
         let listed = listed?;
         progress.advance(listed.urls);
-        let mut members = listed.take_in(&mut report, &mut to)?;
-        members.retain(|member| member.as_ref().map_or(true, |file| met.insert(file.path())));
+        let mut members = listed.write(&mut report, &mut to)?;
+        members.retain(|member| member.as_ref().map_or(true, |file| seen.insert(file.path())));
         let work = |entry: &mut Entry, member: Result<PlaceFile>| list_member(member?, format, entry);
         ordered(threads.get(), members.into_iter(), Entry::default, work, |listed| {
             stop.check()?;
             let listed = listed?;
             progress.advance(listed.urls);
-            listed.take_in(&mut report, &mut to).map(drop)
+            listed.write(&mut report, &mut to).map(drop)
         })
     })?;
     Ok(report)
@@ -176,16 +176,16 @@ struct Listed {
     /// For an index file: the files it lists.
     members: Vec<Result<PlaceFile>>,
     /// For an index file: the number of sitemaps from elsewhere that it lists.
-    also: u64,
+    external: u64,
     damage: Option<Error>,
 }
 
 impl Listed {
     /// Writes the lines, then returns the files to be read next, or the error if the file is damaged.
-    fn take_in(self, report: &mut UrlsReport, to: &mut Target<'_>) -> Result<Vec<Result<PlaceFile>>> {
+    fn write(self, report: &mut UrlsReport, to: &mut Target<'_>) -> Result<Vec<Result<PlaceFile>>> {
         to.write(&self.lines)?;
         report.urls += self.urls;
-        report.also += self.also;
+        report.also += self.external;
         report.sitemaps += u64::from(self.kind == Some(FileKind::Sitemap));
         self.damage.map_or(Ok(self.members), Err)
     }
@@ -206,8 +206,8 @@ fn list(file: &PlaceFile, format: LineFormat, entry: &mut Entry) -> Result<Liste
     let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), 1);
     let mut reader = Reader::new(Content::open(file)?, &mut findings);
     let mut listed =
-        Listed { kind: None, lines: Vec::new(), urls: 0, members: Vec::new(), also: 0, damage: None };
-    let (mut base, mut also) = (None, Also::of(file));
+        Listed { kind: None, lines: Vec::new(), urls: 0, members: Vec::new(), external: 0, damage: None };
+    let (mut base, mut external) = (None, ExternalUrls::of(file));
     while reader.next(entry).map_err(|error| Error::io(path, "could not be read", error))? {
         let number = entry.number();
         if let Some(damage) = &reader.findings().damage {
@@ -241,8 +241,8 @@ fn list(file: &PlaceFile, format: LineFormat, entry: &mut Entry) -> Result<Liste
             }
             FileKind::Index => {
                 let base = base.get_or_insert_with(|| directory(loc));
-                match also.has(loc, base.as_deref()) {
-                    true => listed.also += 1,
+                match external.has(loc, base.as_deref()) {
+                    true => listed.external += 1,
                     false => listed.members.push(member(file, base.as_deref(), number, loc)),
                 }
             }

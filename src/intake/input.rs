@@ -33,7 +33,7 @@ use crate::error::{Error, ErrorKind, Result, message};
 
 /// An input that was found but not read yet. A file is open only while it is examined or read, because there may be more files
 /// than a process may open.
-pub struct Found<'a> {
+pub struct UnreadInput<'a> {
     name: PathBuf,
     stream: Stream<'a>,
 }
@@ -110,7 +110,7 @@ impl Extent {
     }
 }
 
-impl<'a> Found<'a> {
+impl<'a> UnreadInput<'a> {
     /// Rows from code.
     pub fn rows(name: PathBuf, rows: SourceRows<'a>) -> Self {
         Self { name, stream: Stream::Rows(rows) }
@@ -208,7 +208,7 @@ impl<'a> Found<'a> {
     /// Returns a reader of its bytes and, for a file, its identity when it was found.
     ///
     /// # Errors
-    /// Same as [`Found::peek`].
+    /// Same as [`UnreadInput::peek`].
     pub fn into_feed(self) -> Result<(Feed<'a>, Option<Identity>)> {
         match self.stream {
             Stream::File(identity) => Ok((Feed::File(self.reopened(&identity)?), Some(identity))),
@@ -333,18 +333,18 @@ impl Input {
     }
 
     /// Prefetches `range`, which will be read soon.
-    pub fn will_need(&self, range: &Range<usize>) {
+    pub fn prefetch(&self, range: &Range<usize>) {
         if !range.is_empty() {
-            self.map.will_need(range.clone());
+            self.map.prefetch(range.clone());
         }
     }
 
     /// Prefetches the bytes `AHEAD_BYTES` after `range`, which readers have reached. If this is called for every extent,
     /// readers that proceed roughly in order rarely wait, even for a remote disk.
-    pub fn come_to(&self, range: &Range<usize>) {
+    pub fn prefetch_ahead_of(&self, range: &Range<usize>) {
         let bytes = self.bytes().len();
         let ahead = |at: usize| at.saturating_add(AHEAD_BYTES).min(bytes);
-        self.will_need(&(ahead(range.start)..ahead(range.end)));
+        self.prefetch(&(ahead(range.start)..ahead(range.end)));
     }
 
     /// The extents of all chunks, in order.

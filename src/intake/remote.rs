@@ -21,14 +21,14 @@ use std::path::Path;
 pub use found::Remote;
 
 use super::format::OutDirectory;
-use super::input::Found;
+use super::input::UnreadInput;
 use crate::error::Result;
 
 /// Maximum number of sources whose first bytes are prefetched while another source is read.
 const SOURCES_AHEAD: usize = 16;
 
 /// Iterates over `sources`, which are read one after the other, and prefetches the first bytes of the next ones.
-pub fn in_turn(sources: Vec<Found<'_>>) -> impl Iterator<Item = Found<'_>> {
+pub fn in_turn(sources: Vec<UnreadInput<'_>>) -> impl Iterator<Item = UnreadInput<'_>> {
     let mut ahead = VecDeque::new();
     let mut rest = sources.into_iter();
     iter::from_fn(move || {

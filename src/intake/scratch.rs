@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::common::disk::free_bytes;
 use crate::common::external_sort::RunFile;
-use crate::common::nameless::nameless;
+use crate::common::unlinked::unlinked_file;
 use crate::error::{Error, ErrorKind, Message, Result, Setting, Shown, message};
 use crate::intake::format::Feed;
 use crate::intake::input::Input;
@@ -21,7 +21,7 @@ pub fn way_out() -> Message {
 
 /// The directory of scratch files, the bytes written to them so far, and the bytes expected in total.
 #[derive(Debug)]
-pub struct Space {
+pub struct ScratchSpace {
     directory: PathBuf,
     /// Bytes of all scratch files, including deleted ones.
     written: AtomicU64,
@@ -29,7 +29,7 @@ pub struct Space {
     needed: AtomicU64,
 }
 
-impl Space {
+impl ScratchSpace {
     /// The space of `directory`, with nothing written yet.
     pub fn of(directory: &Path) -> Arc<Self> {
         Arc::new(Self { directory: directory.into(), written: AtomicU64::new(0), needed: AtomicU64::new(0) })
@@ -80,8 +80,8 @@ pub struct Copied {
 /// How much of an input was read.
 #[derive(Debug)]
 enum Original {
-    /// A pipe or rows from code, whose size is not known.
-    Endless,
+    /// A pipe, or rows from code.
+    SizeUnknown,
     /// The handle shares its file offset with the reader's.
     File(File),
     /// A remote file: its bytes, and how many of them were read.
@@ -96,14 +96,14 @@ impl Copied {
             Feed::Remote(_) => feed.remote_bytes().map(|bytes| Original::Remote(bytes, Arc::clone(streamed))),
             Feed::Stream(_) | Feed::Rows(_) => None,
         };
-        Self { name: name.into(), original: original.unwrap_or(Original::Endless) }
+        Self { name: name.into(), original: original.unwrap_or(Original::SizeUnknown) }
     }
 
     /// Refuses a packed file that is larger than the free space: unpacked, it is not smaller.
     ///
     /// # Errors
     /// [`ErrorKind::Io`], with both numbers.
-    pub fn check_packed(&self, space: &Space) -> Result<()> {
+    pub fn check_packed(&self, space: &ScratchSpace) -> Result<()> {
         let bytes = self.original.bytes_and_read().map_or(0, |(bytes, _)| bytes);
         match free_bytes(&space.directory).filter(|&free| free < bytes) {
             None => Ok(()),
@@ -121,12 +121,12 @@ impl Copied {
     }
 
     /// The error of a write to the copy, which has `written` bytes so far. The input read so far takes `taken` bytes in it.
-    pub fn failed(&self, space: &Space, written: u64, taken: u64, error: io::Error) -> Error {
+    pub fn failed(&self, space: &ScratchSpace, written: u64, taken: u64, error: io::Error) -> Error {
         space.failed(&self.doing(), written, self.needed(taken), error)
     }
 
     /// The error of a copy that has only `there` of `written` bytes, although no write failed.
-    pub fn not_whole(&self, space: &Space, written: u64, there: u64) -> Error {
+    pub fn incomplete(&self, space: &ScratchSpace, written: u64, there: u64) -> Error {
         let lost = format!("{written} bytes were written and {there} are there");
         Error::io(&space.directory, self.doing(), io::Error::other(lost))
     }
@@ -148,7 +148,7 @@ impl Original {
     /// The bytes of the whole input, and those that were read so far, if both are known.
     fn bytes_and_read(&self) -> Option<(u64, u64)> {
         match self {
-            Self::Endless => None,
+            Self::SizeUnknown => None,
             Self::File(file) => {
                 let mut file: &File = file;
                 Some((file.metadata().ok()?.len(), file.stream_position().ok()?))
@@ -162,7 +162,7 @@ impl Original {
 #[derive(Debug)]
 pub struct Scratch {
     file: File,
-    space: Arc<Space>,
+    space: Arc<ScratchSpace>,
     /// The input that the file is a copy of, if it is a copy.
     copied: Option<Copied>,
     end: AtomicU64,
@@ -175,8 +175,8 @@ impl Scratch {
     ///
     /// # Errors
     /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be made.
-    pub fn new(space: &Arc<Space>) -> Result<Self> {
-        let file = nameless(&space.directory).map_err(|error| Error::output(&space.directory, error))?;
+    pub fn new(space: &Arc<ScratchSpace>) -> Result<Self> {
+        let file = unlinked_file(&space.directory).map_err(|error| Error::output(&space.directory, error))?;
         let [end, written] = [0; 2].map(AtomicU64::new);
         Ok(Self { file, space: Arc::clone(space), copied: None, end, written })
     }
@@ -185,7 +185,7 @@ impl Scratch {
     ///
     /// # Errors
     /// Same as [`Scratch::new`].
-    pub fn copy_of(copied: Copied, space: &Arc<Space>) -> Result<Self> {
+    pub fn copy_of(copied: Copied, space: &Arc<ScratchSpace>) -> Result<Self> {
         Ok(Self { copied: Some(copied), ..Self::new(space)? })
     }
 
@@ -230,10 +230,10 @@ impl Scratch {
 }
 
 impl RunFile for Scratch {
-    type Place = Arc<Space>;
+    type Place = Arc<ScratchSpace>;
     type Error = Error;
 
-    fn create(space: &Arc<Space>) -> Result<Self> {
+    fn create(space: &Arc<ScratchSpace>) -> Result<Self> {
         Self::new(space)
     }
 

@@ -122,7 +122,7 @@ impl Layout {
             Record::Live => self.state.join(MANIFEST),
             Record::Journal => self.state.join(JOURNAL),
             Record::Kept(name) => self.sets().join(name),
-            Record::Staged(run) => self.nursery().join(run).join(MANIFEST),
+            Record::Staged(run) => self.all_staging().join(run).join(MANIFEST),
         }
     }
 
@@ -132,13 +132,13 @@ impl Layout {
     }
 
     /// The directory of the staging directories of all runs.
-    pub fn nursery(&self) -> PathBuf {
+    pub fn all_staging(&self) -> PathBuf {
         self.state.join(STAGING)
     }
 
     /// The staging directory of `run`.
     pub fn staging(&self, run: &str) -> PathBuf {
-        self.nursery().join(run)
+        self.all_staging().join(run)
     }
 
     /// The directory of the copies that are kept for `reason`.

@@ -119,7 +119,7 @@ pub fn file(path: &Path) -> Result<PlaceFile> {
 
 /// What a path that a user gave for reading refers to.
 #[derive(Debug)]
-pub enum Named {
+pub enum PlaceOrFile {
     /// A place with a set in it, or the parent of the places of several sites.
     Place(Arc<dyn View>),
     /// A single file. It need not exist.
@@ -130,22 +130,22 @@ pub enum Named {
 ///
 /// # Errors
 /// Same as [`view`]; also [`ErrorKind::Input`] if nothing is there in a store.
-pub fn named(path: &Path) -> Result<Named> {
+pub fn resolve(path: &Path) -> Result<PlaceOrFile> {
     #[cfg(feature = "cloud")]
     if let Some(location) = in_store(path, ErrorKind::Input)? {
         let bucket = connect(&location)?;
         let failed = |failure: Failure| failure.into_error(path, "could not be accessed");
         // A prefix with objects below it is a place, even if an object has its name.
         if location.key.is_empty() || !bucket.list_level(&location.key).map_err(failed)?.is_empty() {
-            return Ok(Named::Place(view(path)?));
+            return Ok(PlaceOrFile::Place(view(path)?));
         }
         if location.is_prefix || bucket.head(&location.key).map_err(failed)?.is_none() {
             let words = "there is no such object, and none below it";
             return Err(Error::new(ErrorKind::Input, message!(path, ": {words}")));
         }
-        return Ok(Named::File(file(path)?));
+        return Ok(PlaceOrFile::File(file(path)?));
     }
-    Ok(if path.is_dir() { Named::Place(view(path)?) } else { Named::File(file(path)?) })
+    Ok(if path.is_dir() { PlaceOrFile::Place(view(path)?) } else { PlaceOrFile::File(file(path)?) })
 }
 
 /// The place of the set that the manifest file at `path` describes.

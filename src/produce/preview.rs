@@ -48,7 +48,7 @@ pub fn preview(
     let mut old_news = 0;
     let mut found = Vec::new();
     reserve(&mut found, layout.sitemaps.len())?;
-    let sitemaps = (0..layout.sitemaps.len()).rev().inspect(|&at| layout.will_need(at));
+    let sitemaps = (0..layout.sitemaps.len()).rev().inspect(|&at| layout.prefetch(at));
     ordered(job.resources.threads.get(), sitemaps, renderer, work, |looked_at| {
         let (at, sitemap, counts) = looked_at?;
         old_news += counts.old_news;

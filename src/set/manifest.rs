@@ -6,7 +6,9 @@ mod rows;
 mod succession;
 
 pub use file::Role;
-pub use model::{AlsoListed, Earlier, Manifest, RunCounts, SetSection, Sitemap, Superseded, SupersededIndex};
+pub use model::{
+    Earlier, ExternalEntry, Manifest, RunCounts, SetSection, Sitemap, Superseded, SupersededIndex,
+};
 pub use rows::{SealedRange, SealedRows};
 
 pub use crate::set::content::{Seal, Seals};

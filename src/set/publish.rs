@@ -41,7 +41,7 @@ mod unchanged;
 mod workspace;
 
 pub use consent::{Consent, OnDamage};
-pub use index::{also_bytes, index_bytes_min};
+pub use index::{external_bytes, index_bytes_min};
 pub use info::SetInfo;
 pub use live::kept;
 pub use shared_shelf::SharedShelf;

@@ -89,12 +89,12 @@ impl Chunk {
     }
 
     /// Prefetches the bytes of `inputs` that the chunk needs.
-    pub fn will_need(&self, inputs: &[Input]) {
+    pub fn prefetch(&self, inputs: &[Input]) {
         match &self.rows {
             RowsAt::Lines(range)
             | RowsAt::Rows(Block { range, .. })
             | RowsAt::FrontCoded { block: range, .. } => {
-                inputs[self.input].will_need(range);
+                inputs[self.input].prefetch(range);
             }
             // Picked rows were read only a moment ago, and all of them fit in memory.
             RowsAt::Urls(_) | RowsAt::InPlace { .. } | RowsAt::Picked { .. } => {}

@@ -25,9 +25,9 @@ use super::tally::Tally;
 use crate::clean::screen::RuleSet;
 use crate::common::fallible::reserve;
 use crate::common::ordered::ordered;
+use crate::common::pool::Pool;
 use crate::common::progress::Phase;
 use crate::common::secret::{Key, Secret};
-use crate::common::spares::Spares;
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result};
 use crate::intake::input::{Extent, Input};
@@ -134,7 +134,7 @@ fn judge_all(
         keys.set_other_bytes(recording.as_ref().map_or(0, Recording::bytes));
         keys.make_room(extents.len() * SURVEYED_BYTES_MAX)?;
         surveyed.resize_with(extents.len(), || None);
-        let surveyors = Spares::new();
+        let surveyors = Pool::new();
         surveyed
             .par_iter_mut()
             .zip(extents)
@@ -144,7 +144,7 @@ fn judge_all(
                 || surveyors.take_or(|| Surveyor::new(run, &secret, recording.as_ref())),
                 |surveyor, (found, &(at, ref extent))| {
                     stop.check()?;
-                    inputs[at].come_to(extent.range());
+                    inputs[at].prefetch_ahead_of(extent.range());
                     let mut surveyed = surveyor.survey(at, &inputs[at], extent.clone())?;
                     let own = surveyor.judge.take_notes();
                     if !own.is_empty() {

@@ -14,7 +14,7 @@ use crate::sitemap::tags::{GivenTags, TagName, TagRules};
 
 /// Facts about a source, found while it was mapped or spooled.
 #[derive(Debug)]
-pub struct Known {
+pub struct SourceFacts {
     /// Its format, packing and columns.
     pub facts: Facts,
     /// Its bytes, compressed if it is.
@@ -25,31 +25,32 @@ pub struct Known {
     pub rules: RuleCounts,
 }
 
-/// Reports each source. `known` are the facts about it; its rows are in one or more of `inputs`, and `account` has counted them.
+/// Reports each source. `sources` are the facts about them. The rows of each are in one or more of `inputs`, and `account` has
+/// counted them.
 ///
 /// # Errors
 /// [`ErrorKind::Internal`] if their lines do not add up to those of the account.
-pub fn reports(inputs: &[Input], known: &[Known], account: &Account) -> Result<Vec<InputReport>> {
+pub fn reports(inputs: &[Input], sources: &[SourceFacts], account: &Account) -> Result<Vec<InputReport>> {
     let mut lines = vec![0; inputs.len()];
     account.chunks.iter().for_each(|chunk| lines[chunk.chunk.input] += chunk.tally.lines);
     let sum: u64 = lines.iter().sum();
     let of_source: Vec<_> = inputs.iter().zip(lines).collect();
     let of_source: Vec<_> = of_source.chunk_by(|_, (next, _)| next.continues()).collect();
-    if sum != account.tally.lines || known.len() != of_source.len() {
+    if sum != account.tally.lines || sources.len() != of_source.len() {
         let all = account.tally.lines;
         let words = format!("the inputs have {sum} lines, and {all} were accounted for");
         return Err(Error::new(ErrorKind::Internal, words));
     }
-    let report = |(parts, known): (&[(&Input, u64)], &Known)| InputReport {
+    let report = |(parts, source): (&[(&Input, u64)], &SourceFacts)| InputReport {
         path: escape::shown(parts[0].0.name().as_os_str().as_encoded_bytes()),
-        format: known.facts.format.map_or_else(|| "rows".into(), |format| format.to_string()),
-        packing: (known.facts.packing != Packing::None).then(|| known.facts.packing.to_string()),
+        format: source.facts.format.map_or_else(|| "rows".into(), |format| format.to_string()),
+        packing: (source.facts.packing != Packing::None).then(|| source.facts.packing.to_string()),
         lines: parts.iter().map(|(_, lines)| lines).sum(),
-        bytes: known.bytes,
-        columns: known.facts.columns.as_ref().map(columns),
-        dropped_elements: elements(&known.facts.dropped_elements),
+        bytes: source.bytes,
+        columns: source.facts.columns.as_ref().map(columns),
+        dropped_elements: elements(&source.facts.dropped_elements),
     };
-    Ok(of_source.into_iter().zip(known).map(report).collect())
+    Ok(of_source.into_iter().zip(sources).map(report).collect())
 }
 
 /// Long names may look alike when they are shortened.

@@ -243,7 +243,7 @@ impl<'a> Iterator for Spilled<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::intake::scratch::Space;
+    use crate::intake::scratch::ScratchSpace;
 
     #[test]
     fn tables_fit_within_the_memory_limit() {
@@ -251,7 +251,7 @@ mod tests {
             for (urls, hold) in
                 [(0, 1 << 20), (1_000, 1 << 20), (100_000_000, 20 << 20), (987_654_321, 32 << 20)]
             {
-                let memory = Memory { budget: 0, hold, scratch: Space::of(&std::env::temp_dir()) };
+                let memory = Memory { budget: 0, hold, scratch: ScratchSpace::of(&std::env::temp_dir()) };
                 let keys = Keys { urls, ..Keys::new(&memory, has_instants) };
                 let (rounds, threads) = keys.rounds(3);
                 let bytes = threads * keys.table_bytes(urls.div_ceil(PARTITIONS * rounds));

@@ -189,10 +189,10 @@ impl Layout {
     }
 
     /// Prefetches the input bytes of the sitemap with the index `sitemap`.
-    pub fn will_need(&self, sitemap: usize) {
+    pub fn prefetch(&self, sitemap: usize) {
         let first = self.sitemaps[sitemap].first.chunk;
         let end = self.sitemaps.get(sitemap + 1).map_or(self.chunks.len(), |next| next.first.chunk);
-        self.chunks[first..end].iter().for_each(|listed| listed.chunk.will_need(&self.inputs));
+        self.chunks[first..end].iter().for_each(|listed| listed.chunk.prefetch(&self.inputs));
     }
 }
 

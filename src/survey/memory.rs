@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result, Setting, message};
 use crate::intake::format::FormatOptions;
-use crate::intake::scratch::Space;
+use crate::intake::scratch::ScratchSpace;
 use crate::job::Resources;
 
 /// Bytes that each thread needs for any input: a compressor with its tables, buffers of XML, and sitemaps that wait for the disk.
@@ -40,7 +40,7 @@ pub struct Memory {
     /// Bytes for data that grows with the input. The rest goes to scratch.
     pub hold: usize,
     /// Where scratch files are made.
-    pub scratch: Arc<Space>,
+    pub scratch: Arc<ScratchSpace>,
 }
 
 impl Memory {
@@ -68,7 +68,7 @@ impl Memory {
             )));
         }
         let hold = usize::try_from(budget - min + HOLD_BYTES_MIN).unwrap_or(usize::MAX);
-        let scratch = Space::of(resources.scratch.as_deref().unwrap_or(scratch));
+        let scratch = ScratchSpace::of(resources.scratch.as_deref().unwrap_or(scratch));
         Ok(Self { budget, hold, scratch })
     }
 

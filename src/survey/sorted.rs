@@ -248,7 +248,7 @@ fn distribute(
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some((input, extent)) = extents.get(at) else { break };
             run.stop.check()?;
-            inputs[*input].come_to(extent.range());
+            inputs[*input].prefetch_ahead_of(extent.range());
             let chunk = Chunk::of(*input, inputs[*input].bytes(), extent.clone());
             let tally = worker.distribute(at, &chunk, inputs)?;
             reserve_more(&mut chunks, 1)?;

@@ -321,7 +321,7 @@ mod tests {
     use crate::clean::{Cleaned, Cleaner};
     use crate::common::progress::Silent;
     use crate::common::stop::Stop;
-    use crate::intake::scratch::Space;
+    use crate::intake::scratch::ScratchSpace;
     use crate::job::Job;
     use crate::survey::judge::Rules;
 
@@ -339,7 +339,7 @@ mod tests {
         let run =
             Context { job: &job, rules: &Rules::of(&job.rules), progress: &Silent, stop: &Stop::default() };
         for hold in [1 << 10, 1 << 17, usize::MAX] {
-            let memory = Memory { budget: 0, hold, scratch: Space::of(&std::env::temp_dir()) };
+            let memory = Memory { budget: 0, hold, scratch: ScratchSpace::of(&std::env::temp_dir()) };
             let storage = Storage::new(0, &memory);
             let mut parts = Parts::new(run, storage.store(), &memory);
             for _ in 0..20 {

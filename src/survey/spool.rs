@@ -9,21 +9,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Once};
 
 use super::context::Context;
-use super::inputs::Known;
+use super::inputs::SourceFacts;
 use super::judge::{Judge, Judged, is_of_foreign_bytes};
 use super::memory::{Memory, with_page_memory};
 use crate::clean::Reason;
 use crate::clean::screen::RuleCounts;
 use crate::common::fallible::reserve_more;
 use crate::common::fifo::Failed;
-use crate::common::nameless::nameless;
 use crate::common::ordered::ordered;
 use crate::common::progress::Phase;
+use crate::common::unlinked::unlinked_file;
 use crate::error::{Error, Result};
 use crate::intake::format::{self, FormatOptions, Opened, Record, Sink, Unit, UnitFacts, Units};
-use crate::intake::input::{Found, Input};
+use crate::intake::input::{Input, UnreadInput};
 use crate::intake::lines::CHUNK_BYTES;
-use crate::intake::scratch::{Copied, Scratch, Space};
+use crate::intake::scratch::{Copied, Scratch, ScratchSpace};
 use crate::intake::spool_format::{Block, Content, InputRow, RowBuffer};
 use crate::sitemap::tags::{GivenTags, RawTags};
 use held::{Held, hold};
@@ -41,14 +41,14 @@ const URLS_SHARE: usize = 4;
 /// raised.
 pub fn mapped_all(
     run: Context<'_>,
-    sources: Vec<Found<'_>>,
+    sources: Vec<UnreadInput<'_>>,
     memory: &Memory,
-) -> Result<(Vec<Input>, Vec<Known>)> {
+) -> Result<(Vec<Input>, Vec<SourceFacts>)> {
     let threads = run.job.resources.threads.get();
     // Separate files can be read more independently than the rows of one file, so threads are assigned to files first.
     let at_once = threads.min(sources.len()).max(1);
     let mut inputs = Vec::with_capacity(sources.len());
-    let mut all_known = Vec::with_capacity(sources.len());
+    let mut facts = Vec::with_capacity(sources.len());
     // Most inputs need no reading.
     let reading = Once::new();
     let begin = || reading.call_once(|| run.progress.begin(Phase::Spool, 0));
@@ -68,15 +68,15 @@ pub fn mapped_all(
         || (),
         work,
         |mapped| {
-            if let Some((of_source, known)) = mapped? {
-                inputs.extend(of_source);
-                all_known.push(known);
+            if let Some((of_input, of_source)) = mapped? {
+                inputs.extend(of_input);
+                facts.push(of_source);
             }
             run.stop.check()
         },
     )?;
     run.progress.end();
-    Ok((inputs, all_known))
+    Ok((inputs, facts))
 }
 
 /// The context for reading one input.
@@ -84,7 +84,7 @@ struct Reading<'r> {
     run: Context<'r>,
     options: &'r FormatOptions,
     /// Where copies go.
-    scratch: &'r Arc<Space>,
+    scratch: &'r Arc<ScratchSpace>,
     /// Maximum bytes of memory for URLs from code.
     urls_bytes_max: usize,
     threads: usize,
@@ -96,7 +96,7 @@ struct Reading<'r> {
 impl Reading<'_> {
     /// Maps a file of plain lines in place. Any other input is copied, unpacked or read into a scratch file first. Returns
     /// `None` for a pipe that is no longer read because another input has failed: the error of that input is reported.
-    fn mapped(&self, source: Found<'_>) -> Result<Option<(Vec<Input>, Known)>> {
+    fn mapped(&self, source: UnreadInput<'_>) -> Result<Option<(Vec<Input>, SourceFacts)>> {
         let Self { run, failed, .. } = self;
         let is_pipe = !source.is_file();
         self.map_or_copy(source).map(Some).or_else(|error| {
@@ -107,7 +107,7 @@ impl Reading<'_> {
         })
     }
 
-    fn map_or_copy(&self, source: Found<'_>) -> Result<(Vec<Input>, Known)> {
+    fn map_or_copy(&self, source: UnreadInput<'_>) -> Result<(Vec<Input>, SourceFacts)> {
         let &Self { run, scratch, begin, .. } = self;
         let name = source.name().to_owned();
         let (feed, identity) = source.into_feed()?;
@@ -146,7 +146,7 @@ impl Reading<'_> {
             }
         };
         let bytes = known_bytes.unwrap_or_else(|| streamed.load(Ordering::Relaxed));
-        Ok((inputs, Known { facts, bytes, non_utf8, rules }))
+        Ok((inputs, SourceFacts { facts, bytes, non_utf8, rules }))
     }
 
     /// Reads and judges rows, once for both passes.
@@ -176,12 +176,12 @@ fn copy(
     mut stream: Box<dyn Read + Send>,
     failed: impl Fn(io::Error) -> Error,
     of: &Copied,
-    scratch: &Space,
+    scratch: &ScratchSpace,
     Context { progress, stop, .. }: Context<'_>,
 ) -> Result<File> {
     of.check_packed(scratch)?;
     let directory = scratch.directory();
-    let mut file = nameless(directory).map_err(|error| Error::output(directory, error))?;
+    let mut file = unlinked_file(directory).map_err(|error| Error::output(directory, error))?;
     let mut buffer = vec![0; BUFFER_BYTES];
     let mut copied = 0;
     loop {
@@ -189,7 +189,7 @@ fn copy(
         let bytes = match stream.read(&mut buffer) {
             Ok(0) => {
                 let there = file.metadata().map_err(|error| of.failed(scratch, copied, copied, error))?.len();
-                return if there == copied { Ok(file) } else { Err(of.not_whole(scratch, copied, there)) };
+                return if there == copied { Ok(file) } else { Err(of.incomplete(scratch, copied, there)) };
             }
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,

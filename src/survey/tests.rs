@@ -14,7 +14,7 @@ use std::sync::Arc;
 use crate::common::progress::Silent;
 use crate::common::stop::Stop;
 use crate::intake::input::Input;
-use crate::intake::scratch::Space;
+use crate::intake::scratch::ScratchSpace;
 use crate::intake::spool_format::{Content, RowBuffer};
 use crate::job::{Job, OnDuplicate, Order};
 use crate::sitemap::entry::Entry;
@@ -35,7 +35,7 @@ impl Directory {
     }
 
     fn memory(&self, hold: usize) -> Memory {
-        Memory { budget: 0, hold, scratch: Space::of(&self.0) }
+        Memory { budget: 0, hold, scratch: ScratchSpace::of(&self.0) }
     }
 
     fn file(&self, bytes: &[u8]) -> File {

@@ -35,7 +35,7 @@ pub fn finish(
     clock: &Clock,
 ) -> Result<Outcome> {
     report.old_news = sites.iter().flat_map(|site| &site.batches).map(|batch| batch.old_news).sum();
-    match publish(job, &report, sites, &follow_up.also, time)? {
+    match publish(job, &report, sites, &follow_up.external, time)? {
         Published::Refused { begun, why } => {
             begun.iter().for_each(|set| reporting::add_set(&mut report, job, set));
             Ok(Outcome::not_published(report, why))

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::also::AlsoSitemaps;
+use super::external::ExternalSitemaps;
 use crate::commands::diff::{DIFF_MEMORY_DEFAULT, DiffFormat, DiffReport, DiffResources, Side, compare};
 use crate::commands::report::Report;
 use crate::commands::result_file::ResultFile;
@@ -24,7 +24,7 @@ pub struct FollowUp {
     stop: Stop,
     diff: Option<ResultFile>,
     /// Sitemaps from elsewhere that the sets list.
-    pub also: AlsoSitemaps,
+    pub external: ExternalSitemaps,
     /// Failures so far.
     pub warnings: Vec<Error>,
 }
@@ -36,7 +36,7 @@ impl FollowUp {
     /// If a file named by the job cannot be written, or if `stop` is raised while waiting for the reader of a FIFO.
     pub fn prepare(job: &Job, stop: &Stop) -> Result<Self> {
         let is_dry = job.publication.dry_run;
-        let also = AlsoSitemaps::of(job)?;
+        let external = ExternalSitemaps::of(job)?;
         if let Some(path) = &job.publication.robots {
             let check = if is_dry { robots::check_text } else { robots::check };
             let base_url = &job.rules.base_url.to_string();
@@ -44,7 +44,7 @@ impl FollowUp {
         }
         let diff = job.publication.diff.as_deref().filter(|_| !is_dry);
         let diff = diff.map(|path| ResultFile::create(path, stop)).transpose()?;
-        Ok(Self { job: job.clone(), stop: stop.clone(), diff, also, warnings: Vec::new() })
+        Ok(Self { job: job.clone(), stop: stop.clone(), diff, external, warnings: Vec::new() })
     }
 
     /// Does the work for `site`, which is live. Even a panic is only a warning: the standard library panics if a directory cannot

@@ -1,6 +1,6 @@
 //! Publish: combines the batches into sets, and makes all sets live together.
 
-use super::also::AlsoSitemaps;
+use super::external::ExternalSitemaps;
 use super::guards;
 use super::site::Site;
 use crate::clean::scope::BaseUrl;
@@ -42,14 +42,16 @@ pub fn publish(
     job: &Job,
     report: &Report,
     sites: Vec<Site>,
-    also: &AlsoSitemaps,
+    external: &ExternalSitemaps,
     time: &str,
 ) -> Result<Published> {
     let base_urls: Vec<_> = sites.iter().map(|site| &site.base_url).collect();
-    if let Err(why) = guards::check_sites(job, &sites).and_then(|()| also.check_all_listed(job, &base_urls)) {
+    if let Err(why) =
+        guards::check_sites(job, &sites).and_then(|()| external.check_all_listed(job, &base_urls))
+    {
         return Ok(Published::Refused { begun: Vec::new(), why });
     }
-    let mut sets = try_list(sites.into_iter().map(|site| prepare(job, report, site, also, time)))?;
+    let mut sets = try_list(sites.into_iter().map(|site| prepare(job, report, site, external, time)))?;
     if job.publication.dry_run {
         return Ok(Published::Previewed(sets));
     }
@@ -67,13 +69,19 @@ pub fn publish(
 }
 
 /// Combines the batches of `site` into a set, and syncs it to disk.
-fn prepare(job: &Job, report: &Report, site: Site, also: &AlsoSitemaps, time: &str) -> Result<Prepared> {
+fn prepare(
+    job: &Job,
+    report: &Report,
+    site: Site,
+    external: &ExternalSitemaps,
+    time: &str,
+) -> Result<Prepared> {
     let Site { base_url, place, batches, sections, rows } = site;
     check(job, &base_url, &batches)?;
     let counts = counts(job, report, &batches);
     let sitemaps = batches.into_iter().flat_map(|batch| batch.sitemaps).map(|made| made.sitemap).collect();
     let (protocol, index_limits) = (job.rules.protocol, job.rules.index_limits());
-    let (scope, also) = (job.rules.scope, also.of_site(job, &base_url)?);
+    let (scope, also) = (job.rules.scope, external.of_site(job, &base_url)?);
     let base_url = &base_url;
     let info = SetInfo { base_url, protocol, index_limits, scope, also, sections, counts, rows, time };
     place.prepare(sitemaps, &info, job.publication.keep)

@@ -6,7 +6,7 @@ use std::io::BufWriter;
 use std::path::Path;
 
 use super::guards;
-use super::take_in::TakenIn;
+use super::load::LoadedInputs;
 use crate::clean::Reason;
 use crate::clean::screen::CountedRules;
 use crate::commands::report::details::{Details, EXAMPLES_OF_REASON_MAX};
@@ -44,12 +44,12 @@ const RULES_WITH_EXAMPLES: usize = 10;
 pub fn write_rejects(
     run: Context<'_>,
     account: &Account,
-    taken_in: &TakenIn,
+    loaded: &LoadedInputs,
     path: &Path,
     file: ResultFile,
 ) -> Result<()> {
     let mut file = BufWriter::new(file);
-    let written = rejects::write(run, account, &taken_in.inputs, path, &mut file).and_then(|()| {
+    let written = rejects::write(run, account, &loaded.inputs, path, &mut file).and_then(|()| {
         let file =
             file.into_inner().map_err(|error| Error::io(path, "could not be written", error.into()))?;
         file.finish()
@@ -91,23 +91,23 @@ pub fn excluded_most(job: &Job, notes: &Notes) -> Vec<Cow<'static, str>> {
 ///
 /// # Errors
 /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) if lines or tags do not add up.
-pub fn of_survey(run: Context<'_>, taken_in: &TakenIn, account: &Account) -> Result<Report> {
+pub fn of_survey(run: Context<'_>, loaded: &LoadedInputs, account: &Account) -> Result<Report> {
     let mut notes = account.notes.clone();
     let excluded = excluded_most(run.job, &notes);
     let excluding: Vec<&str> = excluded.iter().map(|rule| &**rule).collect();
     let each = examples_of_reason(run.job);
-    taken_in.known.iter().for_each(|known| notes.rules.merge(&known.rules));
+    loaded.sources.iter().for_each(|source| notes.rules.merge(&source.rules));
     let counted = Counted {
-        inputs: inputs::reports(&taken_in.inputs, &taken_in.known, account)?,
-        skipped: taken_in.skipped.clone(),
-        estimate: taken_in.estimate,
+        inputs: inputs::reports(&loaded.inputs, &loaded.sources, account)?,
+        skipped: loaded.skipped.clone(),
+        estimate: loaded.estimate,
         tally: account.tally,
-        given: taken_in.given_tags(),
-        non_utf8_before: taken_in.known.iter().map(|known| known.non_utf8).sum(),
+        given: loaded.given_tags(),
+        non_utf8_before: loaded.sources.iter().map(|source| source.non_utf8).sum(),
         notes,
-        examples: rejects::examples(run.rules, account, &taken_in.inputs, &excluding, each),
+        examples: rejects::examples(run.rules, account, &loaded.inputs, &excluding, each),
     };
-    of_counted(run.job, counted, |reason| rejects::samples(run.rules, account, &taken_in.inputs, reason))
+    of_counted(run.job, counted, |reason| rejects::samples(run.rules, account, &loaded.inputs, reason))
 }
 
 /// Creates the report of what was `counted`. `samples` returns the first lines that were rejected for a reason.

@@ -6,7 +6,7 @@ use crate::commands::result_file::ResultFile;
 use crate::commands::sources::{self, Sources};
 use crate::common::stop::Stop;
 use crate::error::Result;
-use crate::intake::input::Found;
+use crate::intake::input::UnreadInput;
 use crate::intake::source::Source;
 use crate::job::Job;
 use crate::set::publish::Workspace;
@@ -30,7 +30,7 @@ impl<'s> Start<'s> {
         let out = sources::out_directory(job, &sources)?;
         let sources = sources::open_all(sources, job.input.require_success, &job.input.format, out.as_ref())?;
         let mut paths = job.paths();
-        sources.open.iter().filter_map(Found::path).for_each(|path| paths.read("input", path));
+        sources.open.iter().filter_map(UnreadInput::path).for_each(|path| paths.read("input", path));
         paths.check()?;
         match job.publication.dry_run {
             true => paths.check_directories()?,

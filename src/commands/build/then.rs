@@ -12,8 +12,8 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::outcome::Outcome;
 use crate::commands::report::{Report, ThenReport};
-use crate::common::nameless::nameless;
 use crate::common::stop::Stop;
+use crate::common::unlinked::unlinked_file;
 use crate::error::{Error, ErrorKind, Result, Setting, message};
 use crate::job::{CommandLine, Job};
 use crate::place::STATE;
@@ -63,7 +63,7 @@ fn file_of(bytes: &[u8], job: &Job) -> Result<File> {
         // A set in a bucket has no directory.
         None => std::env::temp_dir(),
     };
-    let written = nameless(&directory).and_then(|mut file| {
+    let written = unlinked_file(&directory).and_then(|mut file| {
         file.write_all(bytes)?;
         file.rewind()?;
         Ok(file)

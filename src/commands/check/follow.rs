@@ -6,10 +6,10 @@ use std::ffi::OsStr;
 
 use super::document::{Document, Member, report_listed_index};
 use super::loc;
-use super::members::Also;
+use super::members::ExternalUrls;
 use super::reader::FileKind;
 use super::rules::Rule;
-use super::set::{Met, Set, file};
+use super::set::{SeenFiles, Set, file};
 use super::sitemaps::Sitemaps;
 use crate::escape::shown;
 use crate::limits::Protocol;
@@ -20,17 +20,17 @@ use crate::set::name::is_sitemap_file;
 #[derive(Default)]
 pub(super) struct Known {
     /// The files that are read first. In a directory that sitemill did not write, they are all files.
-    pub starts: Met,
+    pub starts: SeenFiles,
     /// The index files among them.
-    pub indexes: Met,
+    pub indexes: SeenFiles,
     /// The files that index files list.
-    pub listed: Met,
+    pub listed: SeenFiles,
     /// Sitemaps from elsewhere that the manifest names and no index file has listed so far.
-    pub also: HashSet<String>,
+    pub external: HashSet<String>,
     /// Whether the manifest cannot be read. Sitemaps with names that sitemill does not give may then be from elsewhere.
-    pub is_also_unknown: bool,
+    pub is_external_unknown: bool,
     /// Sitemaps that index files of protocol 0.84 list.
-    pub listed_by_old: Met,
+    pub listed_by_old: SeenFiles,
     /// The sitemaps that were read.
     pub sitemaps: Sitemaps,
 }
@@ -43,7 +43,7 @@ pub(super) struct Followed {
     /// Number of sitemaps elsewhere on the site.
     pub elsewhere: u64,
     /// Number of sitemaps from elsewhere that the manifest names.
-    pub also: u64,
+    pub external: u64,
 }
 
 impl Known {
@@ -65,12 +65,12 @@ impl Known {
             return followed;
         };
         let site = loc::origin(&base);
-        let mut also_beside = Also::of(&index.file);
+        let mut external_beside = ExternalUrls::of(&index.file);
         for member in &index.members {
             let name = file(&member.loc, &base);
-            let is_also = is_alone && also_beside.has(&member.loc, Some(&base));
-            if is_also || self.takes_also(&member.loc, name.as_deref()) {
-                followed.also += 1;
+            let is_external = is_alone && external_beside.has(&member.loc, Some(&base));
+            if is_external || self.takes_external(&member.loc, name.as_deref()) {
+                followed.external += 1;
                 continue;
             }
             let findings = &mut index.findings;
@@ -110,10 +110,10 @@ impl Known {
     }
 
     /// Whether a sitemap from elsewhere has this `loc`. It has this `name` if it is in the directory of the set.
-    fn takes_also(&mut self, loc: &[u8], name: Option<&OsStr>) -> bool {
+    fn takes_external(&mut self, loc: &[u8], name: Option<&OsStr>) -> bool {
         let is_foreign = |name: &OsStr| !name.to_str().is_some_and(is_sitemap_file);
-        str::from_utf8(loc).is_ok_and(|loc| self.also.remove(loc))
-            || self.is_also_unknown && name.is_some_and(is_foreign)
+        str::from_utf8(loc).is_ok_and(|loc| self.external.remove(loc))
+            || self.is_external_unknown && name.is_some_and(is_foreign)
     }
 }
 

@@ -23,12 +23,12 @@ pub(crate) struct Members {
     /// The files in its own directory, in its order.
     pub files: Vec<PlaceFile>,
     /// Sitemaps from elsewhere that the set of the directory lists besides its own.
-    pub also: Vec<FromElsewhere>,
+    pub external: Vec<ExternalMember>,
 }
 
 /// A sitemap that a set lists besides its own.
 #[derive(Debug)]
-pub(crate) struct FromElsewhere {
+pub(crate) struct ExternalMember {
     /// Its URL, with control characters escaped.
     pub url: String,
     /// The file that it is if the directory of the set is served as it is.
@@ -45,12 +45,12 @@ pub(crate) fn members(index: &PlaceFile) -> Result<Members> {
     let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), 1);
     let mut reader = Reader::new(Content::open(index)?, &mut findings);
     let mut entry = Entry::default();
-    let (mut members, mut base, mut also) = (Members::default(), None, Also::of(index));
+    let (mut members, mut base, mut external) = (Members::default(), None, ExternalUrls::of(index));
     while reader.next(&mut entry).map_err(|error| Error::io(path, "could not be read", error))? {
         let Some(loc) = entry.loc().filter(|loc| !loc.is_empty()) else { continue };
         let base = base.get_or_insert_with(|| directory(loc));
-        match also.has(loc, base.as_deref()) {
-            true => members.also.push(FromElsewhere { url: shown(loc), path: also.path(loc) }),
+        match external.has(loc, base.as_deref()) {
+            true => members.external.push(ExternalMember { url: shown(loc), path: external.path(loc) }),
             false => members.files.push(member(index, base.as_deref(), entry.number(), loc)?),
         }
     }
@@ -78,13 +78,13 @@ pub(crate) fn member(index: &PlaceFile, base: Option<&str>, number: u64, loc: &[
 }
 
 /// The sitemaps from elsewhere that the manifest next to an index file names. It is read when the first URL needs it.
-pub(crate) struct Also<'i> {
+pub(crate) struct ExternalUrls<'i> {
     index: &'i PlaceFile,
     /// Their URLs, and the bytes of each that are the URL of the directory.
     locs: Option<HashMap<String, usize>>,
 }
 
-impl<'i> Also<'i> {
+impl<'i> ExternalUrls<'i> {
     /// Those of the set that the index file `index` belongs to.
     pub fn of(index: &'i PlaceFile) -> Self {
         Self { index, locs: None }

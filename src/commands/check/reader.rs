@@ -197,7 +197,7 @@ impl<'f> Reader<'f> {
                     self.end();
                     break false;
                 }
-                Ok(event) => match self.take_in(&event, entry) {
+                Ok(event) => match self.handle(&event, entry) {
                     Ok(false) => {}
                     Ok(true) => break true,
                     Err(Broken) => break false,
@@ -214,7 +214,7 @@ impl<'f> Reader<'f> {
 
     /// Handles an event. Returns true if it ended an entry.
     #[inline]
-    fn take_in(&mut self, event: &Event<'_>, entry: &mut Entry) -> Result<bool, Broken> {
+    fn handle(&mut self, event: &Event<'_>, entry: &mut Entry) -> Result<bool, Broken> {
         match event {
             Event::Start(start) => self.open(start, entry)?,
             Event::End(_) => return Ok(self.close(entry)),

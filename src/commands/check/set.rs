@@ -326,9 +326,9 @@ fn read_robots(file: &PlaceFile) -> Result<Option<Vec<u8>>> {
 
 /// Files that were seen, so that none is read twice.
 #[derive(Default)]
-pub(crate) struct Met(HashSet<PathBuf>);
+pub(crate) struct SeenFiles(HashSet<PathBuf>);
 
-impl Met {
+impl SeenFiles {
     /// Adds a file. Returns true if it is new.
     pub fn insert(&mut self, path: &Path) -> bool {
         self.0.insert(path.into())

@@ -16,7 +16,7 @@ use crate::intake::blocks::Blocks;
 #[cfg(feature = "parquet")]
 use crate::intake::format::Columns;
 use crate::intake::format::{self, FormatOptions, Opened, Record, Sink};
-use crate::intake::input::Found;
+use crate::intake::input::UnreadInput;
 use crate::intake::lines;
 use crate::intake::remote;
 use crate::intake::source::Source;
@@ -71,7 +71,12 @@ pub(super) fn read_row_groups(
     Ok(bytes)
 }
 
-fn read_one(found: Found<'_>, options: &FormatOptions, stop: &Stop, sink: &mut dyn Sink) -> Result<u64> {
+fn read_one(
+    found: UnreadInput<'_>,
+    options: &FormatOptions,
+    stop: &Stop,
+    sink: &mut dyn Sink,
+) -> Result<u64> {
     let name = found.name().to_owned();
     let unreadable = |error| Error::io(&name, "could not be read", error);
     let (feed, identity) = found.into_feed()?;

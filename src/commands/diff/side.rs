@@ -14,7 +14,7 @@ use crate::commands::urls::lastmods;
 use crate::common::progress::Progress;
 use crate::common::stop::Stop;
 use crate::error::Result;
-use crate::place::{self, Named, PlaceFile, Record, SetName, View};
+use crate::place::{self, PlaceFile, PlaceOrFile, Record, SetName, View};
 use crate::set::manifest::{Manifest, Sitemap};
 
 /// A set, or a part of one.
@@ -73,10 +73,10 @@ impl Sides {
 }
 
 fn sides(path: &Path, name: Option<&SetName>) -> Result<Sides> {
-    let parent = match place::named(path)? {
-        Named::Place(parent) => parent,
-        Named::File(file) if is_manifest(path) => return Side::of_manifest(&file).map(Sides::One),
-        Named::File(file) => return Ok(Sides::One(Side::of_unknown([file]))),
+    let parent = match place::resolve(path)? {
+        PlaceOrFile::Place(parent) => parent,
+        PlaceOrFile::File(file) if is_manifest(path) => return Side::of_manifest(&file).map(Sides::One),
+        PlaceOrFile::File(file) => return Ok(Sides::One(Side::of_unknown([file]))),
     };
     let mut sets = Set::places(&*parent, name)?;
     let is_site = |set: &Arc<dyn View>| set.root() != parent.root();

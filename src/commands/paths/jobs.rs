@@ -11,7 +11,7 @@ use crate::commands::rollback::RollbackJob;
 use crate::commands::urls::UrlsJob;
 use crate::error::{Setting, is_url};
 use crate::job::{Also, Job};
-use crate::place::{self, Named, SetName};
+use crate::place::{self, PlaceOrFile, SetName};
 
 impl Job {
     /// Returns the files that a build reads and writes besides the set itself.
@@ -95,10 +95,10 @@ fn of_published<'p>(published: impl Iterator<Item = &'p Path>, name: Option<&Set
     // What is in a store is not a local file.
     for path in published.filter(|path| !is_url(path)) {
         // Errors are reported when it is read.
-        let Ok(named) = place::named(path) else { continue };
-        match named {
-            Named::File(file) => paths.read("input", file.path()),
-            Named::Place(view) => {
+        let Ok(resolved) = place::resolve(path) else { continue };
+        match resolved {
+            PlaceOrFile::File(file) => paths.read("input", file.path()),
+            PlaceOrFile::Place(view) => {
                 let sets = Set::places(&*view, name).unwrap_or_default();
                 let sets = sets.into_iter().filter_map(|set| Set::of_place(set, None, 1).ok());
                 sets.flat_map(|set| set.files).for_each(|file| paths.read("input", file.path()));

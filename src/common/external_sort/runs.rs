@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::merge::{Merge, SortedRun};
-use crate::common::nameless::nameless;
+use crate::common::unlinked::unlinked_file;
 
 /// Bytes of runs per write.
 const WRITE_BYTES: usize = 1 << 18;
@@ -67,7 +67,7 @@ impl RunFile for File {
     type Error = io::Error;
 
     fn create(directory: &PathBuf) -> io::Result<Self> {
-        nameless(directory)
+        unlinked_file(directory)
     }
 
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {

@@ -65,7 +65,7 @@ impl Map {
     }
 
     /// Hints that `range` will be read soon, so that the system can read ahead. The system may ignore it.
-    pub fn will_need(&self, range: Range<usize>) {
+    pub fn prefetch(&self, range: Range<usize>) {
         if let Self::Pages { map, .. } = self {
             let _ = map.advise_range(Advice::WillNeed, range.start, range.len());
         }

@@ -103,7 +103,7 @@ impl Windows {
 
     /// Drops windows far before the byte at `at`, requests its window if necessary, and prefetches the next ones. Returns the index
     /// of its window.
-    fn come_to(&self, at: u64, windows: &mut VecDeque<Window>) -> usize {
+    fn advance_to(&self, at: u64, windows: &mut VecDeque<Window>) -> usize {
         while windows.front().is_some_and(|window| window.range.end.saturating_add(BACK_BYTES) <= at) {
             windows.pop_front();
         }
@@ -136,7 +136,7 @@ impl ReadAt for Windows {
             return Ok(0);
         }
         let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
-        let current = self.come_to(at, &mut windows);
+        let current = self.advance_to(at, &mut windows);
         let Window { range, content, .. } = &mut windows[current];
         let bytes = match std::mem::replace(content, Content::Here(Bytes::new())) {
             Content::Here(bytes) => bytes,

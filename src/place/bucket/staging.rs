@@ -104,7 +104,7 @@ impl Staging<'_> {
 /// Removes the staging of all runs except `own`, and the sitemaps that they uploaded but did not publish. No other run is active,
 /// because the caller holds the claim.
 pub fn remove_dead_runs(view: &BucketView, own: &str, published: &Published<'_>) -> Result<()> {
-    let level = view.nursery()?;
+    let level = view.all_staging()?;
     let runs = level.prefixes.iter().map(String::as_str);
     let dead: Vec<&str> = runs.filter(|run| *run != own).collect();
     let marks = level.objects.iter();
@@ -136,7 +136,7 @@ pub fn mark_workers(view: &BucketView, run: &str) -> Result<()> {
 }
 
 fn workers_mark(view: &BucketView, run: &str) -> StateObject {
-    view.object(&view.layout().nursery().join(format!("{run}{WORKERS}")))
+    view.object(&view.layout().all_staging().join(format!("{run}{WORKERS}")))
 }
 
 fn is_over_since(object: &Object) -> bool {

@@ -251,8 +251,8 @@ impl BucketView {
     }
 
     /// The staging of all runs.
-    pub(super) fn nursery(&self) -> Result<Level> {
-        let object = self.object(&self.layout.nursery());
+    pub(super) fn all_staging(&self) -> Result<Level> {
+        let object = self.object(&self.layout.all_staging());
         let level = object.bucket.list_level(&object.key);
         level.map_err(|failure| failure.into_error(&object.path, "could not be listed"))
     }
@@ -335,7 +335,7 @@ impl View for BucketView {
 
     fn runs(&self) -> Vec<OsString> {
         // Users who may read a set may not be permitted to list the runs.
-        self.nursery().unwrap_or_default().prefixes.into_iter().map(OsString::from).collect()
+        self.all_staging().unwrap_or_default().prefixes.into_iter().map(OsString::from).collect()
     }
 
     fn is_active(&self, run: &str) -> bool {

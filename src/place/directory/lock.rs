@@ -40,7 +40,7 @@ pub fn take_all(fs: &dyn FileSystem, layout: &Layout, run: &str) -> Result<Vec<L
 
 /// Creates the state of a directory and takes its lock for `run`.
 pub fn take_own(fs: &dyn FileSystem, layout: &Layout, run: &str) -> Result<Locked> {
-    for directory in layout.state_path().into_iter().chain([layout.nursery(), layout.sets()]) {
+    for directory in layout.state_path().into_iter().chain([layout.all_staging(), layout.sets()]) {
         make_private(fs, &directory)?;
     }
     take(fs, &layout.lock(), run)

@@ -63,11 +63,11 @@ impl Staging<'_> {
 /// are dead, because the caller holds the lock of the directory.
 pub fn remove_dead_runs(view: &DirectoryView, own: &str, published: &Published<'_>) -> Result<()> {
     let (fs, layout) = (view.fs(), view.layout());
-    let nursery = layout.nursery();
-    let names = fs.list(&nursery).map_err(|error| Error::io(&nursery, "could not be read", error))?;
+    let all_staging = layout.all_staging();
+    let names = fs.list(&all_staging).map_err(|error| Error::io(&all_staging, "could not be read", error))?;
     let is_dead = |name: &OsString| name != own;
     let dead: Vec<_> =
-        names.into_iter().map(|(name, _)| name).filter(is_dead).map(|name| nursery.join(name)).collect();
+        names.into_iter().map(|(name, _)| name).filter(is_dead).map(|name| all_staging.join(name)).collect();
     if !dead.is_empty() {
         // A journal that was withdrawn or has become the manifest must not reappear without its staging.
         sync_directory(fs, layout.state())?;

@@ -132,7 +132,7 @@ impl View for DirectoryView {
     }
 
     fn runs(&self) -> Vec<OsString> {
-        let names = self.fs.list(&self.layout.nursery()).unwrap_or_default();
+        let names = self.fs.list(&self.layout.all_staging()).unwrap_or_default();
         names.into_iter().map(|(name, _)| name).collect()
     }
 

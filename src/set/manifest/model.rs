@@ -27,7 +27,7 @@ pub struct Manifest {
     pub sitemaps: Vec<Sitemap>,
     /// Sitemaps that it lists after its own, and that sitemill did not write.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub also: Vec<AlsoListed>,
+    pub also: Vec<ExternalEntry>,
     /// Its sections, in the order in which they are listed. Empty if it has none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sections: Vec<SetSection>,
@@ -153,7 +153,7 @@ pub struct SetSection {
 
 /// A sitemap that a set lists and that sitemill did not write.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AlsoListed {
+pub struct ExternalEntry {
     /// Its URL, below the base URL of the set.
     pub loc: String,
     /// When it last changed, if that is known.

@@ -4,7 +4,7 @@ use crate::clean::scope::BaseUrl;
 use crate::common::fallible::{reserve, try_list};
 use crate::error::Result;
 use crate::limits::Protocol;
-use crate::set::manifest::{AlsoListed, Manifest, Sitemap};
+use crate::set::manifest::{ExternalEntry, Manifest, Sitemap};
 use crate::set::name::Stem;
 use crate::sitemap::divide::{Divider, EntrySize, Limits};
 use crate::sitemap::xml::{self, Frame};
@@ -20,23 +20,23 @@ pub fn index_files(set: &Manifest, stem: &Stem, protocol: Protocol) -> Result<Ve
         xml::push_sitemap(&format!("{}{}", set.base_url, sitemap.file), &sitemap.lastmod, out);
     };
     let mut groups = Vec::new();
-    let mut also: &[AlsoListed] = &set.also;
+    let mut external: &[ExternalEntry] = &set.also;
     for sitemaps in set.sitemaps.chunk_by(|one, other| stem_of(one) == stem_of(other)) {
         let group_stem = stem_of(&sitemaps[0]).unwrap_or_else(|| stem.clone());
         // Several sections have stems of their own.
-        let also = if group_stem == *stem { std::mem::take(&mut also) } else { &[] };
-        groups.push((group_stem, sitemaps, also));
+        let external = if group_stem == *stem { std::mem::take(&mut external) } else { &[] };
+        groups.push((group_stem, sitemaps, external));
     }
-    if !also.is_empty() {
-        groups.push((stem.clone(), &[], also));
+    if !external.is_empty() {
+        groups.push((stem.clone(), &[], external));
     }
     let mut files = Vec::new();
-    for (stem, sitemaps, also) in groups {
+    for (stem, sitemaps, external) in groups {
         let entry = |at: usize, out: &mut Vec<u8>| match sitemaps.get(at) {
             Some(sitemap) => own(sitemap, out),
-            None => push_also(&also[at - sitemaps.len()], out),
+            None => push_external(&external[at - sitemaps.len()], out),
         };
-        let of_group = files_of(set, protocol, sitemaps.len() + also.len(), entry)?;
+        let of_group = files_of(set, protocol, sitemaps.len() + external.len(), entry)?;
         files.extend((1..).map(|number| stem.index_file(number)).zip(of_group));
     }
     Ok(files)
@@ -69,15 +69,15 @@ fn files_of(
     try_list(files)
 }
 
-fn push_also(also: &AlsoListed, out: &mut Vec<u8>) {
-    match &also.lastmod {
-        Some(lastmod) => xml::push_sitemap(&also.loc, lastmod, out),
-        None => xml::push_undated_sitemap(&also.loc, out),
+fn push_external(entry: &ExternalEntry, out: &mut Vec<u8>) {
+    match &entry.lastmod {
+        Some(lastmod) => xml::push_sitemap(&entry.loc, lastmod, out),
+        None => xml::push_undated_sitemap(&entry.loc, out),
     }
 }
 
 /// Bytes of an index file that lists only a sitemap from elsewhere.
-pub fn also_bytes(protocol: Protocol, loc: &str) -> u64 {
+pub fn external_bytes(protocol: Protocol, loc: &str) -> u64 {
     let mut entry = Vec::new();
     xml::push_sitemap(loc, "2005-06-26T00:00:00+00:00", &mut entry);
     Frame::index(protocol).bytes() + entry.len() as u64

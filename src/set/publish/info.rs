@@ -2,7 +2,7 @@
 
 use crate::clean::scope::{BaseUrl, ScopeRule};
 use crate::limits::Protocol;
-use crate::set::manifest::{AlsoListed, RunCounts, SealedRows, SetSection};
+use crate::set::manifest::{ExternalEntry, RunCounts, SealedRows, SetSection};
 use crate::sitemap::divide::Limits;
 
 /// Properties that a build gives to the set it publishes.
@@ -17,7 +17,7 @@ pub struct SetInfo<'a> {
     /// Which URLs it may list.
     pub scope: ScopeRule,
     /// Sitemaps that it lists and that sitemill did not write.
-    pub also: Vec<AlsoListed>,
+    pub also: Vec<ExternalEntry>,
     /// Its sections, in the order in which they are listed.
     pub sections: Vec<SetSection>,
     /// Counts of the run, if the manifest should record them.

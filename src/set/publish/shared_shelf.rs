@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use super::occupant::{Occupant, occupant_of};
-use super::shelf::{Made, Stage, Staged, put};
+use super::shelf::{CompressedSitemap, Stage, Staged, put};
 use super::unchanged::Unchanged;
 use crate::common::secret::Secret;
 use crate::error::Result;
@@ -65,17 +65,17 @@ impl Shelf for SharedShelf {
     }
 
     fn put(&self, id: SitemapId<'_>, content: ContentHash, xml: Seal, gzip: Vec<u8>) -> Result<Shelved> {
-        put(self, self.staging.view(), self.secret(), id, Made { content, xml, gzip })
+        put(self, self.staging.view(), self.secret(), id, CompressedSitemap { content, xml, gzip })
     }
 }
 
 impl Stage for SharedShelf {
-    fn staged(&self, file: &str, word: &str, made: &Made) -> Result<Staged> {
+    fn staged(&self, file: &str, word: &str, compressed: &CompressedSitemap) -> Result<Staged> {
         if !self.given.lock().unwrap_or_else(PoisonError::into_inner).insert(file.to_owned()) {
             return Ok(Staged::Other);
         }
         let there = self.staging.staged(file)?;
-        Ok(match occupant_of(there, word, self.secret(), made.xml, &made.gzip) {
+        Ok(match occupant_of(there, word, self.secret(), compressed.xml, &compressed.gzip) {
             Occupant::Same { gzip } => Staged::Same { gzip },
             Occupant::Other => Staged::Other,
             // A file that a power loss left incomplete is replaced.

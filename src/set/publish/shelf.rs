@@ -43,12 +43,12 @@ impl Shelf for PlaceShelf<'_> {
     }
 
     fn put(&self, id: SitemapId<'_>, content: ContentHash, xml: Seal, gzip: Vec<u8>) -> Result<Shelved> {
-        put(self, self.place.view(), self.secret(), id, Made { content, xml, gzip })
+        put(self, self.place.view(), self.secret(), id, CompressedSitemap { content, xml, gzip })
     }
 }
 
 impl Stage for PlaceShelf<'_> {
-    fn staged(&self, file: &str, _: &str, _: &Made) -> Result<Staged> {
+    fn staged(&self, file: &str, _: &str, _: &CompressedSitemap) -> Result<Staged> {
         // Under --divide stable, two sitemaps of a set may have the same number, and rarely the same eight digits.
         Ok(if self.place.is_staged(file) { Staged::Other } else { Staged::Free })
     }
@@ -62,8 +62,8 @@ impl Stage for PlaceShelf<'_> {
     }
 }
 
-/// A sitemap that was made: its hash, the seal of its XML, and its compressed bytes.
-pub(super) struct Made {
+/// A compressed sitemap: its hash, the seal of its XML, and its compressed bytes.
+pub(super) struct CompressedSitemap {
     pub content: ContentHash,
     pub xml: Seal,
     pub gzip: Vec<u8>,
@@ -84,8 +84,8 @@ pub(super) enum Staged {
 
 /// The staging of a run.
 pub(super) trait Stage: Shelf {
-    /// What is staged as `file`, whose name is made with `word` for the sitemap `made`.
-    fn staged(&self, file: &str, word: &str, made: &Made) -> Result<Staged>;
+    /// What is staged as `file`, whose name is made with `word` for the sitemap `compressed`.
+    fn staged(&self, file: &str, word: &str, compressed: &CompressedSitemap) -> Result<Staged>;
 
     /// Stages a new sitemap.
     fn stage(&self, file: &str, gzip: Vec<u8>) -> Result<Unsynced>;
@@ -100,28 +100,28 @@ pub(super) fn put(
     published: &dyn View,
     secret: &Secret,
     id: SitemapId<'_>,
-    made: Made,
+    compressed: CompressedSitemap,
 ) -> Result<Shelved> {
-    let Made { content, xml, .. } = made;
+    let CompressedSitemap { content, xml, .. } = compressed;
     let (stem, number) = (stage.stem().of_section(id.section), id.number);
     for word in words(content, xml) {
         let file = stem.sitemap_file(number, &word);
-        let (there, is_damaged) = match occupant(published, &file, &word, secret, xml, &made.gzip)? {
+        let (there, is_damaged) = match occupant(published, &file, &word, secret, xml, &compressed.gzip)? {
             Occupant::Same { gzip: there } => (Some(there), false),
             Occupant::Other => continue,
-            Occupant::None => match stage.staged(&file, &word, &made)? {
+            Occupant::None => match stage.staged(&file, &word, &compressed)? {
                 Staged::Free => (None, false),
                 Staged::Same { gzip: there } => (Some(there), false),
                 Staged::Other => continue,
             },
             Occupant::Damaged => (None, true),
         };
-        let gzip = there.as_ref().unwrap_or(&made.gzip);
+        let gzip = there.as_ref().unwrap_or(&compressed.gzip);
         let (gzip_bytes, gzip_seal) = (gzip.len() as u64, seal(secret, gzip));
         let unsynced = match there {
             Some(_) => None,
-            None if is_damaged => Some(stage.stage_mended(&file, made.gzip)?),
-            None => Some(stage.stage(&file, made.gzip)?),
+            None if is_damaged => Some(stage.stage_mended(&file, compressed.gzip)?),
+            None => Some(stage.stage(&file, compressed.gzip)?),
         };
         return Ok(Shelved { file, gzip_bytes, gzip_seal, unsynced });
     }

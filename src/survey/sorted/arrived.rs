@@ -298,12 +298,12 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::intake::scratch::Space;
+    use crate::intake::scratch::ScratchSpace;
 
     #[test]
     fn blocks_are_in_memory_as_long_as_there_is_room_and_come_back() {
         const BLOCK_BYTES: usize = SEGMENT_BYTES / 4;
-        let scratch = Space::of(&std::env::temp_dir());
+        let scratch = ScratchSpace::of(&std::env::temp_dir());
         // Segments of memory, blocks, blocks in scratch.
         for (segments, blocks, spilled) in [(0, 0, 0_usize), (0, 2, 2), (1, 4, 0), (1, 5, 1), (2, 9, 1)] {
             let hold = ROWS_SHARE * (segments * SEGMENT_BYTES + SEGMENT_BYTES / 2);
@@ -326,7 +326,7 @@ mod tests {
     #[test]
     fn a_block_larger_than_a_segment_goes_to_scratch() {
         let hold = 4 * ROWS_SHARE * SEGMENT_BYTES;
-        let memory = Memory { budget: 0, hold, scratch: Space::of(&std::env::temp_dir()) };
+        let memory = Memory { budget: 0, hold, scratch: ScratchSpace::of(&std::env::temp_dir()) };
         let mut store = Store::new(&memory, 0);
         let block = vec![7; SEGMENT_BYTES + 1];
         let StoredAt { file, range } = store.append(&block).unwrap();

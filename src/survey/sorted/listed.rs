@@ -3,7 +3,7 @@
 use super::cuts::Cuts;
 use super::regions::{BorderSearch, Candidates};
 use super::store::{EntryStore, StoredAt};
-use super::survivors::{Placed, Write};
+use super::survivors::{Placed, SurvivorSink};
 use crate::common::fallible::reserve_more;
 use crate::error::Result;
 use crate::intake::input::Input;
@@ -62,7 +62,7 @@ enum Writer {
 }
 
 /// Writes listed entries, block by block.
-pub struct Listed<'w, 'r, 'c> {
+pub struct ListedWriter<'w, 'r, 'c> {
     files: &'r [Input],
     to: &'w mut EntryStore<'r>,
     /// The length of the prefix of all URLs.
@@ -80,7 +80,7 @@ pub struct Listed<'w, 'r, 'c> {
     cuts: Cuts<'c>,
 }
 
-impl<'w, 'r, 'c> Listed<'w, 'r, 'c> {
+impl<'w, 'r, 'c> ListedWriter<'w, 'r, 'c> {
     /// Writes the entries of `files` whose URLs begin with `prefix` to blocks of `format`, as `cuts` say.
     pub fn new(
         run: Context<'_>,
@@ -142,7 +142,7 @@ impl<'w, 'r, 'c> Listed<'w, 'r, 'c> {
     }
 }
 
-impl<'r> Write<'r> for Listed<'_, 'r, '_> {
+impl<'r> SurvivorSink<'r> for ListedWriter<'_, 'r, '_> {
     fn reads(&self, placed: &Placed<'_>) -> bool {
         self.seeks_smallest_mark
             || !placed.position.is_plain()

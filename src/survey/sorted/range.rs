@@ -3,11 +3,11 @@
 use std::cmp::Ordering;
 
 use super::cuts::Cuts;
-use super::listed::{BlockFormat, Listed, SortedRange};
+use super::listed::{BlockFormat, ListedWriter, SortedRange};
 use super::regions::BorderSearch;
 use super::rows::{RangeBlock, RangeReader};
 use super::store::{EntryStore, Storage};
-use super::survivors::{Placed, Survivors, Write};
+use super::survivors::{Placed, SurvivorSink, Survivors};
 use crate::common::external_sort::{Codec, Runs};
 use crate::common::fallible::reserve;
 use crate::common::prefetch;
@@ -128,7 +128,7 @@ impl<'r> RangeSorter<'r> {
             ref mut sorter,
         } = *self;
         let mut batch = Batch { run, files, entries, sorter };
-        let mut listed = Listed::new(run, files, format, to, search, prefix, cuts);
+        let mut listed = ListedWriter::new(run, files, format, to, search, prefix, cuts);
         let rows = blocks.iter().map(|block| block.rows).sum::<usize>();
         if rows <= rows_max {
             batch.sort(blocks, &mut listed)?;
@@ -175,7 +175,7 @@ struct Batch<'s, 'r> {
 
 impl<'r> Batch<'_, 'r> {
     /// Sorts the entries in `blocks` and writes the one of each URL that is kept to `to`.
-    fn sort(&mut self, blocks: &[RangeBlock], to: &mut impl Write<'r>) -> Result<()> {
+    fn sort(&mut self, blocks: &[RangeBlock], to: &mut impl SurvivorSink<'r>) -> Result<()> {
         let Self { run, files, entries, sorter } = self;
         let rows = blocks.iter().map(|block| block.rows).sum();
         entries.clear();
@@ -206,7 +206,7 @@ struct Spilled<'r> {
     is_by_order: bool,
 }
 
-impl<'r> Write<'r> for Spilled<'r> {
+impl<'r> SurvivorSink<'r> for Spilled<'r> {
     fn reads(&self, _placed: &Placed<'_>) -> bool {
         false
     }

@@ -83,7 +83,7 @@ impl<'s> Sorting<'s> {
             self.ranges[number]
                 .blocks
                 .iter()
-                .for_each(|block| files[block.at.file].will_need(&block.at.range));
+                .for_each(|block| files[block.at.file].prefetch(&block.at.range));
         });
         let sorter = || RangeSorter::new(run, files, format, to, memory, search, self.sorted_rows);
         let work = |sorter: &mut RangeSorter<'_>, number: usize| {

@@ -157,12 +157,12 @@ impl Drop for EntryStore<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::intake::scratch::Space;
+    use crate::intake::scratch::ScratchSpace;
 
     #[test]
     fn blocks_that_do_not_fit_in_memory_are_in_scratch_and_come_back() {
         const BLOCK_BYTES: usize = SEGMENT_BYTES / 4;
-        let memory = Memory { budget: 0, hold: 0, scratch: Space::of(&std::env::temp_dir()) };
+        let memory = Memory { budget: 0, hold: 0, scratch: ScratchSpace::of(&std::env::temp_dir()) };
         // Segments of memory, blocks of each of two threads, bytes in scratch.
         for (segments, blocks, spilled) in [(0, 1, 2), (1, 4, 4), (2, 4, 0), (2, 5, 2), (3, 6, 2)] {
             let storage = Storage::new(segments * SEGMENT_BYTES + SEGMENT_BYTES / 2, &memory);
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_block_larger_than_a_segment_goes_to_scratch() {
-        let memory = Memory { budget: 0, hold: 0, scratch: Space::of(&std::env::temp_dir()) };
+        let memory = Memory { budget: 0, hold: 0, scratch: ScratchSpace::of(&std::env::temp_dir()) };
         let storage = Storage::new(4 * SEGMENT_BYTES, &memory);
         let block = vec![7; SEGMENT_BYTES + 1];
         let StoredAt { file, range } = storage.store().append(&block).unwrap();

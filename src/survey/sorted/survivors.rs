@@ -33,7 +33,7 @@ pub struct Survivors<'w, 'r, W> {
 }
 
 /// Receives the entries that are kept, one for each URL.
-pub trait Write<'r> {
+pub trait SurvivorSink<'r> {
     /// Whether writing an entry reads its row.
     fn reads(&self, placed: &Placed<'_>) -> bool;
 
@@ -47,7 +47,7 @@ pub trait Write<'r> {
     fn note_dropped(&mut self, is_by_order: bool);
 }
 
-impl<'w, 'r, W: Write<'r>> Survivors<'w, 'r, W> {
+impl<'w, 'r, W: SurvivorSink<'r>> Survivors<'w, 'r, W> {
     /// Survivors of entries in `files`.
     pub fn new(on_duplicate: OnDuplicate, files: &'r [Input], to: &'w mut W) -> Self {
         Self { on_duplicate, files, last: None, to }
@@ -69,7 +69,7 @@ impl<'w, 'r, W: Write<'r>> Survivors<'w, 'r, W> {
     /// Takes the next entry, and whether it has the URL of the last one.
     ///
     /// # Errors
-    /// The first error of [`Write::write`].
+    /// The first error of [`SurvivorSink::write`].
     pub fn push(&mut self, placed: Placed<'r>, is_duplicate: bool) -> Result<()> {
         match self.last {
             Some(last) if is_duplicate => {
@@ -129,7 +129,7 @@ mod tests {
     use crate::sitemap::entry::Entry;
     use crate::survey::tail::Tail;
 
-    impl Write<'_> for Vec<u64> {
+    impl SurvivorSink<'_> for Vec<u64> {
         fn reads(&self, _: &Placed<'_>) -> bool {
             true
         }

@@ -1,4 +1,4 @@
-//! Also: sitemaps from elsewhere that index files list. They are checked before any work, and listed as they are.
+//! External sitemaps: sitemaps from elsewhere that index files list. They are checked before any work, and listed as they are.
 
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
@@ -11,24 +11,24 @@ use crate::error::{Error, Result, Setting, message};
 use crate::escape::shown;
 use crate::job::{Also, Job};
 use crate::place::{self, STATE};
-use crate::set::manifest::AlsoListed;
+use crate::set::manifest::ExternalEntry;
 use crate::set::name::{is_index_file, is_sitemap_file, site_directory};
 use crate::set::publish;
 use crate::sitemap::tags::{Lastmod, LastmodRules, lastmod};
 
 /// The sitemaps that the sets of a job list besides their own.
 #[derive(Debug, Clone, Default)]
-pub struct AlsoSitemaps(Vec<AlsoSitemap>);
+pub struct ExternalSitemaps(Vec<ExternalSitemap>);
 
 #[derive(Debug, Clone)]
-struct AlsoSitemap {
+struct ExternalSitemap {
     given: Also,
     /// For a file: its path in the output directory.
     below_out: Option<PathBuf>,
     lastmod: Option<String>,
 }
 
-impl AlsoSitemaps {
+impl ExternalSitemaps {
     /// Checks the sitemaps of `job`. Files are read completely; URLs are not requested.
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl AlsoSitemaps {
     /// [`ErrorKind::Input`](crate::ErrorKind::Input) if a file cannot be read, [`ErrorKind::Data`](crate::ErrorKind::Data) if it is
     /// no sitemap.
     pub fn of(job: &Job) -> Result<Self> {
-        let all = job.publication.also.iter().map(|given| AlsoSitemap::of(given, &job.publication.out));
+        let all = job.publication.also.iter().map(|given| ExternalSitemap::of(given, &job.publication.out));
         let all = Self(all.collect::<Result<_>>()?);
         // The sites of each origin are not known yet.
         if let Some(base_url) = job.rules.only_site() {
@@ -50,8 +50,8 @@ impl AlsoSitemaps {
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if one of them cannot be listed there, or is given twice.
-    pub fn of_site(&self, job: &Job, base_url: &BaseUrl) -> Result<Vec<AlsoListed>> {
-        let (mut listed, mut met) = (Vec::new(), HashSet::new());
+    pub fn of_site(&self, job: &Job, base_url: &BaseUrl) -> Result<Vec<ExternalEntry>> {
+        let (mut listed, mut seen) = (Vec::new(), HashSet::new());
         for sitemap in &self.0 {
             let Some(loc) = sitemap.loc(job, base_url)? else { continue };
             let refused =
@@ -60,13 +60,13 @@ impl AlsoSitemaps {
             if is_sitemap_file(name) || is_index_file(name) {
                 return refused("has a name that is reserved for sitemill; rename it");
             }
-            if !met.insert(loc.clone()) {
+            if !seen.insert(loc.clone()) {
                 return refused("is given twice; list it once");
             }
-            if publish::also_bytes(job.rules.protocol, &loc) > job.rules.bytes_per_sitemap {
+            if publish::external_bytes(job.rules.protocol, &loc) > job.rules.bytes_per_sitemap {
                 return refused("is longer than an index file may be");
             }
-            listed.push(AlsoListed { loc, lastmod: sitemap.lastmod.clone() });
+            listed.push(ExternalEntry { loc, lastmod: sitemap.lastmod.clone() });
         }
         Ok(listed)
     }
@@ -91,7 +91,7 @@ impl AlsoSitemaps {
     }
 }
 
-impl AlsoSitemap {
+impl ExternalSitemap {
     fn of(given: &Also, out: &Path) -> Result<Self> {
         let (below_out, lastmod) = match given {
             Also::Url(_) => (None, None),

@@ -1,4 +1,4 @@
-//! Take in: turns inputs into mapped bytes that both passes can read.
+//! Loading: turns inputs into mapped bytes that both passes can read.
 
 use std::sync::Arc;
 use std::thread::{Builder, scope};
@@ -11,17 +11,17 @@ use crate::place::FreeSpace;
 use crate::sitemap::tags::GivenTags;
 use crate::survey::context::Context;
 use crate::survey::estimate;
-use crate::survey::inputs::Known;
+use crate::survey::inputs::SourceFacts;
 use crate::survey::memory::Memory;
 use crate::survey::spool::mapped_all;
 
 use crate::commands::sources::Sources;
 
 /// The inputs, ready for both passes.
-pub struct TakenIn {
+pub struct LoadedInputs {
     pub inputs: Arc<[Input]>,
     /// Properties of each input, for the report.
-    pub known: Vec<Known>,
+    pub sources: Vec<SourceFacts>,
     /// Files of input directories that are not read.
     pub skipped: Vec<Skipped>,
     /// The estimated needs of the run.
@@ -30,21 +30,21 @@ pub struct TakenIn {
     pub memory: Memory,
 }
 
-impl TakenIn {
+impl LoadedInputs {
     /// Maps or reads all inputs, and estimates what the run needs. `out` is the space left in the output directory.
     ///
     /// # Errors
     /// If an input cannot be read, if a disk has less space than the minimum that the run needs, or if `stop` is raised.
     pub fn of(run: Context<'_>, sources: Sources<'_>, memory: &Memory, out: FreeSpace) -> Result<Self> {
         let Sources { open, skipped, .. } = sources;
-        let (inputs, known) = mapped_all(run, open, memory)?;
+        let (inputs, sources) = mapped_all(run, open, memory)?;
         let memory = memory.after_holding(inputs.iter().map(Input::held_bytes).sum());
         let demand = estimate::estimate(run, &inputs, &memory, out)?;
         let estimate = demand.estimate;
         memory.scratch.expect(estimate.scratch_bytes);
         run.progress.estimated(&estimate);
         demand.check(run.job, memory.scratch.directory())?;
-        Ok(Self { inputs: inputs.into(), known, skipped, estimate, memory })
+        Ok(Self { inputs: inputs.into(), sources, skipped, estimate, memory })
     }
 
     /// Returns the counts of tags in all rows.

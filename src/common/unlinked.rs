@@ -1,4 +1,4 @@
-//! Scratch files without a name.
+//! Unlinked files: scratch files that no path leads to.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,7 +10,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// If it cannot be created, or the system has no randomness.
-pub fn nameless(directory: &Path) -> io::Result<File> {
+pub fn unlinked_file(directory: &Path) -> io::Result<File> {
     let random = getrandom::u64().map_err(|error| io::Error::other(error.to_string()))?;
     let path = directory.join(format!(".sitemill-scratch-{random:016x}"));
     let file = File::options().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
