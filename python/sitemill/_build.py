@@ -7,8 +7,8 @@ from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
 from . import _frames, _rows, _sitemill
 from ._errors import DataRefused, UsageError, as_keywords
-from ._options import Files, Headers, Patterns, Rewrites, words_of
-from ._progress import Tell, end, teller
+from ._options import Files, Headers, Patterns, Rewrites, arguments_of
+from ._progress import ProgressCallback, end, progress_callback
 from ._report import Report
 from ._rows import Path
 from ._sitemill import Stream
@@ -102,7 +102,7 @@ def build(
     memory: Union[int, str, None] = None,
     scratch: Optional[Path] = None,
     threads: Optional[int] = None,
-    progress: Union[bool, Tell, None] = None,
+    progress: Union[bool, ProgressCallback, None] = None,
 ) -> Report:
     """Builds a set of sitemaps from ``rows`` and makes it the live one.
 
@@ -197,8 +197,8 @@ def build(
     named = _rows.columns_of(options)
     for other in ("rows", "progress", *named):
         del options[other]
-    words, source = _inputs(rows, named, options)
-    return _run(words, source, progress)
+    arguments, source = _inputs(rows, named, options)
+    return _run(arguments, source, progress)
 
 
 def clean(
@@ -232,14 +232,14 @@ def clean(
     options = dict(locals())
     for other in ("rows", "url"):
         del options[other]
-    words, source = _inputs(rows, {"url": url}, options)
-    return _sitemill.clean(words, source)
+    arguments, source = _inputs(rows, {"url": url}, options)
+    return _sitemill.clean(arguments, source)
 
 
 def _inputs(
     rows: Rows, named: Mapping[str, Optional[str]], options: Mapping[str, Any]
 ) -> tuple[list[str], Optional[Any]]:
-    """The words of the command line for these options, and the rows if they are not in files."""
+    """The arguments of the command line for these options, and the rows if they are not in files."""
     names = {part: name for part, name in named.items() if name is not None}
     columns = options.get("columns")
     if names and columns:
@@ -250,11 +250,11 @@ def _inputs(
             raise TypeError(f"{part} is of type {type(name).__name__}; give the name of the column as a str")
         if "," in name:
             raise UsageError(f"{part}={name!r}: a name with a comma cannot be given; rename the column", exit_code=2)
-    words = words_of({name: value for name, value in options.items() if name not in ("columns", "section_column")})
-    columns_of_files = _words_of_columns(columns or _pairs(names), section)
+    arguments = arguments_of({name: value for name, value in options.items() if name not in ("columns", "section_column")})
+    columns_of_files = _column_arguments(columns or _pairs(names), section)
     paths = _rows.paths(rows)
     if paths is not None:
-        return [*words, *columns_of_files, "--", *paths], None
+        return [*arguments, *columns_of_files, "--", *paths], None
     if not all(isinstance(name, str) for name in section.values()):
         found = type(section["section"]).__name__
         raise TypeError(f"section_column is of type {found}; give the name of the column as a str")
@@ -264,7 +264,7 @@ def _inputs(
         table, names = _rows.with_names(table, names)
         section = {part: name for part, name in names.items() if part == "section"}
         names = {part: name for part, name in names.items() if part != "section"}
-        return [*words, *_words_of_columns(_pairs(names), section)], table
+        return [*arguments, *_column_arguments(_pairs(names), section)], table
     if not hasattr(rows, "__iter__"):
         raise TypeError(
             f"rows is of type {type(rows).__name__}; give paths, an object with __arrow_c_stream__, "
@@ -272,11 +272,11 @@ def _inputs(
         )
     # Rows have no positions, so any name will do for the section.
     section = {part: part if _rows.is_number(name) else name for part, name in section.items()}
-    return [*words, *_words_of_columns(None, section)], _rows.Rows(_frames.records(rows), names)
+    return [*arguments, *_column_arguments(None, section)], _rows.Rows(_frames.records(rows), names)
 
 
-def _words_of_columns(columns: Optional[str], section: Mapping[str, Any]) -> list[str]:
-    return words_of({"columns": columns, "section_column": section.get("section")})
+def _column_arguments(columns: Optional[str], section: Mapping[str, Any]) -> list[str]:
+    return arguments_of({"columns": columns, "section_column": section.get("section")})
 
 
 def _pairs(names: Mapping[str, str]) -> Optional[str]:
@@ -284,12 +284,12 @@ def _pairs(names: Mapping[str, str]) -> Optional[str]:
     return ",".join(f"{part}={name}" for part, name in names.items()) or None
 
 
-def _run(words: list[str], source: Optional[Any], progress: Union[bool, Tell, None]) -> Report:
-    tell = teller(progress)
+def _run(arguments: list[str], source: Optional[Any], progress: Union[bool, ProgressCallback, None]) -> Report:
+    callback = progress_callback(progress)
     try:
-        built = _sitemill.build(words, source, tell)
+        built = _sitemill.build(arguments, source, callback)
     finally:
-        end(tell)
+        end(callback)
     if isinstance(source, _rows.Rows) and source.are_dicts:
         return finished(*built, source)
     return finished(*built)

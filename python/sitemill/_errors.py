@@ -110,7 +110,7 @@ _CLASSES = {
 
 
 def make(kind: str, exit_code: int, message: str, path: Optional[str]) -> SitemillError:
-    """Makes the exception for a failure of the native half."""
+    """Makes the exception for a failure of the extension module."""
     error = _CLASSES.get(kind, BugError)(as_keywords(message), path=path, exit_code=exit_code)
     error.kind = kind
     return error

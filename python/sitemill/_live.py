@@ -8,7 +8,7 @@ from typing import Optional, Union
 from . import _rows, _sitemill
 from ._errors import as_keywords
 from ._options import Headers, checked, optional_path, optional_word, paths_of, store_settings
-from ._progress import Tell, end, teller
+from ._progress import ProgressCallback, end, progress_callback
 from ._report import CheckReport, RolledBack, Status
 from ._rows import Path
 from ._sitemill import Stream
@@ -23,7 +23,7 @@ def check(
     endpoint: Optional[str] = None,
     state: Optional[Path] = None,
     threads: Optional[int] = None,
-    progress: Union[bool, Tell, None] = None,
+    progress: Union[bool, ProgressCallback, None] = None,
 ) -> CheckReport:
     """Validates published sitemaps, index files or directories. It shares no code with the writer.
 
@@ -43,12 +43,12 @@ def check(
         The findings and the counts. It is true if there are no findings: ``assert sitemill.check(out)``.
     """
     checked("limit_findings", limit_findings)
-    tell = teller(progress)
+    callback = progress_callback(progress)
     try:
         store = store_settings(endpoint, state)
-        found = _sitemill.check(paths_of(paths), name, base_url, scope, limit_findings, threads, store, tell)
+        found = _sitemill.check(paths_of(paths), name, base_url, scope, limit_findings, threads, store, callback)
     finally:
-        end(tell)
+        end(callback)
     return CheckReport._of(*found)
 
 
@@ -118,7 +118,7 @@ def rollback(
     sitemap_header: Headers = None,
     index_header: Headers = None,
     allow_unsafe_store: bool = False,
-    progress: Union[bool, Tell, None] = None,
+    progress: Union[bool, ProgressCallback, None] = None,
 ) -> RolledBack:
     """Restores an earlier set, and makes it the live one.
 
@@ -132,12 +132,12 @@ def rollback(
         progress: as for :func:`build`.
     """
     checked("to", to)
-    tell = teller(progress)
+    callback = progress_callback(progress)
     try:
         store = store_settings(endpoint, state, sitemap_header, index_header, allow_unsafe_store)
-        done = _sitemill.rollback(_rows.path(directory), name, to, optional_path(robots), robots_any_name, store, tell)
+        done = _sitemill.rollback(_rows.path(directory), name, to, optional_path(robots), robots_any_name, store, callback)
     finally:
-        end(tell)
+        end(callback)
     replaced, live, urls, warnings = done
     restored = RolledBack(replaced, live, urls, tuple(map(as_keywords, warnings)))
     for warning in restored.warnings:

@@ -1,4 +1,4 @@
-"""Options of Python functions as the native half takes them: words of the command line, paths, and settings of stores."""
+"""Options of Python functions as the extension module takes them: arguments of the command line, paths, and settings of stores."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def paths_of(paths: Sequence[Path]) -> list[str]:
 
 
 def checked(name: str, number: Optional[int]) -> Optional[int]:
-    """A number that the native half can hold."""
+    """A number that the extension module can hold."""
     if number is not None and not 0 <= number < 1 << 64:
         raise UsageError(f"{name}={number}: give a number from 0 to {(1 << 64) - 1}", exit_code=2)
     return number
@@ -56,7 +56,7 @@ def store_settings(
     index_header: Headers = None,
     allow_unsafe_store: bool = False,
 ) -> dict[str, Any]:
-    """The store settings for the native half."""
+    """The store settings for the extension module."""
     return {
         "endpoint": endpoint,
         "state": optional_path(state),
@@ -66,18 +66,18 @@ def store_settings(
     }
 
 
-def words_of(options: Mapping[str, Any]) -> list[str]:
-    """Options as words of the command line."""
-    words = []
+def arguments_of(options: Mapping[str, Any]) -> list[str]:
+    """Options as arguments of the command line."""
+    arguments = []
     for name, value in options.items():
         flag = "--" + name.replace("_", "-")
         if value is True:
-            words.append(flag)
+            arguments.append(flag)
         elif name == "then" and value is not None and not isinstance(value, str):
-            words.append(f"{flag}={shlex.join(map(os.fspath, value))}")
+            arguments.append(f"{flag}={shlex.join(map(os.fspath, value))}")
         elif value is not False:
-            words.extend(f"{flag}={word}" for word in _words(name, value))
-    return words
+            arguments.extend(f"{flag}={word}" for word in _words(name, value))
+    return arguments
 
 
 def _words(name: str, value: Any) -> list[str]:

@@ -8,7 +8,7 @@ import time
 from typing import Any, Callable, Optional, Union
 
 #: Called with the name of the phase, the number of units done, and the total (0 if unknown).
-Tell = Callable[[str, int, int], None]
+ProgressCallback = Callable[[str, int, int], None]
 
 _WORDS = {
     "read": "reading rows",
@@ -19,7 +19,7 @@ _WORDS = {
 }
 
 
-def teller(progress: Union[bool, Tell, None]) -> Optional[Any]:
+def progress_callback(progress: Union[bool, ProgressCallback, None]) -> Optional[Any]:
     """The function that receives progress; ``None`` if nothing is shown."""
     if callable(progress):
         return progress
@@ -32,9 +32,9 @@ def teller(progress: Union[bool, Tell, None]) -> Optional[Any]:
     return None
 
 
-def end(tell: Optional[Any]) -> None:
+def end(callback: Optional[Any]) -> None:
     """Removes the progress line."""
-    remove = getattr(tell, "end", None)
+    remove = getattr(callback, "end", None)
     if remove is not None:
         remove()
 

@@ -1,4 +1,4 @@
-"""Rows from Python: tells paths from rows, names columns, and turns the rows of an iterable into tuples for the native half."""
+"""Rows from Python: tells paths from rows, names columns, and turns the rows of iterables into tuples for the extension module."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def with_names(table: Any, columns: Mapping[str, str]) -> tuple[Any, dict[str, s
 
 
 class Rows:
-    """Iterates over rows as texts and tuples for the native half.
+    """Iterates over rows as texts and tuples for the extension module.
 
     A string is the URL of a row. A dictionary has the parts by their names, in any case. As in JSON lines, each row may have
     other keys, ``loc`` is used before ``url``, and a row without a value for any key is blank.

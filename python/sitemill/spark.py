@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional, Union
 from . import _rows, _sitemill
 from ._build import finished as _finished
 from ._errors import DataRefused, OutputError, SitemillError, UsageError
-from ._options import values_of as _values_of, words_of as _as_words
+from ._options import arguments_of as _as_arguments, values_of as _values_of
 from ._report import Report
 from ._spark_files import CountFiles as _CountFiles, Files, SendFiles as _SendFiles, files_of, same_number
 from ._spark_settings import FOR_BLOCKS, FOR_CACHE, for_rows, settings
@@ -100,15 +100,15 @@ def build(
     """
     columns = _rows.columns_of(locals())
     _check_frame(df)
-    words = _words(base_url, out, {**options, "set_name": set_name}, columns)
-    memory = _as_words({"memory": worker_memory})
-    reports = _as_words({option: options.get(option) for option in _REPORTS})
-    driver = _sitemill.Driver([*words, *memory, *reports])
+    arguments = _arguments(base_url, out, {**options, "set_name": set_name}, columns)
+    memory = _as_arguments({"memory": worker_memory})
+    reports = _as_arguments({option: options.get(option) for option in _REPORTS})
+    driver = _sitemill.Driver([*arguments, *memory, *reports])
     try:
-        words_of_writer = _words_of_writer(words, worker_memory)
+        writer_arguments = _writer_arguments(arguments, worker_memory)
         rows = _select(df, columns)
         found = _found(df, columns)
-        run = _Run(df.sparkSession, driver, driver.order(), words, words_of_writer)
+        run = _Run(df.sparkSession, driver, driver.order(), arguments, writer_arguments)
         files = files_of(rows)
         _check_workers(run, files is not None)
         made = None if files is None else _of_files(run, files)
@@ -147,14 +147,14 @@ def _check_frame(df: Any) -> None:
         raise TypeError(f"df is of type {type(df).__name__}; give a data frame of Spark")
 
 
-def _words_of_writer(words: list[str], worker_memory: Any) -> list[str]:
+def _writer_arguments(arguments: list[str], worker_memory: Any) -> list[str]:
     """The options of a task that writes sitemaps. What every such task would refuse is refused here."""
-    words = [*words, *_as_words({"memory": worker_memory}), "--threads=1"]
-    memory, least = _sitemill.check_task(words)
+    arguments = [*arguments, *_as_arguments({"memory": worker_memory}), "--threads=1"]
+    memory, least = _sitemill.check_task(arguments)
     if memory is not None and memory < least:
         why = f"a task needs at least {-(-least >> 20)} MiB"
         raise UsageError(f"worker_memory={worker_memory!r}: {why}", exit_code=2)
-    return words
+    return arguments
 
 
 def rejects(
@@ -184,16 +184,16 @@ def rejects(
     # The name of the rows is only in the report.
     for option in ("cache", "name"):
         options.pop(option, None)
-    words = _words(base_url, out, options, columns)
-    _words_of_writer(words, memory)
-    task = _Rejects(words)
+    arguments = _arguments(base_url, out, options, columns)
+    _writer_arguments(arguments, memory)
+    task = _Rejects(arguments)
     return _select(df, columns).mapInArrow(task, "reason string, text binary, tag binary")
 
 
-def _words(
+def _arguments(
     base_url: str, out: Any, options: Mapping[str, Any], columns: Mapping[str, Optional[str]]
 ) -> list[str]:
-    """The words of the command line for a run on a cluster."""
+    """The arguments of the command line for a run on a cluster."""
     for option in ("threads", "memory", "scratch", "progress", *_OF_FILES):
         if options.get(option) is not None:
             way_out = _INSTEAD.get(option, "leave it out")
@@ -205,7 +205,7 @@ def _words(
     fixed = {"base_url": base_url, "out": out, "columns": named or None, **dict.fromkeys(_REPORTS)}
     # In `build`, `name` is that of the rows.
     fixed |= {"name": options.get("set_name"), "set_name": None}
-    return _as_words({**_FIXED, **options, **files, **fixed})
+    return _as_arguments({**_FIXED, **options, **files, **fixed})
 
 
 def _absolute(paths: Any) -> list[str]:
@@ -261,8 +261,8 @@ class _Run(NamedTuple):
     driver: _sitemill.Driver
     order: str
     #: The options of all tasks, and those of a task that writes sitemaps.
-    words: list[str]
-    words_of_writer: list[str]
+    arguments: list[str]
+    writer_arguments: list[str]
 
 
 class _Made(NamedTuple):
@@ -279,7 +279,7 @@ def _check_workers(run: _Run, are_files: bool) -> None:
     # Spark starts a task on every idle core at once, so that two for each reach all idle machines. Spark Connect does not tell
     # how many cores there are.
     tasks = 16 if context is None else max(4, 2 * context.defaultParallelism)
-    check = _Check(run.words, run.order)
+    check = _Check(run.arguments, run.order)
     if are_files:
         problems = run.session.sparkContext.parallelize(range(tasks), tasks).mapPartitions(check).collect()
     else:
@@ -297,14 +297,14 @@ def _of_files(run: _Run, files: Files) -> Optional[_Made]:
     partitions = context.parallelize(files.partitions, len(files.partitions))
     candidates, plan = 0, None
     while plan is None:
-        counted = partitions.mapPartitions(_CountFiles(run.words, run.order, files, candidates)).collect()
+        counted = partitions.mapPartitions(_CountFiles(run.arguments, run.order, files, candidates)).collect()
         if None in counted:
             return None
         # Without a plan, the number is that of the candidates that the tasks have to report.
         plan, number = run.driver.plan(counted)
         candidates = number
-    sent = partitions.mapPartitions(_SendFiles(run.words, run.order, files, plan))
-    task = _Produce(run.words_of_writer, run.order, plan)
+    sent = partitions.mapPartitions(_SendFiles(run.arguments, run.order, files, plan))
+    task = _Produce(run.writer_arguments, run.order, plan)
     return _Made(counted, plan, sent.partitionBy(number, same_number).mapPartitions(task).collect())
 
 
@@ -315,7 +315,7 @@ def _of_rows(run: _Run, rows: "DataFrame", cache: bool) -> _Made:
         with settings(run.session, for_rows(rows)):
             packed, told, plan, regions = _pack(run, rows, cache)
         routed = packed.mapInArrow(_Route(plan), "region int, block binary")
-        task = _InArrow(_Produce(run.words_of_writer, run.order, plan), ["region", "block"], "batch")
+        task = _InArrow(_Produce(run.writer_arguments, run.order, plan), ["region", "block"], "batch")
         # Without a cache, the same query packs the rows again, and some batches have rows and others blocks.
         with settings(run.session, FOR_BLOCKS if cache else {}):
             batches = [row.batch for row in _spread(routed, regions).mapInArrow(task, "batch string").collect()]
@@ -329,7 +329,7 @@ def _pack(run: _Run, rows: "DataFrame", cache: bool) -> tuple["DataFrame", list[
     """Packs all rows and plans the regions. Returns the blocks, what the tasks have told, the plan and its number of regions."""
     candidates = 0
     while True:
-        task = _Pack(run.words, run.order, candidates, rows.columns)
+        task = _Pack(run.arguments, run.order, candidates, rows.columns)
         packed = rows.mapInArrow(task, "packed string, block binary")
         if cache:
             from pyspark import StorageLevel

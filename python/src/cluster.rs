@@ -31,11 +31,11 @@ struct Running {
 
 #[pymethods]
 impl Driver {
-    /// Opens the directory that `words` name, and the files for its reports.
+    /// Opens the directory that `arguments` name, and the files for its reports.
     #[new]
-    fn new(py: Python<'_>, words: Vec<OsString>) -> PyResult<Self> {
+    fn new(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<Self> {
         let open = || {
-            let steps = BuildInSteps::begin(words)?;
+            let steps = BuildInSteps::begin(arguments)?;
             let stop = Stop::default();
             match steps.job().and_then(|job| cluster::Driver::open(&job, &stop)) {
                 Ok(driver) => Ok(Running { driver, steps }),
@@ -121,11 +121,11 @@ fn read<T>(messages: &[String], parse: impl Fn(&str) -> Result<T>) -> Result<Vec
     messages.iter().map(|message| parse(message)).collect()
 }
 
-/// Checks that this process reaches the directory of the driver, or the store as `words` say.
+/// Checks that this process reaches the directory of the driver, or the store as `arguments` say.
 #[pyfunction]
-pub fn check_reachable(py: Python<'_>, words: Vec<OsString>, order: &str) -> PyResult<()> {
+pub fn check_reachable(py: Python<'_>, arguments: Vec<OsString>, order: &str) -> PyResult<()> {
     let checked = py.detach(|| {
-        sitemill::cli::embed::build_job(words)?;
+        sitemill::cli::embed::build_job(arguments)?;
         WorkOrder::from_json(order)?.check_reachable()
     });
     checked.map_err(|error| errors::exception(py, &error))
@@ -133,8 +133,8 @@ pub fn check_reachable(py: Python<'_>, words: Vec<OsString>, order: &str) -> PyR
 
 /// Checks the options of a task. Returns its memory, if it has a limit, and the bytes that it needs at least.
 #[pyfunction]
-pub fn check_task(py: Python<'_>, words: Vec<OsString>) -> PyResult<(Option<u64>, u64)> {
-    let checked = py.detach(|| cluster::Regions::check(&sitemill::cli::embed::build_job(words)?));
+pub fn check_task(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<(Option<u64>, u64)> {
+    let checked = py.detach(|| cluster::Regions::check(&sitemill::cli::embed::build_job(arguments)?));
     checked.map_err(|error| errors::exception(py, &error))
 }
 
@@ -143,7 +143,7 @@ pub fn check_task(py: Python<'_>, words: Vec<OsString>) -> PyResult<(Option<u64>
 #[pyfunction]
 pub fn pack(
     py: Python<'_>,
-    words: Vec<OsString>,
+    arguments: Vec<OsString>,
     order: String,
     rows: Bound<'_, PyAny>,
     candidates: usize,
@@ -155,7 +155,7 @@ pub fn pack(
         Field::new("block", DataType::Binary, true),
     ]));
     Stream::of_batches(py, schema.clone(), feed, stop, move |batches, stop| {
-        let job = sitemill::cli::embed::build_job(words)?;
+        let job = sitemill::cli::embed::build_job(arguments)?;
         let mut rows = PackedRows::default();
         let mut emit = |block: Vec<u8>| {
             rows.push(None, Some(&block));
@@ -177,13 +177,13 @@ type FilePart = (PathBuf, Vec<usize>, String, bool);
 #[pyfunction]
 pub fn count_files(
     py: Python<'_>,
-    words: Vec<OsString>,
+    arguments: Vec<OsString>,
     order: &str,
     files: Vec<FilePart>,
     candidates: usize,
 ) -> PyResult<String> {
     let counted = run::run(py, None, None, &Stop::default(), |_, stop| {
-        let job = sitemill::cli::embed::build_job(words)?;
+        let job = sitemill::cli::embed::build_job(arguments)?;
         let order = WorkOrder::from_json(order)?;
         cluster::count_row_groups(&job, &order, &row_groups(files)?, candidates, stop)
     })?;
@@ -195,7 +195,7 @@ pub fn count_files(
 #[pyfunction]
 pub fn send_files(
     py: Python<'_>,
-    words: Vec<OsString>,
+    arguments: Vec<OsString>,
     order: String,
     plan: String,
     files: Vec<FilePart>,
@@ -206,7 +206,7 @@ pub fn send_files(
         Field::new("block", DataType::Binary, false),
     ]));
     Stream::of_batches(py, schema.clone(), None, Stop::default(), move |batches, stop| {
-        let job = sitemill::cli::embed::build_job(words)?;
+        let job = sitemill::cli::embed::build_job(arguments)?;
         let (order, plan) = (WorkOrder::from_json(&order)?, RoutingPlan::from_json(&plan)?);
         let mut rows = RoutedRows::default();
         let mut send_on = |region: u32, block: Vec<u8>| {
@@ -276,12 +276,12 @@ impl PackedRows {
 
 /// The rejected rows and dropped tags of a partition: a stream with the columns `row`, `reason`, `text` and `tag`.
 #[pyfunction]
-pub fn rejects(py: Python<'_>, words: Vec<OsString>, rows: Bound<'_, PyAny>) -> PyResult<Stream> {
+pub fn rejects(py: Python<'_>, arguments: Vec<OsString>, rows: Bound<'_, PyAny>) -> PyResult<Stream> {
     let stop = Stop::default();
     let (source, feed) = rows::source(&rows, &stop)?;
     let mut held = Rejects::default();
     Stream::of_batches(py, Rejects::schema(), feed, stop, move |batches, stop| {
-        let job = sitemill::cli::embed::build_job(words)?;
+        let job = sitemill::cli::embed::build_job(arguments)?;
         let mut emit = |row: cluster::RejectedRow<'_>| {
             held.push(row);
             if held.rows == Rejects::ROWS { send(&batches, &Rejects::schema(), held.take()) } else { Ok(()) }
@@ -397,13 +397,13 @@ impl Regions {
     #[new]
     fn new(
         py: Python<'_>,
-        words: Vec<OsString>,
+        arguments: Vec<OsString>,
         order: &str,
         plan: &str,
         scratch: PathBuf,
     ) -> PyResult<Self> {
         let open = || {
-            let job = sitemill::cli::embed::build_job(words)?;
+            let job = sitemill::cli::embed::build_job(arguments)?;
             let (order, plan) = (WorkOrder::from_json(order)?, RoutingPlan::from_json(plan)?);
             cluster::Regions::new(&job, &order, &plan, &scratch)
         };

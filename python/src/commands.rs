@@ -1,4 +1,4 @@
-//! The functions that Python calls. Options of `build` and `clean` are words, as on the command line.
+//! The functions that Python calls. Options of `build` and `clean` are arguments, as on the command line.
 
 use std::ffi::OsString;
 use std::num::NonZero;
@@ -23,7 +23,7 @@ use sitemill::{
 use crate::stream::{Stream, Table};
 use crate::{errors, rows, run};
 
-/// Options about object stores, by which functions without words reach them.
+/// Options about object stores, by which the other functions reach them.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Store {
@@ -53,9 +53,9 @@ impl Store {
 
 /// Runs the program `sitemill` and returns its exit code.
 #[pyfunction]
-pub fn main(py: Python<'_>, words: Vec<OsString>) -> u8 {
+pub fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     // `ExitCode` cannot be read, and the interpreter ends the process itself.
-    py.detach(|| sitemill::cli::exit_code(words))
+    py.detach(|| sitemill::cli::exit_code(arguments))
 }
 
 /// Makes a lost page of a mapped input an error, which would otherwise kill the interpreter.
@@ -69,21 +69,21 @@ fn handle_lost_pages() {
 /// The result of `build`: the report as JSON, the exception if nothing was published, and warnings.
 pub type Built = (String, Option<Py<PyAny>>, Vec<String>);
 
-/// Builds a set from the files that `words` name, or from `rows`.
+/// Builds a set from the files that `arguments` name, or from `rows`.
 #[pyfunction]
-#[pyo3(signature = (words, rows = None, tell = None))]
+#[pyo3(signature = (arguments, rows = None, callback = None))]
 pub fn build(
     py: Python<'_>,
-    words: Vec<OsString>,
+    arguments: Vec<OsString>,
     rows: Option<Bound<'_, PyAny>>,
-    tell: Option<Py<PyAny>>,
+    callback: Option<Py<PyAny>>,
 ) -> PyResult<Built> {
     handle_lost_pages();
     let stop = Stop::default();
     let (source, feed) = given(rows, &stop)?;
     let sources = source.map(|source| vec![source]);
-    let built = run::run(py, tell.as_ref(), feed, &stop, |progress, stop| {
-        sitemill::cli::embed::build(words, sources, progress, stop)
+    let built = run::run(py, callback.as_ref(), feed, &stop, |progress, stop| {
+        sitemill::cli::embed::build(arguments, sources, progress, stop)
     })?;
     built.map(|outcome| self::built(py, outcome)).map_err(|error| errors::exception(py, &error))
 }
@@ -95,16 +95,16 @@ pub fn built(py: Python<'_>, outcome: Outcome) -> Built {
     (to_json(&outcome.report), refused, warnings)
 }
 
-/// Cleans the URLs of the files that `words` name, or of `rows`.
+/// Cleans the URLs of the files that `arguments` name, or of `rows`.
 #[pyfunction]
-#[pyo3(signature = (words, rows = None))]
-pub fn clean(py: Python<'_>, words: Vec<OsString>, rows: Option<Bound<'_, PyAny>>) -> PyResult<Stream> {
+#[pyo3(signature = (arguments, rows = None))]
+pub fn clean(py: Python<'_>, arguments: Vec<OsString>, rows: Option<Bound<'_, PyAny>>) -> PyResult<Stream> {
     handle_lost_pages();
     let stop = Stop::default();
     let (source, feed) = given(rows, &stop)?;
     Stream::of(py, Columns::new(&["url"]), feed, stop, move |to, stop| {
         let target = Target { name: Path::new("rows"), to };
-        let report = sitemill::cli::embed::clean(words, source.map(|source| vec![source]), stop, target)?;
+        let report = sitemill::cli::embed::clean(arguments, source.map(|source| vec![source]), stop, target)?;
         Ok(json!({
             "lines": report.lines, "blank": report.blank, "accepted": report.accepted,
             "rejected": report.rejected.by_word(), "excluded": report.excluded, "included": report.included,
@@ -127,7 +127,7 @@ fn given(
 
 /// Validates published files. Returns the findings and the counts, each as JSON.
 #[pyfunction]
-#[pyo3(signature = (paths, name, base_url, scope, limit_findings, threads, store, tell))]
+#[pyo3(signature = (paths, name, base_url, scope, limit_findings, threads, store, callback))]
 #[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
 pub fn check(
     py: Python<'_>,
@@ -138,7 +138,7 @@ pub fn check(
     limit_findings: u64,
     threads: Option<i64>,
     store: Store,
-    tell: Option<Py<PyAny>>,
+    callback: Option<Py<PyAny>>,
 ) -> PyResult<(Vec<String>, String)> {
     store.set(py)?;
     let mut job = CheckJob::new(paths);
@@ -147,7 +147,7 @@ pub fn check(
     job.scope = scope.map(|word| parse::<ScopeRule>(py, "scope", word)).transpose()?;
     job.findings_max = limit_findings;
     job.threads = at_least_one(py, threads)?.unwrap_or(job.threads);
-    let checked = run::run(py, tell.as_ref(), None, &Stop::default(), |progress, stop| {
+    let checked = run::run(py, callback.as_ref(), None, &Stop::default(), |progress, stop| {
         let mut findings = Vec::new();
         let report = sitemill::check(&job, progress, stop, &mut |finding| {
             findings.push(to_json(finding));
@@ -233,7 +233,7 @@ pub fn rollback(
     robots: Option<PathBuf>,
     robots_any_name: bool,
     store: Store,
-    tell: Option<Py<PyAny>>,
+    callback: Option<Py<PyAny>>,
 ) -> PyResult<(u64, u64, u64, Vec<String>)> {
     store.set(py)?;
     let mut job = RollbackJob::new(directory);
@@ -242,8 +242,9 @@ pub fn rollback(
     job.robots = robots;
     job.robots_any_name = robots_any_name;
     let stop = Stop::default();
-    let done =
-        run::run(py, tell.as_ref(), None, &stop, |progress, stop| sitemill::rollback(&job, progress, stop))?;
+    let done = run::run(py, callback.as_ref(), None, &stop, |progress, stop| {
+        sitemill::rollback(&job, progress, stop)
+    })?;
     let done = done.map_err(|error| errors::exception(py, &error))?;
     let warnings = done.warnings.iter().map(|warning| errors::text(warning.message())).collect();
     Ok((done.from.number, done.to.number, done.to.urls(), warnings))

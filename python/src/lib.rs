@@ -1,5 +1,5 @@
-//! The native half of the Python package `sitemill`. The Python half, in `sitemill/`, has the public functions, their
-//! documentation and the types of results; this half runs the commands and moves rows.
+//! The extension module of the Python package `sitemill`. The Python modules, in `sitemill/`, have the public functions, their
+//! documentation and the types of results; this module runs the commands and moves rows.
 //!
 //! ```text
 //!  commands   the functions that Python calls

@@ -17,15 +17,15 @@ use crate::rows::Feed;
 /// The signal of Ctrl-C, which stops a run.
 pub const SIGINT: i32 = 2;
 
-/// Runs `work`. `feed` passes it rows of an iterator. `tell` is a callable that receives progress: the name of the phase, the
+/// Runs `work`. `feed` passes it rows of an iterator. `callback` is a callable that receives progress: the name of the phase, the
 /// units done and the total, 0 if unknown.
 ///
 /// # Errors
-/// Any exception that a Python signal handler (`KeyboardInterrupt` for Ctrl-C), the iterator or `tell` raises. `work` is stopped
-/// first.
+/// Any exception that a Python signal handler (`KeyboardInterrupt` for Ctrl-C), the iterator or `callback` raises. `work` is
+/// stopped first.
 pub fn run<T: Send>(
     py: Python<'_>,
-    tell: Option<&Py<PyAny>>,
+    callback: Option<&Py<PyAny>>,
     feed: Option<Feed>,
     stop: &Stop,
     work: impl FnOnce(&dyn Progress, &Stop) -> Result<T> + Send,
@@ -38,14 +38,14 @@ pub fn run<T: Send>(
                 let _at_end = at_end;
                 caught(|| work(&counted, stop))
             });
-            let waited = Python::attach(|py| wait(py, feed, &ended, |py| counted.tell(py, tell)));
+            let waited = Python::attach(|py| wait(py, feed, &ended, |py| counted.report(py, callback)));
             waited.iter().for_each(|_| stop.raise(SIGINT));
             (worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), waited)
         })
     });
     match raised {
         Some(raised) => Err(raised),
-        None => counted.tell(py, tell).map(|()| result),
+        None => counted.report(py, callback).map(|()| result),
     }
 }
 
@@ -95,12 +95,12 @@ struct Counted {
 }
 
 impl Counted {
-    fn tell(&self, py: Python<'_>, tell: Option<&Py<PyAny>>) -> PyResult<()> {
-        let Some(tell) = tell else { return Ok(()) };
+    fn report(&self, py: Python<'_>, callback: Option<&Py<PyAny>>) -> PyResult<()> {
+        let Some(callback) = callback else { return Ok(()) };
         let phase = *self.phase.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         match phase {
             Some((phase, total)) => {
-                tell.call1(py, (name(phase), self.done.load(Ordering::Relaxed), total)).map(drop)
+                callback.call1(py, (name(phase), self.done.load(Ordering::Relaxed), total)).map(drop)
             }
             None => Ok(()),
         }

@@ -1,4 +1,4 @@
-//! Commands for programs that embed the command line, such as the Python package: options are words, as in a shell, and only
+//! Commands for programs that embed the command line, such as the Python package: options are arguments, as in a shell, and only
 //! warnings are printed. Options are read neither from configuration files nor from the environment. Settings of object stores
 //! apply to the whole process, starting with the call that makes them.
 
@@ -12,30 +12,30 @@ use super::args::{Args, BuildArgs, Command};
 use super::build::{self, Reports};
 use super::{clean, flags, log, stores};
 
-/// Runs `build` with the options `words` and writes the reports that they name. `sources`, if there are any, replace the input
+/// Runs `build` with the options `arguments` and writes the reports that they name. `sources`, if there are any, replace the input
 /// files.
 ///
 /// # Errors
-/// Same as [`build_from`](sitemill::build_from()); [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the words cannot be
+/// Same as [`build_from`](sitemill::build_from()); [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the arguments cannot be
 /// parsed.
 pub fn build(
-    words: Vec<OsString>,
+    arguments: Vec<OsString>,
     sources: Option<Vec<Source<'_>>>,
     progress: &dyn Progress,
     stop: &Stop,
 ) -> Result<Outcome> {
-    match parse("build", words)?.command {
+    match parse("build", arguments)?.command {
         Command::Build(args) => build::built(&args, None, sources, progress, stop),
         _ => unreachable!("{IS_BUILD}"),
     }
 }
 
-/// Returns the job that the options `words` of `build` describe, without inputs.
+/// Returns the job that the options `arguments` of `build` describe, without inputs.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the words cannot be parsed or contradict each other.
-pub fn build_job(words: Vec<OsString>) -> Result<Job> {
-    match parse("build", words)?.command {
+/// [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the arguments cannot be parsed or contradict each other.
+pub fn build_job(arguments: Vec<OsString>) -> Result<Job> {
+    match parse("build", arguments)?.command {
         Command::Build(args) => build::job(&args, &Stop::default()).and_then(|job| job.check().map(|()| job)),
         _ => unreachable!("{IS_BUILD}"),
     }
@@ -48,12 +48,12 @@ pub struct BuildInSteps {
 }
 
 impl BuildInSteps {
-    /// Begins the build that the options `words` of `build` describe: checks the paths of its reports and opens them.
+    /// Begins the build that the options `arguments` of `build` describe: checks the paths of its reports and opens them.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the words cannot be parsed; if a report cannot be created.
-    pub fn begin(words: Vec<OsString>) -> Result<Self> {
-        let Command::Build(args) = parse("build", words)?.command else { unreachable!("{IS_BUILD}") };
+    /// [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the arguments cannot be parsed; if a report cannot be created.
+    pub fn begin(arguments: Vec<OsString>) -> Result<Self> {
+        let Command::Build(args) = parse("build", arguments)?.command else { unreachable!("{IS_BUILD}") };
         let (reports, ready) = Reports::begin(&args, Vec::new(), None);
         let this = Self { args, reports };
         match ready {
@@ -86,29 +86,29 @@ impl BuildInSteps {
     }
 }
 
-const IS_BUILD: &str = "the first word is build";
+const IS_BUILD: &str = "the first argument is build";
 
-/// Runs `clean` with the options `words` and writes URLs to `to`, and rejected rows to the file that the words name. `sources`,
-/// if there are any, replace the input files.
+/// Runs `clean` with the options `arguments` and writes URLs to `to`, and rejected rows to the file that the arguments name.
+/// `sources`, if there are any, replace the input files.
 ///
 /// # Errors
-/// Same as [`clean_from`](sitemill::clean_from()); [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the words cannot be
+/// Same as [`clean_from`](sitemill::clean_from()); [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the arguments cannot be
 /// parsed.
 pub fn clean(
-    words: Vec<OsString>,
+    arguments: Vec<OsString>,
     sources: Option<Vec<Source<'_>>>,
     stop: &Stop,
     to: Target<'_>,
 ) -> Result<CleanReport> {
-    match parse("clean", words)?.command {
+    match parse("clean", arguments)?.command {
         Command::Clean(args) => clean::cleaned(&args, sources, stop, to),
-        _ => unreachable!("the first word is clean"),
+        _ => unreachable!("the first argument is clean"),
     }
 }
 
-fn parse(command: &str, words: Vec<OsString>) -> Result<Args> {
+fn parse(command: &str, arguments: Vec<OsString>) -> Result<Args> {
     let start = ["sitemill", command].map(OsString::from);
-    let args = Args::try_parse_from(start.into_iter().chain(words));
+    let args = Args::try_parse_from(start.into_iter().chain(arguments));
     let args = args.map_err(|error| Error::usage(log::in_a_line(&error)))?;
     stores::check(&args.command, |_| true)?;
     sitemill::set_store_settings(args.command.store());
@@ -123,8 +123,8 @@ mod tests {
 
     #[test]
     fn settings_for_sets_in_stores_are_refused_for_a_directory() {
-        let words = ["--base-url=https://h.example/", "--out=html", "--state=s3://private/shop"];
-        let error = build_job(words.map(OsString::from).into()).unwrap_err();
+        let arguments = ["--base-url=https://h.example/", "--out=html", "--state=s3://private/shop"];
+        let error = build_job(arguments.map(OsString::from).into()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Usage);
         assert!(error.settings().eq([Setting::State]), "{error}");
     }

@@ -178,7 +178,7 @@ class Run:
     """The steps of a run, without Spark."""
 
     def __init__(self, out: pathlib.Path, number: int) -> None:
-        words = sitemill.spark._words(BASE, out, {}, {})
+        words = sitemill.spark._arguments(BASE, out, {}, {})
         self.driver = _sitemill.Driver(words)
         order = self.driver.order()
         table = pyarrow.table({"url": [f"{BASE}{page}" for page in range(number)]})
@@ -300,7 +300,7 @@ def test_reports_of_a_run_that_fails_say_why(spark, small, tmp_path):
     check(Exception, 74, "PythonException: KeyError: ", rows.withColumn("page", fails("page")))
     check(sitemill.DataRefused, 65, "there is no column address", rows, url="address")
     (tmp_path / "busy").mkdir()
-    holder = _sitemill.Driver(sitemill.spark._words(BASE, tmp_path / "busy", {}, {}))
+    holder = _sitemill.Driver(sitemill.spark._arguments(BASE, tmp_path / "busy", {}, {}))
     check(sitemill.Busy, 75, "another run", rows, out=tmp_path / "busy")
     holder.fail("io", "the test is over")
     sitemill.spark.build(rows, **{**OPTIONS, "out": tmp_path / "busy", **files})
