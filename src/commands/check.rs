@@ -45,7 +45,6 @@ use crate::escape::shown;
 use crate::job::{check_threads, threads_default};
 use crate::place::{self, PlaceFile, PlaceOrFile, Record, SetName};
 use crate::set::manifest::Manifest;
-
 use document::{Document, Rules, Scratch};
 use follow::Known;
 use set::read_manifest;

@@ -6,13 +6,13 @@
 mod jobs;
 mod resolved;
 
-use crate::common::fifo::{STDERR, STREAM};
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::common::fifo::{STDERR, STREAM};
 use crate::error::{Error, Message, Result, Setting, is_url, message};
 use crate::intake::format::{self, OutDirectory};
 use crate::place::{self as places, Record, STATE};

@@ -13,10 +13,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::commands::diff::DiffReport;
+use crate::common::progress::Estimate;
 use crate::error::Message;
 use crate::escape::grouped;
-
-use crate::common::progress::Estimate;
 use crate::intake::report::{InputReport, Skipped};
 use crate::place::SetName;
 use crate::survey::rejects::Example;

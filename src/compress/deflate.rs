@@ -63,6 +63,9 @@ mod tokens;
 mod tree;
 mod window;
 
+use crate::common::fallible::reserve;
+use crate::common::simd;
+use crate::error::Result;
 use bits::PartialByte;
 use block::{Lengths, STORED_BYTES_MAX};
 use by_text::{ByText, Dense};
@@ -80,10 +83,6 @@ use sizes::{KEPT_BYTES, PLACE_PERIOD, PUSH_BYTES_MAX, RECORD_BYTES_MAX};
 use symbols::DISTANCE_MAX;
 use tokens::Tokens;
 use window::{SLACK_BYTES, Window};
-
-use crate::common::fallible::reserve;
-use crate::common::simd;
-use crate::error::Result;
 
 /// Maximum bytes of a block that may be stored. A longer block has several bytes per token, so any code takes fewer bits.
 const STORED_BLOCK_BYTES_MAX: usize = KEPT_BYTES - RECORD_BYTES_MAX;

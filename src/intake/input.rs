@@ -14,22 +14,21 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use map::Map;
 use rustix::fs::{Mode, OFlags};
-
-pub use identity::Identity;
-pub use lost::{Lost, handle_sigbus};
-pub use map::Segment;
 
 use super::lines;
 use crate::common::fifo::Fifo;
+use crate::error::{Error, ErrorKind, Result, message};
 use crate::intake::format::{Feed, SourceRows};
 use crate::intake::read_at::{Pread, RemoteFile};
 use crate::intake::spool_format::Block;
 use crate::intake::urls::HeldUrls;
 use crate::sitemap::tags::GivenTags;
+use map::Map;
 
-use crate::error::{Error, ErrorKind, Result, message};
+pub use identity::Identity;
+pub use lost::{Lost, handle_sigbus};
+pub use map::Segment;
 
 /// An input that was found but not read yet. A file is open only while it is examined or read, because there may be more files
 /// than a process may open.

@@ -21,12 +21,11 @@
 #[cfg(test)]
 mod tests;
 
-use crate::common::field;
 use std::ops::Range;
 
 use super::lines::{CHUNK_URLS_MAX, Line};
 use crate::clean::{CleanUrl, Reason};
-use crate::common::prefetch;
+use crate::common::{field, prefetch};
 use crate::sitemap::entry::Entry;
 use crate::sitemap::extensions::{EXTENSIONS_COUNT, Extras, RawExtras};
 use crate::sitemap::sections::SectionNumber;

@@ -8,8 +8,7 @@ use crate::common::fallible::reserve;
 use crate::error::Result;
 use crate::intake::input::{Extent, Input};
 use crate::intake::lines::{self, LineReader};
-use crate::intake::spool_format;
-use crate::intake::spool_format::{Block, InputRow};
+use crate::intake::spool_format::{self, Block, InputRow};
 
 /// Consecutive whole rows of one input.
 #[derive(Debug, Clone)]

@@ -9,10 +9,9 @@ use sitemill::options::{
     TagRules, UrlEncoding, changefreq, priority,
 };
 
-use super::urls::UrlArgs;
-
 use super::number::whole;
 use super::store::StoreArgs;
+use super::urls::UrlArgs;
 
 /// Options about the format of inputs.
 #[derive(Debug, clap::Args)]

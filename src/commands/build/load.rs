@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::thread::{Builder, scope};
 
+use crate::commands::sources::Sources;
 use crate::common::progress::Estimate;
 use crate::error::Result;
 use crate::intake::input::Input;
@@ -14,8 +15,6 @@ use crate::survey::estimate;
 use crate::survey::inputs::SourceFacts;
 use crate::survey::memory::Memory;
 use crate::survey::spool::mapped_all;
-
-use crate::commands::sources::Sources;
 
 /// The inputs, ready for both passes.
 pub struct LoadedInputs {

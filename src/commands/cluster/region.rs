@@ -6,8 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::block::{Decoder, Sealed};
-use super::order::Origin;
-use super::order::{WorkOrder, check_job, read_json, to_json};
+use super::order::{Origin, WorkOrder, check_job, read_json, to_json};
 use super::plan::{self, RoutingPlan, internal};
 use crate::common::progress::Silent;
 use crate::common::stop::Stop;

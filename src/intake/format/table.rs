@@ -32,8 +32,8 @@ macro_rules! formats {
 formats! {
     /// One URL per line.
     Text = super::text::TEXT,
-    /// Values separated by commas, or by the delimiter in [`FormatOptions::delimiter`](crate::options::FormatOptions::delimiter) or in the
-    /// header; RFC 4180.
+    /// Values separated by commas, or by the delimiter in [`FormatOptions::delimiter`](crate::options::FormatOptions::delimiter) or
+    /// in the header; RFC 4180.
     Csv = super::csv::CSV,
     /// Values separated by tabs, with quotes as in CSV.
     Tsv = super::csv::TSV,

@@ -1,8 +1,8 @@
 //! Stable boundaries: the URLs decide where a file begins, so that inserted or removed URLs change only the files around them.
 //!
-//! A file may end anywhere between [`FULL_PERCENT_MIN`] per cent of a limit and the limit. Of the entries in this range, the one with
-//! the smallest [`Mark`] begins the next file. Two divisions with different starting points soon choose the same entry, and are
-//! identical from there on. All entries in the range are equally likely to be chosen, so files are 70 % full on average.
+//! A file may end anywhere between [`FULL_PERCENT_MIN`] per cent of a limit and the limit. Of the entries in this range, the one
+//! with the smallest [`Mark`] begins the next file. Two divisions with different starting points soon choose the same entry, and
+//! are identical from there on. All entries in the range are equally likely to be chosen, so files are 70 % full on average.
 //!
 //! Entries come in chunks, each with its total size and its smallest mark. For most chunks that is enough: entries are read
 //! only from chunks in which a file begins, becomes full enough to end, or exceeds a limit.

@@ -3,16 +3,15 @@
 use quick_xml::events::{BytesRef, BytesStart};
 use quick_xml::name::QName;
 
+use super::declared::prefix_of;
+use super::dropped::{DroppedElements, is_of_protocol};
+use super::extended::{BadAttribute, Child, Extended};
+use super::value;
 use crate::clean::Reason;
 use crate::error::{Error, ErrorKind, Result};
 use crate::intake::format::found::NameCounts;
 use crate::intake::format::row::{AND, CountingSink, Record};
 use crate::sitemap::extensions::{EXTENSIONS, Extension, ExtrasBuffer};
-
-use super::declared::prefix_of;
-use super::dropped::{DroppedElements, is_of_protocol};
-use super::extended::{BadAttribute, Child, Extended};
-use super::value;
 
 /// The current `<url>` element.
 #[derive(Default)]
