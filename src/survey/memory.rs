@@ -98,7 +98,7 @@ fn of_machine(text: &str) -> Option<u64> {
     line.trim().strip_suffix(" kB")?.parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// The least limit of the group that `line` of `/proc/self/cgroup` names and of those above it: `0::/PATH` in version 2,
+/// The smallest limit of the group that `line` of `/proc/self/cgroup` names and of those above it: `0::/PATH` in version 2,
 /// `7:memory:/PATH` in version 1.
 fn limit_of_group(root: &Path, line: &str) -> Option<u64> {
     let mut parts = line.splitn(3, ':').skip(1);
