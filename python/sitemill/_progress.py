@@ -14,6 +14,7 @@ _WORDS = {
     "read": "reading rows",
     "survey": "pass 1, cleaning and finding duplicates",
     "sort": "sorting",
+    "split": "dividing URLs among sites and sections",
     "produce": "pass 2, writing sitemaps",
     "urls": "reading",
 }

@@ -100,7 +100,7 @@ impl Counted {
         let phase = *self.phase.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         match phase {
             Some((phase, total)) => {
-                callback.call1(py, (name(phase), self.done.load(Ordering::Relaxed), total)).map(drop)
+                callback.call1(py, (phase.as_str(), self.done.load(Ordering::Relaxed), total)).map(drop)
             }
             None => Ok(()),
         }
@@ -118,14 +118,4 @@ impl Progress for Counted {
     }
 
     fn end(&self) {}
-}
-
-fn name(phase: Phase) -> &'static str {
-    match phase {
-        Phase::Spool => "read",
-        Phase::Survey => "survey",
-        Phase::Sort => "sort",
-        Phase::Produce => "produce",
-        _ => "urls",
-    }
 }

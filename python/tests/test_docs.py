@@ -8,6 +8,7 @@ import sys
 
 import sitemill
 from conftest import ROOT
+from sitemill import _progress
 
 
 def first_example(path: str) -> str:
@@ -41,6 +42,12 @@ def test_the_document_names_all_that_is_public():
     assert len(errors) == 9
     for name in errors:
         assert f"`{name}`" in document, name
+
+
+def test_the_document_names_all_phases():
+    document = (ROOT / "docs" / "python.md").read_text("utf-8")
+    for phase in _progress._WORDS:
+        assert f"`{phase}`" in document, phase
 
 
 def test_help_describes_everything_that_is_public():

@@ -33,11 +33,8 @@ pub fn while_reading(quiet: bool) -> Box<dyn Progress> {
 
 fn title(pass: Phase) -> &'static str {
     match pass {
-        Phase::Survey => "survey",
-        Phase::Split => "split",
-        Phase::Sort => "sort",
-        Phase::Produce => "produce",
-        _ => "reading",
+        Phase::Spool | Phase::Read => "reading",
+        Phase::Survey | Phase::Sort | Phase::Split | Phase::Produce => pass.as_str(),
     }
 }
 
@@ -45,8 +42,9 @@ fn title(pass: Phase) -> &'static str {
 fn amount(pass: Phase, amount: u64) -> String {
     match pass {
         Phase::Spool | Phase::Survey => HumanBytes(amount).to_string(),
-        Phase::Sort | Phase::Produce => format!("{} URLs", scaled(amount)),
-        _ => scaled(amount),
+        Phase::Sort | Phase::Split | Phase::Produce => format!("{} URLs", scaled(amount)),
+        // Lines of `clean`, URLs of the other commands.
+        Phase::Read => scaled(amount),
     }
 }
 
@@ -318,6 +316,20 @@ mod tests {
             (pace(110, 0, 5), 22, None),
         ] {
             assert_eq!((pace.per_second(), pace.left()), (per_second, left.map(Duration::from_secs)));
+        }
+    }
+
+    #[test]
+    fn each_phase_has_a_title_and_a_unit() {
+        for (phase, shown) in [
+            (Phase::Spool, "reading: 2.93 KiB"),
+            (Phase::Survey, "survey: 2.93 KiB"),
+            (Phase::Sort, "sort: 3.00 k URLs"),
+            (Phase::Split, "split: 3.00 k URLs"),
+            (Phase::Produce, "produce: 3.00 k URLs"),
+            (Phase::Read, "reading: 3.00 k"),
+        ] {
+            assert_eq!(format!("{}: {}", title(phase), amount(phase, 3_000)), shown);
         }
     }
 

@@ -43,6 +43,20 @@ pub enum Phase {
     Read,
 }
 
+impl Phase {
+    /// Its word, for programs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Spool => "read",
+            Self::Survey => "survey",
+            Self::Sort => "sort",
+            Self::Split => "split",
+            Self::Produce => "produce",
+            Self::Read => "urls",
+        }
+    }
+}
+
 /// Receives progress. The methods are called from several threads at the same time.
 pub trait Progress: Sync {
     /// Called once per build, before pass 1, with the expected use of resources. Does nothing by default.
