@@ -11,7 +11,7 @@ use crossbeam_channel::Sender;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sitemill::cli::embed::BuildInSteps;
+use sitemill::cli::embed::{BuildInSteps, caught};
 use sitemill::cluster::{self, Packed, Planned, RegionBatch, RoutingPlan, RowGroups, WorkOrder};
 use sitemill::{Error, ErrorKind, Result, Stop};
 
@@ -84,7 +84,7 @@ impl Driver {
                 }
                 Ok(outcome)
             };
-            steps.end(run::caught(publish), stop)
+            steps.end(caught(publish), stop)
         })?;
         outcome.map(|outcome| built(py, outcome)).map_err(|error| errors::exception(py, &error))
     }

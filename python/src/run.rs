@@ -1,7 +1,6 @@
 //! Runs a command on a separate thread. Meanwhile the calling thread lets other Python threads run, passes on rows of iterators,
 //! checks for signals and reports progress.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -9,7 +8,8 @@ use std::time::Instant;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use pyo3::prelude::*;
-use sitemill::{Error, ErrorKind, Phase, Progress, Result, Stop};
+use sitemill::cli::embed::caught;
+use sitemill::{Phase, Progress, Result, Stop};
 
 use crate::ahead::POLL_INTERVAL;
 use crate::rows::Feed;
@@ -77,14 +77,6 @@ fn wait(
             }
         }
     }
-}
-
-/// Turns a panic into an error.
-pub fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
-        let words = "this is a bug in sitemill; please report it with the lines on standard error";
-        Err(Error::new(ErrorKind::Internal, words))
-    })
 }
 
 /// The progress of the current phase.

@@ -10,12 +10,13 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounde
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
+use sitemill::cli::embed::caught;
 use sitemill::{Error, Result, Stop};
 
 use crate::ahead::POLL_INTERVAL;
 use crate::rows::Feed;
 use crate::run::SIGINT;
-use crate::{capsule, errors, run};
+use crate::{capsule, errors};
 
 /// Maximum number of batches that wait for the reader.
 const BATCHES_AHEAD: usize = 4;
@@ -97,7 +98,7 @@ impl Stream {
         let (batches, received) = bounded::<Batch>(BATCHES_AHEAD);
         let report = Arc::new(Mutex::new(None));
         let (at_end, asked) = (Arc::clone(&report), stop.clone());
-        let work = move || match run::caught(|| work(batches.clone(), &asked)) {
+        let work = move || match caught(|| work(batches.clone(), &asked)) {
             Ok(counts) => *at_end.lock().unwrap_or_else(PoisonError::into_inner) = Some(counts),
             // Without a reader, the result is not needed.
             Err(error) => drop(batches.send(Err(error))),

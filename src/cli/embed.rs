@@ -10,6 +10,7 @@ use sitemill::{CleanReport, Error, Job, Outcome, Progress, Result, Source, Stop,
 pub use super::args::Size;
 use super::args::{Args, BuildArgs, Command};
 use super::build::{self, Reports};
+pub use super::failure::caught;
 use super::{clean, flags, log, stores};
 
 /// Runs `build` with the options `arguments` and writes the reports that they name. `sources`, if there are any, replace the input

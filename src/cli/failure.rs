@@ -8,13 +8,12 @@ use sitemill::{Error, ErrorKind, Result};
 
 use super::{flags, log};
 
-/// Runs `work` and turns a panic in it into an error.
+/// Runs `work` and turns a panic in it into an error: lack of threads or random bytes, or else a bug.
 pub fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         // The standard library panics if the system refuses a thread. That is not a bug.
         if panic.downcast_ref::<String>().is_some_and(|words| words.contains("failed to spawn thread")) {
-            let words =
-                "cannot start more threads; lower --threads, or raise the limits on processes and memory";
+            let words = "cannot start more threads; use fewer, or raise the limits on processes and memory";
             return Err(Error::new(ErrorKind::Memory, words));
         }
         // It also panics if the system refuses random bytes.
@@ -24,7 +23,7 @@ pub fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
         }
         Err(Error::new(
             ErrorKind::Internal,
-            "this is a bug in sitemill; please report it with the lines above",
+            "this is a bug in sitemill; please report it with the lines on standard error",
         ))
     })
 }
