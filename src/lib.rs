@@ -114,7 +114,7 @@ pub use commands::cluster;
 pub use commands::diff::{DiffJob, DiffReport, diff};
 pub use commands::page::{Page, PageJob, SettingNames, report_page};
 pub use commands::report::Report;
-pub use commands::rollback::{RollbackJob, RolledBack, rollback};
+pub use commands::rollback::{RollbackJob, RolledBack, SetSummary, rollback};
 pub use commands::target::Target;
 pub use commands::urls::{UrlsJob, UrlsReport, urls};
 pub use common::progress::{Estimate, Phase, Progress, Silent};

@@ -247,7 +247,7 @@ pub fn rollback(
     })?;
     let done = done.map_err(|error| errors::exception(py, &error))?;
     let warnings = done.warnings.iter().map(|warning| errors::text(warning.message())).collect();
-    Ok((done.from.number, done.to.number, done.to.urls(), warnings))
+    Ok((done.from.number, done.to.number, done.to.urls, warnings))
 }
 
 /// The HTML page of a report.

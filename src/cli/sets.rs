@@ -117,14 +117,10 @@ pub fn rollback(args: &RollbackArgs) -> Result<()> {
     done.warnings.iter().for_each(print_warning);
     if !args.quiet {
         let [from, to] = [&done.from, &done.to].map(|set| {
-            let urls = plural(set.urls(), "URL", "URLs");
-            format!(
-                "set {} ({urls} in {})",
-                set.number,
-                plural(set.sitemaps.len() as u64, "sitemap", "sitemaps")
-            )
+            let urls = plural(set.urls, "URL", "URLs");
+            format!("set {} ({urls} in {})", set.number, plural(set.sitemaps, "sitemap", "sitemaps"))
         });
-        let fields = json!({ "from": done.from.number, "to": done.to.number, "urls": done.to.urls() });
+        let fields = json!({ "from": done.from.number, "to": done.to.number, "urls": done.to.urls });
         log::counted(&format!("restored {to}, which replaces {from}{}", other_kind(&done)), fields);
     }
     Ok(())

@@ -37,11 +37,39 @@ pub struct RollbackJob {
 #[non_exhaustive]
 pub struct RolledBack {
     /// The set that was live.
-    pub from: Manifest,
+    pub from: SetSummary,
     /// The set that is live now.
-    pub to: Manifest,
+    pub to: SetSummary,
     /// Failures after the set went live. It stays live.
     pub warnings: Vec<Error>,
+}
+
+/// A set that a rollback replaced or restored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SetSummary {
+    /// Its number among the sets of the directory.
+    pub number: u64,
+    /// URL of the directory of its files.
+    pub base_url: String,
+    /// Protocol version: `0.9` or `0.84`.
+    pub protocol: String,
+    /// Number of URLs.
+    pub urls: u64,
+    /// Number of sitemaps.
+    pub sitemaps: u64,
+}
+
+impl SetSummary {
+    fn of(set: &Manifest) -> Self {
+        Self {
+            number: set.number,
+            base_url: set.base_url.clone(),
+            protocol: set.protocol.clone(),
+            urls: set.urls(),
+            sitemaps: set.sitemaps.len() as u64,
+        }
+    }
 }
 
 impl RollbackJob {
@@ -79,11 +107,11 @@ pub fn rollback(job: &RollbackJob, progress: &dyn Progress, stop: &Stop) -> Resu
         robots::check(LocalFile::at(path), Owner { base_url: &prepared.set().base_url, name })?;
     }
     let mut warnings = make_live(slice::from_mut(&mut prepared))?;
-    let to = prepared.set().clone();
+    let to = prepared.set();
     if let Some(path) = &job.robots {
         let named =
             robots::name_indexes(LocalFile::at(path), Owner { base_url: &to.base_url, name }, &to.indexes);
         warnings.extend(named.err());
     }
-    Ok(RolledBack { from, to, warnings })
+    Ok(RolledBack { from: SetSummary::of(&from), to: SetSummary::of(to), warnings })
 }
