@@ -23,7 +23,7 @@ use crate::sitemap::sections::counts::{SectionRule, SectionTally, Sections};
 use crate::survey::context::Context;
 use crate::survey::layout::Layout;
 use render::{Made, Outcome, Renderer};
-use sink::Compressed;
+use sink::{Compressed, Counts};
 
 /// Renders and compresses every sitemap of `layout` and puts it on the `shelf`. New sitemaps get the time `lastmod`.
 ///
@@ -36,15 +36,13 @@ pub fn produce(
     lastmod: &str,
     sections: Option<&SectionRule>,
 ) -> Result<Batch> {
-    let Context { job, progress, stop, .. } = run;
-    progress.begin(Phase::Produce, layout.tally.listed);
+    let Context { job, stop, .. } = run;
     let renderer = || Renderer::new(run, layout, shelf.secret(), sections).at(lastmod);
     let work = |renderer: &mut Renderer<'_>, at: usize| {
         stop.check()?;
         Ok((at, renderer.make(shelf, at)?))
     };
-    let mut tally = sections.map(SectionTally::new);
-    let mut old_news = 0;
+    let mut pass = Pass::begin(run, layout, sections);
     let mut staged = Vec::new();
     reserve(&mut staged, layout.sitemaps.len())?;
     syncing(stop, |sync| {
@@ -52,9 +50,7 @@ pub fn produce(
         let sitemaps = order(layout, sections).into_iter().inspect(|&at| layout.prefetch(at));
         ordered(job.resources.threads.get(), sitemaps, renderer, work, |made| {
             let (at, Made { first_url, counts, outcome }) = made?;
-            old_news += counts.old_news;
-            tally.iter_mut().zip(counts.sections).for_each(|(tally, counted)| tally.add(counted));
-            progress.advance(layout.sitemaps[at].entries.into());
+            pass.add(at, counts);
             let (sitemap, unsynced) = match outcome {
                 Outcome::Published(sitemap) => (Sitemap { lastmod: lastmod.into(), ..sitemap }, None),
                 Outcome::New(compressed) => put(layout, shelf, at, compressed, lastmod)?,
@@ -63,12 +59,40 @@ pub fn produce(
             unsynced.map_or(Ok(()), sync)
         })
     })?;
-    progress.end();
     staged.sort_unstable_by_key(|&(at, _)| at);
-    let staged = list(staged.into_iter().map(|(_, sitemap)| sitemap))?;
-    let sections = tally.map(|tally| finish_sections(run, layout, shelf.secret(), tally)).transpose()?;
-    let rules = Fingerprint::of(&job.rules, &job.input.format);
-    Ok(Batch::new(rules, layout.tally, staged).with_sections(sections).with_old_news(old_news))
+    pass.into_batch(list(staged.into_iter().map(|(_, sitemap)| sitemap))?, shelf.secret())
+}
+
+/// Pass 2 while it runs: its progress, and what was counted in the sitemaps so far.
+struct Pass<'a> {
+    run: Context<'a>,
+    layout: &'a Layout,
+    sections: Option<SectionTally<'a>>,
+    old_news: u64,
+}
+
+impl<'a> Pass<'a> {
+    /// Begins the pass. URLs are counted by section if there is a rule for `sections`.
+    fn begin(run: Context<'a>, layout: &'a Layout, sections: Option<&'a SectionRule>) -> Self {
+        run.progress.begin(Phase::Produce, layout.tally.listed);
+        Self { run, layout, sections: sections.map(SectionTally::new), old_news: 0 }
+    }
+
+    /// Adds the `counts` of the sitemap with the index `at`.
+    fn add(&mut self, at: usize, counts: Counts) {
+        self.old_news += counts.old_news;
+        self.sections.iter_mut().zip(counts.sections).for_each(|(tally, counted)| tally.add(counted));
+        self.run.progress.advance(self.layout.sitemaps[at].entries.into());
+    }
+
+    /// Ends the pass. Returns the batch of all `sitemaps`.
+    fn into_batch(self, sitemaps: Vec<BatchSitemap>, secret: &Secret) -> Result<Batch> {
+        let Self { run: run @ Context { job, progress, .. }, layout, sections, old_news } = self;
+        progress.end();
+        let sections = sections.map(|tally| finish_sections(run, layout, secret, tally)).transpose()?;
+        let rules = Fingerprint::of(&job.rules, &job.input.format);
+        Ok(Batch::new(rules, layout.tally, sitemaps).with_sections(sections).with_old_news(old_news))
+    }
 }
 
 /// Puts the sitemap with the index `at` on the `shelf`. Returns what is known of it, and its file if that must be synced.

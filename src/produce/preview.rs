@@ -4,19 +4,17 @@
 //! A few are compressed to estimate the bytes of all new files.
 
 use super::batch::{Batch, BatchSitemap};
-use super::finish_sections;
 use super::render::{Made, Outcome, Renderer};
 use super::sink::Counts;
-use crate::common::fallible::reserve;
+use super::{Pass, counting_order};
 use crate::common::ordered::ordered;
-use crate::common::progress::Phase;
+use crate::common::fallible::reserve;
 use crate::error::Result;
-use crate::job::fingerprint::Fingerprint;
 use crate::set::manifest::Sitemap;
 use crate::set::name::Stem;
 use crate::set::shelf::Shelf;
 use crate::sitemap::divide::PlannedSitemap;
-use crate::sitemap::sections::counts::{SectionRule, SectionTally};
+use crate::sitemap::sections::counts::SectionRule;
 use crate::survey::context::Context;
 use crate::survey::layout::{EntryAt, Layout};
 
@@ -35,8 +33,7 @@ pub fn preview(
     lastmod: &str,
     sections: Option<&SectionRule>,
 ) -> Result<Batch> {
-    let Context { job, progress, stop, .. } = run;
-    progress.begin(Phase::Produce, layout.tally.listed);
+    let Context { job, stop, .. } = run;
     let renderer = || Renderer::new(run, layout, shelf.secret(), sections).at(lastmod);
     let is_compressed = |at: usize| at.is_multiple_of(layout.sitemaps.len().div_ceil(COMPRESSED));
     let work = |renderer: &mut Renderer<'_>, at: usize| {
@@ -44,20 +41,16 @@ pub fn preview(
         let (looked, counts) = look(renderer, shelf, at, is_compressed(at), sections.is_some())?;
         Ok((at, looked, counts))
     };
-    let mut tally = sections.map(SectionTally::new);
-    let mut old_news = 0;
+    let mut pass = Pass::begin(run, layout, sections);
     let mut found = Vec::new();
     reserve(&mut found, layout.sitemaps.len())?;
-    let sitemaps = (0..layout.sitemaps.len()).rev().inspect(|&at| layout.prefetch(at));
+    let sitemaps = counting_order(layout).inspect(|&at| layout.prefetch(at));
     ordered(job.resources.threads.get(), sitemaps, renderer, work, |looked_at| {
         let (at, sitemap, counts) = looked_at?;
-        old_news += counts.old_news;
-        tally.iter_mut().zip(counts.sections).for_each(|(tally, counted)| tally.add(counted));
-        progress.advance(layout.sitemaps[at].entries.into());
+        pass.add(at, counts);
         found.push((at, sitemap));
         Ok(())
     })?;
-    progress.end();
     found.reverse();
     let ratio = Ratio::of(found.iter().filter_map(|(at, sitemap)| match sitemap {
         Looked::Kept(sitemap) => Some((sitemap.xml_bytes, sitemap.gzip_bytes)),
@@ -74,9 +67,7 @@ pub fn preview(
         };
         BatchSitemap { first_url: String::new(), sitemap }
     });
-    let batch = Batch::new(Fingerprint::of(&job.rules, &job.input.format), layout.tally, sitemaps.collect());
-    let sections = tally.map(|tally| finish_sections(run, layout, shelf.secret(), tally)).transpose()?;
-    Ok(batch.with_sections(sections).with_old_news(old_news))
+    pass.into_batch(sitemaps.collect(), shelf.secret())
 }
 
 /// What is known about a sitemap.
