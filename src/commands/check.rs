@@ -300,14 +300,11 @@ impl Run<'_> {
             let path = view.path(file.as_ref());
             known.listed.contains(&path) || known.starts.contains(&path)
         };
-        for sitemap in manifest.sitemaps.iter().filter(|sitemap| !is_listed(&sitemap.file)) {
+        let files = manifest.sitemaps.iter().map(|sitemap| &sitemap.file).filter(|file| !is_listed(file));
+        let also = manifest.also.iter().map(|also| &also.loc).filter(|&loc| known.external.contains(loc));
+        for unlisted in files.chain(also) {
             findings.push(None, Rule::Unlisted, || {
-                format!("{} belongs to the set, but no index file lists it", shown(sitemap.file.as_bytes()))
-            });
-        }
-        for sitemap in manifest.also.iter().filter(|sitemap| known.external.contains(&sitemap.loc)) {
-            findings.push(None, Rule::Unlisted, || {
-                format!("{} belongs to the set, but no index file lists it", shown(sitemap.loc.as_bytes()))
+                format!("{} belongs to the set, but no index file lists it", shown(unlisted.as_bytes()))
             });
         }
         self.tell(&findings)
