@@ -237,7 +237,7 @@ impl Reports {
             let line = format!("{report}\n");
             let written =
                 stdout.and_then(|file| StoppableWriter::new(&file, stop).write_all(line.as_bytes()));
-            written.unwrap_or_else(|error| warn(unwritten(Path::new("standard output"), error)));
+            written.unwrap_or_else(|error| warn(unwritten(Path::new(streams::STDOUT), error)));
         }
     }
 }

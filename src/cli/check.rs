@@ -1,7 +1,6 @@
 //! `sitemill check`: writes findings to standard output, and a summary to standard error.
 
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
 
 use serde::Serialize;
 use sitemill::check::Finding;
@@ -10,7 +9,7 @@ use sitemill::{CheckJob, CheckReport, Error, Result, Stop};
 use super::args::CheckArgs;
 use super::failure::is_broken_pipe;
 use super::numbers::{grouped, plural};
-use super::streams::Stdout;
+use super::streams::{self, Stdout};
 use super::table::Table;
 use super::{log, progress};
 
@@ -56,7 +55,7 @@ pub fn run(args: CheckArgs) -> Result<()> {
 }
 
 fn written(result: io::Result<()>) -> Result<()> {
-    result.map_err(|error| Error::io(Path::new("standard output"), "could not be written", error))
+    result.map_err(streams::stdout_unwritten)
 }
 
 /// The counts of the check, and a row for each rule with findings.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 use sitemill::process::Paths;
-use sitemill::{CleanJob, CleanReport, Error, Result, Silent, Source, Stop, Target};
+use sitemill::{CleanJob, CleanReport, Error, Progress, Result, Silent, Source, Stop, Target};
 
 use super::args::CleanArgs;
 use super::failure::is_broken_pipe;
@@ -43,13 +43,26 @@ pub fn cleaned(
 ) -> Result<CleanReport> {
     let job = job(args, stop)?;
     paths(args, &job).check()?;
-    let rejects = args.rejects.as_ref().map(|path| streams::create(path).map(|file| (path, file)));
-    let mut rejects = rejects.transpose()?;
-    let rejects = rejects.as_mut().map(|(path, file)| Target { name: path, to: file });
-    let sources =
-        sources.unwrap_or_else(|| job.input.paths.iter().map(|path| Source::from(&**path)).collect());
+    clean(args, &job, sources, &Silent, stop, urls)
+}
+
+/// Cleans `sources`, or else the inputs of `job`, with rejects in the file that the options name.
+fn clean(
+    args: &CleanArgs,
+    job: &CleanJob,
+    sources: Option<Vec<Source<'_>>>,
+    progress: &dyn Progress,
+    stop: &Stop,
+    urls: Target<'_>,
+) -> Result<CleanReport> {
+    let mut file = args.rejects.as_deref().map(streams::create).transpose()?;
+    let rejects = args.rejects.as_deref().zip(file.as_mut()).map(|(name, file)| Target { name, to: file });
+    // Reborrowed, because both targets must have the same lifetime.
     let urls = Target { name: urls.name, to: &mut *urls.to };
-    sitemill::clean_from(&job, sources, &Silent, stop, urls, rejects)
+    match sources {
+        Some(sources) => sitemill::clean_from(job, sources, progress, stop, urls, rejects),
+        None => sitemill::clean(job, progress, stop, urls, rejects),
+    }
 }
 
 /// Writes URLs, rejects and a summary. A reader may stop early.
@@ -65,12 +78,9 @@ pub fn run(args: Box<CleanArgs>, config: Option<&Path>) -> Result<()> {
     paths.write_to_stdout("clean");
     config.iter().for_each(|path| paths.read("--config", path));
     paths.check()?;
-    let urls = Target { name: Path::new("standard output"), to: &mut Stdout::new()? };
-    let rejects = args.rejects.as_ref().map(|path| streams::create(path).map(|file| (path, file)));
-    let mut rejects = rejects.transpose()?;
-    let rejects = rejects.as_mut().map(|(path, file)| Target { name: path, to: file });
+    let mut stdout = Stdout::new()?;
     let progress = progress::while_reading(args.quiet);
-    let report = match sitemill::clean(&job, &*progress, &stop, urls, rejects) {
+    let report = match clean(&args, &job, None, &*progress, &stop, stdout.target()) {
         Err(error) if is_broken_pipe(&error) => return Ok(()),
         report => report?,
     };

@@ -1,9 +1,7 @@
 //! `sitemill diff`: compares two sets.
 
-use std::path::Path;
-
 use sitemill::diff::DiffFormat;
-use sitemill::{DiffJob, Result, Stop, Target};
+use sitemill::{DiffJob, Result, Stop};
 
 use super::args::DiffArgs;
 use super::failure::is_broken_pipe;
@@ -26,9 +24,9 @@ pub fn run(args: DiffArgs) -> Result<()> {
     let mut paths = job.paths();
     paths.write_to_stdout("diff");
     paths.check()?;
-    let to = Target { name: Path::new("standard output"), to: &mut Stdout::new()? };
+    let mut stdout = Stdout::new()?;
     let progress = progress::while_reading(args.quiet);
-    let report = match sitemill::diff(&job, &*progress, &Stop::default(), to) {
+    let report = match sitemill::diff(&job, &*progress, &Stop::default(), stdout.target()) {
         Err(error) if is_broken_pipe(&error) => return Ok(()),
         report => report?,
     };

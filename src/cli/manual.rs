@@ -1,8 +1,5 @@
 //! `sitemill completions` and `sitemill man`, generated from the definitions of the help.
 
-use std::io::{self, Write};
-use std::path::Path;
-
 use clap::builder::Resettable;
 use clap::{Command, CommandFactory};
 use clap_complete::Shell;
@@ -16,12 +13,13 @@ use super::streams::Stdout;
 pub fn completions(shell: Shell) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Args::command(), "sitemill", &mut script);
-    print(&script)
+    Stdout::new()?.print(&script)
 }
 
 /// Writes the manual page of a command, or of sitemill itself.
 pub fn page(command: Option<&str>) -> Result<()> {
-    print(rendered(command)?.as_bytes())
+    let page = rendered(command)?;
+    Stdout::new()?.print(page.as_bytes())
 }
 
 fn rendered(command: Option<&str>) -> Result<String> {
@@ -49,16 +47,6 @@ fn of_pages(command: Command) -> Command {
     match command.get_after_long_help().is_some_and(|end| end.to_string().is_empty()) {
         true => command.after_help(Resettable::Reset).after_long_help(Resettable::Reset),
         false => command,
-    }
-}
-
-fn print(text: &[u8]) -> Result<()> {
-    match Stdout::new()?.write_all(text) {
-        // A reader may stop early.
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Error::io(Path::new("standard output"), "could not be written", error))
-        }
-        _ => Ok(()),
     }
 }
 

@@ -1,14 +1,12 @@
 //! `sitemill status` and `sitemill rollback`: shows the live and the kept sets, and restores one of them.
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
-use std::path::Path;
 
 use indicatif::HumanBytes;
 use serde_json::json;
 use sitemill::process::Paths;
 use sitemill::status::SetStatus;
-use sitemill::{Error, Result, RollbackJob, RolledBack, Status, Stop};
+use sitemill::{Result, RollbackJob, RolledBack, Status, Stop};
 
 use super::args::{RollbackArgs, StatusArgs};
 use super::failure::print_warning;
@@ -33,13 +31,7 @@ pub fn status(args: &StatusArgs) -> Result<()> {
         }
         shown.push('\n');
     }
-    match stdout.write_all(shown.as_bytes()) {
-        // A reader may stop early.
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Error::io(Path::new("standard output"), "could not be written", error))
-        }
-        _ => Ok(()),
-    }
+    stdout.print(shown.as_bytes())
 }
 
 fn text(status: &Status) -> String {

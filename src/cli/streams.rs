@@ -12,7 +12,7 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use sitemill::{Error, ErrorKind, Result};
+use sitemill::{Error, ErrorKind, Result, Target};
 
 static IS_STDIN_CLOSED: AtomicBool = AtomicBool::new(false);
 static IS_STDOUT_CLOSED: AtomicBool = AtomicBool::new(false);
@@ -90,6 +90,14 @@ pub fn create(path: &Path) -> Result<File> {
     file.map_err(|error| Error::output(path, error))
 }
 
+/// The name of standard output in messages.
+pub const STDOUT: &str = "standard output";
+
+/// The error of a failed write to standard output.
+pub fn stdout_unwritten(error: io::Error) -> Error {
+    Error::io(Path::new(STDOUT), "could not be written", error)
+}
+
 /// Standard output for writes in large pieces.
 pub struct Stdout(File);
 
@@ -99,7 +107,23 @@ impl Stdout {
     /// # Errors
     /// [`ErrorKind::Io`] if it is closed.
     pub fn new() -> Result<Self> {
-        stdout().map(Self).map_err(|error| Error::io(Path::new("standard output"), "is closed", error))
+        stdout().map(Self).map_err(|error| Error::io(Path::new(STDOUT), "is closed", error))
+    }
+
+    /// Standard output as the target of a command.
+    pub fn target(&mut self) -> Target<'_> {
+        Target { name: Path::new(STDOUT), to: self }
+    }
+
+    /// Writes all of `text`. A reader may stop early.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn print(&mut self, text: &[u8]) -> Result<()> {
+        match self.write_all(text) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            written => written.map_err(stdout_unwritten),
+        }
     }
 }
 

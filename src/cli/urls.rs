@@ -1,10 +1,8 @@
 //! `sitemill urls`: extracts the URLs from sitemaps.
 
-use std::path::Path;
-
 use serde_json::json;
 use sitemill::urls::UrlsFormat;
-use sitemill::{Result, Stop, Target, UrlsJob};
+use sitemill::{Result, Stop, UrlsJob};
 
 use super::args::UrlsArgs;
 use super::failure::is_broken_pipe;
@@ -25,8 +23,9 @@ pub fn run(args: UrlsArgs) -> Result<()> {
     let mut paths = job.paths();
     paths.write_to_stdout("urls");
     paths.check()?;
-    let to = Target { name: Path::new("standard output"), to: &mut Stdout::new()? };
-    let report = match sitemill::urls(&job, &*progress::while_reading(args.quiet), &Stop::default(), to) {
+    let mut stdout = Stdout::new()?;
+    let progress = progress::while_reading(args.quiet);
+    let report = match sitemill::urls(&job, &*progress, &Stop::default(), stdout.target()) {
         Err(error) if is_broken_pipe(&error) => return Ok(()),
         report => report?,
     };
