@@ -9,7 +9,7 @@
 
 mod charset;
 mod dots;
-mod encode;
+pub mod encode;
 mod host;
 mod legal;
 mod origin;

@@ -1,6 +1,7 @@
 //! Leaf modules that any layer may use: nothing here knows what a sitemap is.
 
 pub mod counts;
+pub mod digest;
 pub mod disk;
 pub mod external_sort;
 pub mod fallible;

@@ -5,7 +5,6 @@ mod bucket;
 mod directory;
 mod file;
 mod foreign;
-mod hash;
 mod interface;
 mod layout;
 mod local_file;
@@ -23,8 +22,7 @@ mod unsynced;
 #[cfg(test)]
 pub use directory::{DirectoryPlace, DirectoryView, fs};
 pub use file::PlaceFile;
-pub use foreign::foreign;
-pub use hash::file_hash;
+pub use foreign::{foreign, in_the_way};
 pub use interface::{BackupReason, FreeSpace, Listed, Place, Published, SharedStaging, View};
 pub use layout::set_of;
 pub use local_file::LocalFile;

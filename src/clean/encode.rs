@@ -90,7 +90,8 @@ pub fn push_escape(byte: u8, out: &mut Vec<u8>) {
     out.extend_from_slice(&escape(byte));
 }
 
-const fn escape(byte: u8) -> [u8; 3] {
+/// `byte` as `%XX`.
+pub const fn escape(byte: u8) -> [u8; 3] {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     [b'%', DIGITS[byte as usize >> 4], DIGITS[byte as usize & 15]]
 }

@@ -13,6 +13,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::commands::diff::DiffReport;
+use crate::common::counts::is_zero;
 use crate::common::progress::Estimate;
 use crate::error::Message;
 use crate::escape::grouped;
@@ -138,10 +139,6 @@ pub struct Report {
     /// Further data for comparing runs, if [`Publication::details`](crate::options::Publication::details) is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Details>,
-}
-
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 /// The JSON of a run that failed before all lines were counted.

@@ -43,6 +43,11 @@ macro_rules! counted {
 }
 pub(crate) use counted;
 
+/// Whether `count` is 0, for fields that are not serialised then.
+pub fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 /// An enum of `N` variants, defined by `counted!`.
 pub trait Countable<const N: usize>: Copy {
     /// Every variant, in order.

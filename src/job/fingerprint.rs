@@ -1,10 +1,10 @@
 //! The fingerprint of a job: equal for two jobs whose sitemaps can be published as one set.
 
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::xxh3_128;
 
 use super::rules::SetRules;
 use crate::clean::screen::robots::Robots;
+use crate::common::digest::hex_digest;
 use crate::intake::format::FormatOptions;
 
 /// A hash of all options that decide which bytes sitemaps consist of: 32 hexadecimal digits. It finds mistakes, not forgeries.
@@ -20,7 +20,7 @@ impl Fingerprint {
         // The content of a robots.txt matters, its path does not.
         rules.urls.robots.iter_mut().for_each(Robots::forget_source);
         let options = FormatOptions { page_memory: None, ..options.clone() };
-        Self(format!("{:032x}", xxh3_128(format!("{options:?} {rules:?}").as_bytes())))
+        Self(hex_digest(format!("{options:?} {rules:?}").as_bytes()))
     }
 
     /// Its digits.

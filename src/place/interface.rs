@@ -15,11 +15,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::foreign::foreign;
-use super::hash::file_hash;
 use super::record::{Record, Stored, Version};
 use super::set_name::SetName;
 use super::switch::{Removal, Removed, Switch, SwitchState};
 use super::unsynced::Unsynced;
+use crate::common::digest::hex_digest;
 use crate::error::Result;
 
 /// Why a copy of a file is kept.
@@ -174,9 +174,9 @@ pub trait View: fmt::Debug + Send + Sync {
         self.look_up(file).is_ok_and(|found| found.is_some_and(|found| found.is_file))
     }
 
-    /// Whether `file` is a regular file whose bytes have this [hash](file_hash).
+    /// Whether `file` is a regular file whose bytes have this [hash](hex_digest).
     fn has_content(&self, file: &OsStr, hash: &str) -> bool {
-        self.is_file(file) && self.read(file).is_ok_and(|bytes| file_hash(&bytes) == hash)
+        self.is_file(file) && self.read(file).is_ok_and(|bytes| hex_digest(&bytes) == hash)
     }
 
     /// Whether `removal` means the file that now has its name. A file with other bytes stays.

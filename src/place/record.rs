@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use super::hash::file_hash;
+use crate::common::digest::hex_digest;
 
 /// A manifest that a place keeps.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -31,7 +31,7 @@ pub struct Version(String);
 impl Version {
     /// The version of a manifest that is known by its `bytes` alone.
     pub fn of(bytes: &[u8]) -> Self {
-        Self(file_hash(bytes))
+        Self(hex_digest(bytes))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::common::counts::is_zero;
 use crate::job::fingerprint::Fingerprint;
 use crate::set::manifest::Sitemap;
 use crate::sitemap::sections::counts::Sections;
@@ -29,10 +30,6 @@ pub struct Batch {
     /// News articles that were published more than two days before the set.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub old_news: u64,
-}
-
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 /// A sitemap of a batch.

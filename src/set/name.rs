@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use xxhash_rust::xxh3::xxh3_128;
-
 use crate::clean::scope::BaseUrl;
+use crate::common::digest::hex_digest;
 use crate::place::SetName;
 use crate::set::content::{ContentHash, Seal};
 pub use crate::sitemap::sections::word::is_plain_word;
@@ -183,7 +182,7 @@ pub fn site_directory(base_url: &BaseUrl) -> String {
         (false, ..) => {
             let legal = |c: char| if matches!(c, 'a'..='z' | '0'..='9' | '.' | '-') { c } else { '-' };
             let host: String = host.chars().map(legal).take(DIRECTORY_BYTES_MAX).collect();
-            format!("{scheme}-{host}-x{:032x}", xxh3_128(origin.as_bytes()))
+            format!("{scheme}-{host}-x{}", hex_digest(origin.as_bytes()))
         }
     }
 }

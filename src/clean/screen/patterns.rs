@@ -19,6 +19,7 @@ use std::str::FromStr;
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::Hir;
 
+use crate::clean::encode::escape;
 use crate::common::stop::Stop;
 use crate::common::whole_file;
 use crate::error::{Error, Result, message};
@@ -90,7 +91,7 @@ fn cannot(error: impl fmt::Display) -> String {
 /// `c` as in a URL: `%C3%BC`.
 fn percent_encoded(c: char) -> String {
     let mut utf8 = [0; 4];
-    c.encode_utf8(&mut utf8).bytes().map(|byte| format!("%{byte:02X}")).collect()
+    c.encode_utf8(&mut utf8).bytes().flat_map(escape).map(char::from).collect()
 }
 
 /// Reads patterns from a file, one per line. Blank lines and lines that begin with `#` are skipped.

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
+use crate::clean::encode::escape;
 use crate::clean::scope::BaseUrl;
 use crate::clean::{Cleaned, Cleaner};
 use crate::commands::check::{Content, Entry, FileKind, Findings, Reader, Tag};
@@ -190,7 +191,7 @@ fn percent_encoded(path: &[u8]) -> String {
             b'/' | b'-' | b'.' | b'_' | b'~' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => {
                 encoded.push(byte.into())
             }
-            _ => encoded.push_str(&format!("%{byte:02X}")),
+            _ => encoded.extend(escape(byte).map(char::from)),
         }
     }
     encoded

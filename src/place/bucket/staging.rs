@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::objects;
 use super::state_object::StateObject;
 use super::view::BucketView;
+use crate::common::digest::hex_digest;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::place::interface::{Published, View};
 use crate::place::owner::Owner;
@@ -172,7 +173,7 @@ pub fn remove_of_runs(view: &BucketView, runs: &[&str], published: &Published<'_
 
 /// Uploads a copy of a file to the state, under a name that contains its hash.
 pub fn back_up(view: &BucketView, directory: &std::path::Path, name: &str, bytes: Vec<u8>) -> Result<()> {
-    let aside = directory.join(format!("{}-{name}", crate::place::hash::file_hash(&bytes)));
+    let aside = directory.join(format!("{}-{name}", hex_digest(&bytes)));
     let object = view.object(&aside);
     let put = object.bucket.put(Put::new(object.key, bytes, Condition::None));
     put.map(drop).map_err(|failure| failure.into_error(&aside, "could not be written"))

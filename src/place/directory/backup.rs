@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::fs::{FileSystem, exists, make_private, remove, rename, sync_directory};
 use super::staging::write;
+use crate::common::digest::hex_digest;
 use crate::error::{Error, Result};
-use crate::place::hash::file_hash;
 use crate::place::interface::BackupReason;
 use crate::place::layout::Layout;
 
@@ -16,7 +16,7 @@ pub fn back_up(fs: &dyn FileSystem, layout: &Layout, reason: BackupReason, path:
     let bytes = fs.read(path).map_err(|error| Error::io(path, "could not be read", error))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     // The name contains the hash, so a second attempt makes no second copy.
-    let aside = directory.join(format!("{}-{name}", file_hash(&bytes)));
+    let aside = directory.join(format!("{}-{name}", hex_digest(&bytes)));
     if exists(fs, &aside) {
         return Ok(());
     }

@@ -8,8 +8,8 @@ use std::io;
 
 use super::fs::{exists, rename};
 use super::staging::Staging;
+use crate::common::digest::hex_digest;
 use crate::error::{Error, Result};
-use crate::place::hash::file_hash;
 use crate::place::layout::{RENAMED, mended};
 
 /// Adds those of `sitemaps` that are staged to the output directory. Only damaged files are overwritten.
@@ -45,7 +45,7 @@ fn rename_all(staging: &Staging<'_>, sitemaps: &[&str]) -> Result<()> {
     for file in &files {
         let path = staging.path(file);
         let bytes = staging.fs.read(&path).map_err(|error| Error::io(&path, "could not be read", error))?;
-        list += &format!("{file} {}\n", file_hash(&bytes));
+        list += &format!("{file} {}\n", hex_digest(&bytes));
     }
     staging.write(RENAMED, list.as_bytes())?.sync()?;
     staging.sync()?;

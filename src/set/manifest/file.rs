@@ -6,10 +6,10 @@ use std::io::Read;
 use std::path::Path;
 
 use serde::Deserialize;
-use xxhash_rust::xxh3::xxh3_128;
 
 use super::model::{FORMAT, Manifest};
 use crate::clean::scope::BaseUrl;
+use crate::common::digest::hex_digest;
 use crate::error::{Error, ErrorKind, Message, Result, Setting, message};
 use crate::limits::Protocol;
 use crate::place::{self, Record, Stored, Version, View};
@@ -126,7 +126,7 @@ impl Manifest {
     pub fn to_json(&self) -> Vec<u8> {
         let mut json = serde_json::to_vec_pretty(self).expect("strings and numbers are JSON");
         json.truncate(json.len() - "\n}".len());
-        let end = end(&checksum(&json));
+        let end = end(&hex_digest(&json));
         json.extend_from_slice(end.as_bytes());
         json
     }
@@ -169,18 +169,13 @@ impl Manifest {
     }
 }
 
-/// The checksum of the text before it. It covers the text rather than the values, so it does not depend on a JSON library.
-fn checksum(text: &[u8]) -> String {
-    format!("{:032x}", xxh3_128(text))
-}
-
-/// How a manifest ends.
+/// How a manifest ends. The checksum covers the text before it rather than the values, so it does not depend on a JSON library.
 fn end(checksum: &str) -> String {
     format!(",\n  \"checksum\": \"{checksum}\"\n}}\n")
 }
 
 fn is_unedited(bytes: &[u8], given: &str) -> bool {
-    bytes.strip_suffix(end(given).as_bytes()).is_some_and(|text| checksum(text) == given)
+    bytes.strip_suffix(end(given).as_bytes()).is_some_and(|text| hex_digest(text) == given)
 }
 
 /// Whether joining `name` to a directory stays in it.

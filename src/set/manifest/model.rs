@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::rows::SealedRows;
+use crate::common::counts::is_zero;
 use crate::limits::{BYTES_PER_SITEMAP_DEFAULT, SITEMAPS_PER_INDEX_DEFAULT};
 use crate::set::content::Seals;
 use crate::sitemap::sections::counts::Sections;
@@ -79,10 +80,6 @@ fn sitemaps_per_index() -> u32 {
 
 fn index_bytes_max() -> u64 {
     BYTES_PER_SITEMAP_DEFAULT
-}
-
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 /// Counts of a run, for the report of the next run.

@@ -8,9 +8,9 @@ use super::resume::removals;
 use super::retention::Keep;
 use super::switch::Prepared;
 use super::workspace::Workspace;
+use crate::common::digest::hex_digest;
 use crate::error::Result;
 use crate::limits::Protocol;
-use crate::place::file_hash;
 use crate::place::switch::Switch;
 use crate::set::manifest::{Manifest, Sitemap, SupersededIndex};
 use crate::set::name::EMPTY_SET_LINE;
@@ -84,7 +84,7 @@ impl Workspace {
             if self.place.view().is_file(file.as_ref()) {
                 let bytes = self.place.view().read(file.as_ref())?;
                 let (run, since) = (live.run.clone(), set.published.clone());
-                all.push(SupersededIndex { file: file.clone(), run, since, content: file_hash(&bytes) });
+                all.push(SupersededIndex { file: file.clone(), run, since, content: hex_digest(&bytes) });
             }
         }
         all.retain(|old| !set.indexes.contains(&old.file));
