@@ -7,9 +7,9 @@ use super::neighbours::{self, OtherSet};
 use super::salvage::Salvage;
 use super::workspace::Workspace;
 use crate::clean::scope::BaseUrl;
-use crate::error::{Error, ErrorKind, Result, Setting, message};
+use crate::error::{Error, Result, Setting, message};
 use crate::limits::Protocol;
-use crate::place::{BackupReason, foreign};
+use crate::place::{BackupReason, foreign, in_the_way};
 use crate::set::manifest::SupersededIndex;
 
 impl Workspace {
@@ -17,7 +17,8 @@ impl Workspace {
     /// number of index files is not known yet, so [`prepare`](Workspace::prepare) checks all their names.
     ///
     /// # Errors
-    /// [`ErrorKind::Data`] if the live set has another base URL or protocol, [`ErrorKind::Output`] if a file is in the way.
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if the live set has another base URL or protocol,
+    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if a file is in the way.
     pub fn admit(&mut self, base_url: &BaseUrl, protocol: Protocol, consent: Consent) -> Result<()> {
         self.consent = Some(consent);
         if !consent.replace_set {
@@ -34,7 +35,7 @@ impl Workspace {
     /// itself, next to which nobody would look for those of sites.
     ///
     /// # Errors
-    /// [`ErrorKind::Data`] if it contains one.
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if it contains one.
     pub fn admit_sites(&self, consent: Consent) -> Result<()> {
         if consent.replace_set {
             return Ok(());
@@ -79,7 +80,7 @@ impl Workspace {
     /// side.
     ///
     /// # Errors
-    /// [`ErrorKind::Data`] if it has another one, unless the user consents.
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if it has another one, unless the user consents.
     pub(super) fn check_neighbours(&self, base_url: &str) -> Result<()> {
         let is_first = self.live.as_ref().is_none_or(|live| live.is_stand_in);
         if !is_first || self.consent.is_some_and(|consent| consent.replace_set) {
@@ -103,7 +104,7 @@ impl Workspace {
     /// Backs up those of `files` that sitemill did not write.
     ///
     /// # Errors
-    /// [`ErrorKind::Output`] if there are such files and they may not be replaced, or are not regular files.
+    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if there are such files and they may not be replaced, or are not regular files.
     pub(super) fn make_way<'a>(&self, files: impl Iterator<Item = &'a str>) -> Result<()> {
         let files: Vec<&str> = files.collect();
         let (theirs, copies) = self.judge_foreign(&files)?;
@@ -135,8 +136,7 @@ impl Workspace {
 
     fn in_the_way(&self, file: &str, others: usize, may_be_told: bool) -> Error {
         let path = self.place.view().path(file.as_ref());
-        let others = if others == 0 { String::new() } else { format!(" (and {others} more)") };
-        let way_out = match may_be_told {
+        let then = match may_be_told {
             true => {
                 let state = match self.name() {
                     Some(name) => format!(".sitemill/names/{name}"),
@@ -150,9 +150,7 @@ impl Workspace {
             }
             false => " and run again".into(),
         };
-        let why =
-            message!(&*path, "{others}: is in the way and was not created by sitemill; move it", way_out);
-        Error::new(ErrorKind::Output, why)
+        in_the_way(&path, others, then)
     }
 
     /// Whether sitemill wrote the index file or robots lines named `file`. Someone may have edited the file since.
