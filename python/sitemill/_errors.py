@@ -8,19 +8,6 @@ from typing import TYPE_CHECKING, Optional
 if TYPE_CHECKING:
     from ._report import Report
 
-__all__ = [
-    "SitemillError",
-    "UsageError",
-    "DataRefused",
-    "InputError",
-    "OutputError",
-    "Busy",
-    "OutOfMemory",
-    "Interrupted",
-    "RowTypeError",
-    "BugError",
-]
-
 
 class SitemillError(Exception):
     """A run that failed. Nothing was published, and the live set is unchanged.

@@ -9,8 +9,6 @@ from typing import Any, Mapping, Optional, Sequence
 
 from . import _sitemill
 
-__all__ = ["Report", "CheckReport", "Finding", "Status", "KeptSet", "RolledBack"]
-
 
 @dataclass(frozen=True)
 class Report:

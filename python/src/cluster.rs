@@ -159,7 +159,7 @@ pub fn pack(
         let mut rows = PackedRows::default();
         let mut emit = |block: Vec<u8>| {
             rows.push(None, Some(&block));
-            if rows.bytes < PackedRows::BYTES { Ok(()) } else { send(&batches, &schema, rows.take()) }
+            if rows.bytes < BATCH_BYTES { Ok(()) } else { send(&batches, &schema, rows.take()) }
         };
         let order = WorkOrder::from_json(&order)?;
         let packed = cluster::pack(&job, &order, source, candidates, &mut emit, stop)?;
@@ -211,7 +211,7 @@ pub fn send_files(
         let mut rows = RoutedRows::default();
         let mut send_on = |region: u32, block: Vec<u8>| {
             rows.push(region, &block);
-            if rows.bytes < PackedRows::BYTES { Ok(()) } else { send(&batches, &schema, rows.take()) }
+            if rows.bytes < BATCH_BYTES { Ok(()) } else { send(&batches, &schema, rows.take()) }
         };
         cluster::send_row_groups(&job, &order, &plan, &row_groups(files)?, memory, &mut send_on, stop)?;
         send(&batches, &schema, rows.take())?;
@@ -226,6 +226,9 @@ fn row_groups(files: Vec<FilePart>) -> Result<Vec<RowGroups>> {
     };
     files.into_iter().map(groups).collect()
 }
+
+/// Bytes of the blocks of a batch: an engine does the same work for a batch of one block.
+const BATCH_BYTES: usize = 1 << 20;
 
 /// Blocks and their regions as columns.
 #[derive(Default)]
@@ -259,9 +262,6 @@ struct PackedRows {
 }
 
 impl PackedRows {
-    /// Bytes of the blocks of a batch: an engine does the same work for a batch of one block.
-    const BYTES: usize = 1 << 20;
-
     fn push(&mut self, packed: Option<&str>, block: Option<&[u8]>) {
         self.packed.append_option(packed);
         self.blocks.append_option(block);

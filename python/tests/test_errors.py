@@ -214,6 +214,8 @@ def test_a_second_build_of_a_directory_is_busy(build, tmp_path):
 def test_every_class_is_documented_and_public():
     from sitemill import _errors
 
-    for name in _errors.__all__:
+    classes = [name for name, value in vars(_errors).items() if isinstance(value, type) and issubclass(value, Exception)]
+    assert "SitemillError" in classes
+    for name in classes:
         assert name in sitemill.__all__ and getattr(sitemill, name).__doc__
     assert pathlib.Path(sitemill.__file__).with_name("py.typed").exists()
