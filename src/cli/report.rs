@@ -50,7 +50,7 @@ pub fn run(args: ReportArgs) -> Result<()> {
     let mut job = PageJob::new(args.path);
     job.threads = args.threads.unwrap_or(job.threads);
     job.name = args.name;
-    job.names = flags::name;
+    job.setting_names = flags::name;
     let mut paths: Paths = job.paths();
     paths.write("--output", &args.output);
     paths.check()?;

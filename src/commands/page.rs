@@ -24,6 +24,7 @@ pub struct Page(String);
 
 /// What to make a page of. [`PageJob::new`] sets every other field to its command-line default.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct PageJob {
     /// The JSON of a report, a directory or location with a published set, or the parent of the directories of several sites.
     pub path: PathBuf,
@@ -33,13 +34,13 @@ pub struct PageJob {
     pub threads: NonZero<usize>,
     /// Returns the name of a setting on the page, with its value if there is one. By default, this is the name of the field:
     /// `scope: host`.
-    pub names: SettingNames,
+    pub setting_names: SettingNames,
 }
 
 impl PageJob {
     /// Creates a job with the defaults: all cores.
     pub fn new(path: PathBuf) -> Self {
-        Self { path, name: None, threads: threads_default(), names: field_name }
+        Self { path, name: None, threads: threads_default(), setting_names: field_name }
     }
 }
 
@@ -52,8 +53,9 @@ pub fn report_page(job: &PageJob, progress: &dyn Progress, stop: &Stop) -> Resul
     check_threads(job.threads)?;
     let json = match place::resolve(&job.path)? {
         PlaceOrFile::Place(_) => {
-            let PageJob { path, name, threads, names } = job;
-            let page = directory::page_of_directory(path, name.as_ref(), *threads, *names, progress, stop);
+            let PageJob { path, name, threads, setting_names } = job;
+            let page =
+                directory::page_of_directory(path, name.as_ref(), *threads, *setting_names, progress, stop);
             return page.map(Page);
         }
         PlaceOrFile::File(file) if is_url(&job.path) => {
@@ -64,7 +66,8 @@ pub fn report_page(job: &PageJob, progress: &dyn Progress, stop: &Stop) -> Resul
         // It may be a stream, such as /dev/stdin.
         PlaceOrFile::File(_) => whole_file::read(&job.path, u64::MAX, stop)?,
     };
-    Page::of_json_with(&json, job.names).map_err(|why| Error::data(format!("{}: {why}", Shown(&job.path))))
+    Page::of_json_with(&json, job.setting_names)
+        .map_err(|why| Error::data(format!("{}: {why}", Shown(&job.path))))
 }
 
 impl Page {
