@@ -88,7 +88,8 @@ pub fn survey_region(run: Context<'_>, rows: RegionRows, tally: Tally) -> Result
     Ok(layout)
 }
 
-/// Surveys `inputs`. In sorted order, `border_count` gives the number of borders for a number of accepted rows.
+/// Surveys `inputs`. In sorted order, `border_count` gives the number of borders for a number of accepted rows. It is
+/// [`borders::count`] except in tests.
 fn survey_in_regions(
     run: Context<'_>,
     inputs: &Arc<[Input]>,

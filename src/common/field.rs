@@ -18,7 +18,7 @@ pub fn push(field: &[u8], out: &mut Vec<u8>) {
 
 /// Takes a byte from the start of `rest`.
 pub fn byte(rest: &mut &[u8]) -> u8 {
-    *rest.split_off_first().expect("rows end where they were ended")
+    *rest.split_off_first().expect("the whole field was written")
 }
 
 /// Takes a number from the start of `rest`.
@@ -37,7 +37,7 @@ pub fn number(rest: &mut &[u8]) -> u64 {
 /// Takes a field from the start of `rest`.
 pub fn take<'a>(rest: &mut &'a [u8]) -> &'a [u8] {
     let bytes = number(rest) as usize;
-    rest.split_off(..bytes).expect("rows end where they were ended")
+    rest.split_off(..bytes).expect("`push` wrote the whole field")
 }
 
 /// Splits the first field off `bytes`. `None` if the field is incomplete.

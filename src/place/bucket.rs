@@ -310,7 +310,7 @@ impl Place for BucketPlace {
         let mut files = Vec::new();
         for removal in removals {
             let Some(found) = self.view.look_up(removal.file.as_ref())? else { continue };
-            if self.view.is_meant(removal) {
+            if self.view.still_matches(removal) {
                 files.push(removal.file.clone());
                 removed.files += 1;
                 removed.bytes += found.bytes;

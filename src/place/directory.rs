@@ -193,7 +193,7 @@ impl Place for DirectoryPlace {
         for removal in removals {
             let file = removal.file.as_ref();
             match self.view.look_up(file) {
-                Ok(Some(found)) if found.is_file && self.view.is_meant(removal) => {
+                Ok(Some(found)) if found.is_file && self.view.still_matches(removal) => {
                     removed.files += u64::from(remove(self.view.fs(), &self.view.path(file))?);
                     removed.bytes += found.bytes;
                 }

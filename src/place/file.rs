@@ -44,13 +44,13 @@ impl PlaceFile {
         &self.path
     }
 
-    /// Whether it exists and is a regular file. A link is none.
+    /// Whether it exists and is a regular file. Links are not regular files.
     pub fn is_file(&self) -> bool {
         self.view.is_file(&self.name)
     }
 
-    /// Why it is none, in words.
-    pub fn why_no_file(&self) -> &'static str {
+    /// The reason why it is not a regular file, for messages.
+    pub fn why_not_regular(&self) -> &'static str {
         match self.view.look_up(&self.name) {
             Ok(None) => "there is no such file",
             _ => "it is not a regular file, and links are not followed",

@@ -179,8 +179,8 @@ pub trait View: fmt::Debug + Send + Sync {
         self.is_file(file) && self.read(file).is_ok_and(|bytes| hex_digest(&bytes) == hash)
     }
 
-    /// Whether `removal` means the file that now has its name. A file with other bytes stays.
-    fn is_meant(&self, removal: &Removal) -> bool {
+    /// Whether the file that now has this name is still the one to remove. A file with other bytes stays.
+    fn still_matches(&self, removal: &Removal) -> bool {
         removal.content.as_ref().is_none_or(|content| self.has_content(removal.file.as_ref(), content))
     }
 

@@ -34,7 +34,7 @@ use crate::place::interface::BackupReason;
 use crate::place::record::Record;
 use crate::place::set_name::SetName;
 
-/// The directory with the state of the set.
+/// The directory with the state of the set. No other file may have its name.
 pub const STATE: &str = ".sitemill";
 
 const LOCK: &str = "lock";
@@ -50,7 +50,7 @@ pub const MANIFEST: &str = "manifest.json";
 pub const REPLACED: &str = "replaced.json";
 /// In staging: the manifest that takes the place of a lost one.
 pub const STAND_IN: &str = "stand-in.json";
-/// In staging: random bytes that show a worker that it shares the directory.
+/// In staging: random bytes that show a worker that it shares the place.
 pub const PROBE: &str = "probe";
 /// In staging: the list of sitemaps that are renamed into place.
 pub const RENAMED: &str = "renamed";

@@ -19,10 +19,7 @@ use super::bucket::{BucketPlace, BucketStaging, BucketView};
 #[cfg(feature = "cloud")]
 use crate::store::{Failure, Scheme, connect};
 
-/// The name of the staged file that shows a worker that it shares a place.
-pub use super::layout::PROBE;
-/// The name below a directory under which it keeps the state of its set. No other file may have it.
-pub use super::layout::STATE;
+pub use super::layout::{PROBE, STATE};
 
 /// Opens the set without a name in the place at `path` for reading. Its view leads to the other sets there.
 ///

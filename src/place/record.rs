@@ -7,13 +7,13 @@ use crate::common::digest::hex_digest;
 /// A manifest that a place keeps.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Record {
-    /// That of the live set.
+    /// The manifest of the live set.
     Live,
-    /// That of the next set, as the journal of a switch.
+    /// The manifest of the next set, as the journal of a switch.
     Journal,
-    /// That of an earlier set, by its file name.
+    /// The manifest of an earlier set, by its file name.
     Kept(OsString),
-    /// That of a set that a run has prepared and not committed yet, by the name of the run.
+    /// The manifest of a set that a run has prepared and not committed yet, by the name of the run.
     Staged(OsString),
 }
 

@@ -48,7 +48,7 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// The number of numbers: all are less.
+    /// One more than the largest number.
     pub fn numbers(&self, sections: &SectionsBy) -> usize {
         let all = || self.chunks.iter().flat_map(|chunk| &chunk.numbers);
         match sections {

@@ -49,7 +49,7 @@ impl<'a> Tail<'a> {
     #[inline]
     pub fn take(rest: &mut &'a [u8]) -> Self {
         let head = field::number(rest);
-        let url = rest.split_off(..(head >> FLAG_BITS) as usize).expect("tails end where they were ended");
+        let url = rest.split_off(..(head >> FLAG_BITS) as usize).expect("`Tail::push` wrote the whole tail");
         let tail = Self { url, rest, flags: head };
         if head & IS_TAGGED != 0 {
             spool_format::take_all_but_url(CleanUrl::known(url, true), rest);

@@ -94,7 +94,7 @@ impl Known {
             if !self.listed.insert(path) {
                 found(Rule::Duplicate, "listed before");
             } else if !file.is_file() {
-                found(Rule::MissingFile, file.why_no_file());
+                found(Rule::MissingFile, file.why_not_regular());
             } else if self.indexes.contains(path) {
                 found(Rule::IndexOfIndexes, "this is an index file");
             } else {

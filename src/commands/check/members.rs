@@ -67,7 +67,7 @@ pub(crate) fn member(index: &PlaceFile, base: Option<&str>, number: u64, loc: &[
     match member {
         Some(member) if member.is_file() => Ok(member),
         Some(member) => {
-            let (member, why) = (member.path(), member.why_no_file());
+            let (member, why) = (member.path(), member.why_not_regular());
             Err(Error::data(message!(index, ": entry {number}: {why}: ", member)))
         }
         None => {

@@ -153,7 +153,7 @@ impl Set {
         if listed.is_file {
             self.files.push(file);
         } else {
-            let words = format!("{}: {}", file.why_no_file(), shown(listed.name.as_encoded_bytes()));
+            let words = format!("{}: {}", file.why_not_regular(), shown(listed.name.as_encoded_bytes()));
             self.findings.push_loss(None, Rule::MissingFile, words);
         }
     }

@@ -121,7 +121,7 @@ pub fn clean_up(
     manifest: Bytes,
     condition: Condition,
 ) -> Result<()> {
-    let meant = removals.iter().filter(|removal| view.is_meant(removal));
+    let meant = removals.iter().filter(|removal| view.still_matches(removal));
     let files: Vec<String> = meant.map(|removal| removal.file.clone()).collect();
     remove(view, &files)?;
     put_state(view, &view.layout().record(&Record::Live), manifest, condition)

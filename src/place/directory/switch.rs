@@ -136,7 +136,7 @@ pub fn roll_back(staging: &Staging<'_>, steps: &Steps) -> Result<SwitchState> {
 /// Removes the files that the visible set has replaced, and turns the journal into the live manifest.
 pub fn clean_up(view: &DirectoryView, removals: &[Removal]) -> Result<()> {
     let (fs, layout) = (view.fs(), view.layout());
-    let meant: Vec<&Removal> = removals.iter().filter(|removal| view.is_meant(removal)).collect();
+    let meant: Vec<&Removal> = removals.iter().filter(|removal| view.still_matches(removal)).collect();
     for removal in meant {
         remove(fs, &layout.file(&removal.file))?;
     }

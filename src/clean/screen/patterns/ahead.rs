@@ -37,7 +37,7 @@ pub struct LookAhead {
     /// The index of the one that is in use, and the beginning of the lines that it is for. Empty if it is for any line.
     search: usize,
     beginning: Vec<u8>,
-    /// The addresses of the lines that were looked at last, from one that was asked for on.
+    /// The addresses of the lines searched last, starting with the one last queried.
     looked: Range<usize>,
     /// The addresses at the start of these in which nothing was found.
     clear: Range<usize>,
@@ -120,7 +120,7 @@ impl LookAhead {
         })
     }
 
-    /// Will look at `text`, whole lines, as soon as they are asked for.
+    /// Prepares to search `text`, which consists of whole lines. They are searched when they are queried.
     pub fn begin(&mut self, text: &[u8]) {
         if self.patterns.is_empty() {
             return;
@@ -160,8 +160,8 @@ impl LookAhead {
         self.foresee(line, text) == Foreseen::NoMatch
     }
 
-    /// What is known of `line`. Something is known of lines of `text` from the last one that was asked for on, if they begin as most
-    /// lines do. The text is that of [`LookAhead::begin`].
+    /// What is known of `line`. Nothing is known if it is before the line last queried, or if it does not begin as most lines of
+    /// `text` do. The text is that of [`LookAhead::begin`].
     #[inline(never)]
     pub fn foresee(&mut self, line: &[u8], text: &[u8]) -> Foreseen {
         let start = line.as_ptr().addr();

@@ -94,7 +94,7 @@ impl LineStreams {
     }
 
     /// Finds the classes of the window with this index: the lines of `text` from the position `from` on that fit in a stream. They are
-    /// returned, and `from` is behind them then. Calls `act` for lines that are too long.
+    /// returned, and `from` is moved past them. Calls `act` for lines that are too long.
     fn begin_window(
         &mut self,
         at: usize,

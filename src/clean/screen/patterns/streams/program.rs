@@ -36,19 +36,19 @@ pub enum Step {
     Start,
     /// Only from its end.
     End,
-    /// Behind a byte of a class.
+    /// After one byte of a class.
     One(usize),
-    /// Behind any number of bytes of a class.
+    /// After any number of bytes of a class.
     Any(usize),
-    /// Behind this number of bytes of a class.
+    /// After this number of bytes of a class.
     Run(usize, usize),
     /// Only from where a class begins or ends, or only from elsewhere.
     Edge { class: usize, is_wanted: bool },
-    /// Behind the match of a few steps, or not.
+    /// After a match of a few steps, or without one.
     Optional(Vec<Step>),
-    /// Behind the match of one of several programs.
+    /// After a match of one of several programs.
     Either(Vec<Vec<Step>>),
-    /// Behind any number of matches of a few steps.
+    /// After any number of matches of a few steps.
     Loop(Vec<Step>),
 }
 
