@@ -1,4 +1,4 @@
-//! The HTML page of a large run: `cargo bench --bench page`. It is smaller than 300 kB, and made in less than 50 ms.
+//! The HTML page of a large run: `cargo bench --bench page`. It is smaller than 300 kB.
 //!
 //! The run has 5 million lines, 2,000 sitemaps, 500 examples of refused lines, 100 sections and 60 kept sets.
 

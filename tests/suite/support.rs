@@ -1,5 +1,5 @@
 //! Helpers of all tests. They run the binary in separate directories and read its output without its code.
-#![allow(dead_code, reason = "a helper may wait for the module that needs it")]
+#![allow(dead_code, reason = "three test programs share this file, and none uses all of it")]
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
