@@ -18,18 +18,18 @@ counted! {
         Host = "host",
         /// The port is invalid.
         Port = "port",
-        /// A character that does not exist in the charset of `--url-encoding`.
+        /// A character that does not exist in the charset that URLs are encoded in.
         NotEncodable = "not-encodable",
         /// Longer than [`URL_BYTES_MAX`](crate::limits::URL_BYTES_MAX) once encoded.
         TooLong = "too-long",
         /// Shorter than [`URL_BYTES_MIN`](crate::limits::URL_BYTES_MIN): both schemas refuse it.
         TooShort = "too-short",
-        /// Not under `--base-url`, as `--scope` understands it.
+        /// Not below the base URL, by the [`ScopeRule`](crate::options::ScopeRule).
         OutOfScope = "out-of-scope",
         /// In a build with a set for each origin: this origin can have no set, because its base URL would be too short or too
-        /// long, or an index file would exceed `--bytes-per-sitemap`.
+        /// long, or an index file would exceed the maximum bytes per sitemap.
         NoSite = "no-site",
-        /// The entry alone exceeds `--bytes-per-sitemap`.
+        /// The entry alone exceeds the maximum bytes per sitemap.
         EntryTooLarge = "entry-too-large",
         /// A row that its format does not allow: not a JSON object, too few fields, a URL that is not text.
         BadRow = "bad-row",

@@ -16,7 +16,7 @@ use base::{BASE_URL_BYTES_MAX, BASE_URL_BYTES_MIN};
 pub use base::{Base, BaseUrl, SitePath};
 pub use origins::{ORIGINS_SERIALISED_MAX, Origins, origin_of};
 
-/// The rule that decides which URLs belong to `--base-url`.
+/// The rule that decides which URLs belong to a base URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum ScopeRule {
@@ -30,7 +30,7 @@ pub enum ScopeRule {
 }
 
 impl ScopeRule {
-    /// Its word in `--scope`.
+    /// Its word, which [`FromStr`] parses.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Directory => "directory",

@@ -101,7 +101,7 @@ impl CheckJob {
     }
 }
 
-/// The result of [`check()`](crate::check()). It serialises to the last line of `--json`.
+/// The result of [`check()`](crate::check()). It serialises to a JSON object.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CheckReport {

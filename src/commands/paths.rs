@@ -47,7 +47,7 @@ impl Named {
         message!(&self.what, " ", &*self.path)
     }
 
-    /// Returns what the user typed: `--json` or `--rejects -`.
+    /// Returns what the user has given: the name alone, or with its path.
     fn argument(&self) -> Message {
         if self.is_given { self.message() } else { self.what.clone() }
     }
@@ -83,17 +83,17 @@ impl Conflicts {
 }
 
 impl Paths {
-    /// Adds a file or directory that is read; `-` is standard input. `what` names it in messages: `input` or `--config`.
+    /// Adds a file or directory that is read; `-` is standard input. `what` names it in messages, such as `input`.
     pub fn read(&mut self, what: impl Into<Message>, path: &Path) {
         self.reads.push(Named::of(what, path));
     }
 
-    /// Adds a file that is written; `-` is standard output. `what` names it in messages: `--report`.
+    /// Adds a file that is written; `-` is standard output. `what` names it in messages.
     pub fn write(&mut self, what: impl Into<Message>, path: &Path) {
         self.writes.push(Named::of(what, path));
     }
 
-    /// Adds a result that goes to standard output. `what` names it in messages: `--json`.
+    /// Adds a result that goes to standard output. `what` names it in messages.
     pub fn write_to_stdout(&mut self, what: impl Into<Message>) {
         self.writes.push(Named { is_given: false, ..Named::of(what, Path::new(STREAM)) });
     }

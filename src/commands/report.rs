@@ -27,7 +27,7 @@ pub use dry_run::DryRun;
 /// Counts by the word of a reason or the name of a tag.
 pub type WordCounts = BTreeMap<Cow<'static, str>, u64>;
 
-/// The result of a build in numbers. It serialises to the JSON of `--report`.
+/// The result of a build in numbers. It serialises to a JSON report.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Report {
@@ -275,7 +275,7 @@ impl Report {
         words.join(", ")
     }
 
-    /// Returns the JSON of `--report`.
+    /// Returns the JSON of the report, indented, with a line end.
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).expect("numbers and strings are JSON") + "\n"
     }

@@ -17,7 +17,7 @@
 //!    anything larger. A closure reads the rows of a unit.
 //! 2. Add a line to `table.rs`, which makes it a variant of [`Format`].
 //!
-//! Detection, `--format`, help, messages and reports follow from the table. A packing is one line in `packing.rs`.
+//! Detection, options, help, messages and reports follow from the table. A packing is one line in `packing.rs`.
 
 #[cfg(feature = "arrow")]
 pub mod arrow;

@@ -6,7 +6,7 @@
 //!    written. Declare the module here.
 //! 2. Add it to the [`table`]: its tag, which is the name of its key or column, and its reasons for dropping a value or a field.
 //!
-//! Counts in reports, `--columns`, and the readers of JSON, tables, Parquet and sitemaps follow from these two. The checker
+//! Counts in reports, names of columns, and the readers of JSON, tables, Parquet and sitemaps follow from these two. The checker
 //! shares no code with this module and has its own definition: see `commands::check::extensions`.
 
 mod alternates;

@@ -79,7 +79,7 @@ impl Rules {
     }
 }
 
-/// The scope of `rules`. Sites whose index files would exceed `--bytes-per-sitemap` are out of scope.
+/// The scope of `rules`. Sites whose index files would exceed the maximum bytes per sitemap are out of scope.
 fn scope(rules: &SetRules) -> Scope {
     let scope = Scope::new(rules.scope, &rules.base_url);
     let Base::EachOrigin(path) = &rules.base_url else { return scope };

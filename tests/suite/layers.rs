@@ -125,18 +125,14 @@ impl Sources {
         let library =
             self.0.iter().filter(|(name, _)| !["cli", "main"].contains(&top(name)) && !is_test(name));
         for (name, text) in library {
-            for string in strings(text) {
-                let flag = string.text.match_indices("--").find_map(|(at, _)| {
-                    // Two hyphens in a word, as in `xn--a`, are not a flag.
-                    let is_in_word = string.text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '-');
-                    let word =
-                        string.text[at + 2..].split(|c: char| !c.is_ascii_lowercase() && c != '-').next()?;
-                    (!is_in_word && word.starts_with(|c: char| c.is_ascii_lowercase())).then_some(word)
-                });
-                found.extend(flag.map(|flag| {
-                    format!("{name}:{}: --{flag}: the library has no flags; use Setting", string.line)
-                }));
-            }
+            let strings = strings(text).into_iter().map(|string| (string.line, string.text));
+            let docs = comments(text).filter(|(_, text)| text.starts_with("///") || text.starts_with("//!"));
+            let flags = docs.chain(strings).filter_map(|(line, text)| Some((line, flag_in(text)?)));
+            found.extend(flags.map(|(line, flag)| {
+                format!(
+                    "{name}:{line}: --{flag}: the library has no flags; use Setting, or its field in docs"
+                )
+            }));
         }
         found
     }
@@ -173,6 +169,21 @@ fn module(file: &str) -> Vec<&str> {
 /// The top-level module of `file`.
 fn top(file: &str) -> &str {
     module(file).first().copied().unwrap_or(if file.ends_with("main.rs") { "main" } else { "lib" })
+}
+
+/// The lines of `text` that are comments, with their numbers.
+fn comments(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    (1..).zip(text.lines().map(str::trim_start)).filter(|(_, line)| line.starts_with("//"))
+}
+
+/// The first flag in `text`, without its hyphens.
+fn flag_in(text: &str) -> Option<&str> {
+    text.match_indices("--").find_map(|(at, _)| {
+        // Two hyphens in a word, as in `xn--a`, are not a flag.
+        let is_in_word = text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '-');
+        let word = text[at + 2..].split(|c: char| !c.is_ascii_lowercase() && c != '-').next()?;
+        (!is_in_word && word.starts_with(|c: char| c.is_ascii_lowercase())).then_some(word)
+    })
 }
 
 fn is_test(file: &str) -> bool {
@@ -242,7 +253,7 @@ fn the_diagram_in_lib_rs_has_every_module_and_no_other() {
 }
 
 #[test]
-fn no_text_of_the_library_names_a_flag() {
+fn no_text_or_doc_of_the_library_names_a_flag() {
     check_none(Sources::read("src").flags());
 }
 
@@ -315,7 +326,7 @@ fn paths_in_comments_and_strings_are_not_taken_for_imports() {
 }
 
 #[test]
-fn a_flag_in_a_string_of_the_library_is_reported_with_its_line() {
+fn a_flag_in_a_doc_or_string_of_the_library_is_reported_with_its_line() {
     let wall = r##"
         /// Sets `--memory`.
         const A: &str = "xn--a"; // "--comment"
@@ -330,8 +341,9 @@ fn a_flag_in_a_string_of_the_library_is_reported_with_its_line() {
         ("src/wall.rs", wall),
         ("src/wall/tests.rs", "const A: &str = \"--flag\";"),
     ]);
-    let wanted = [(4, "threads"), (5, "input-encoding")]
-        .map(|(line, flag)| format!("src/wall.rs:{line}: --{flag}: the library has no flags; use Setting"));
+    let wanted = [(2, "memory"), (4, "threads"), (5, "input-encoding")].map(|(line, flag)| {
+        format!("src/wall.rs:{line}: --{flag}: the library has no flags; use Setting, or its field in docs")
+    });
     assert_eq!(sources.flags(), wanted);
 }
 

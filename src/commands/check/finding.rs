@@ -9,7 +9,7 @@ use serde::ser::{SerializeStruct, Serializer};
 use super::rules::{Counts, Rule};
 use crate::error::{Error, message};
 
-/// A violation of one rule at one place in a file. It serialises to a line of `--json`.
+/// A violation of one rule at one place in a file. It serialises to a JSON object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {

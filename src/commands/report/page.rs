@@ -1,6 +1,6 @@
 //! The page: a report as one HTML file without scripts or requests, which prints and has a dark mode.
 //!
-//! The page shows the report and nothing else, so `sitemill report report.json` gives the same page as `build --html`. Its size
+//! The page shows the report and nothing else, so the page of the JSON of a report equals the page of the run. Its size
 //! is bounded for any report: lists are truncated, and each part has a budget of bytes. Charts are a few rectangles of inline
 //! SVG; crates for SVG would add a text layout engine, which browsers already have. Every number of a chart is also in a table.
 

@@ -1,4 +1,4 @@
-//! CSV and TSV: values between delimiters, as in RFC 4180. A header names the columns, or `--columns` gives their positions.
+//! CSV and TSV: values between delimiters, as in RFC 4180. A header names the columns, or [`Columns`] gives their positions.
 
 mod cut;
 mod table;

@@ -12,16 +12,16 @@ use crate::error::{Error, Result, Setting, message};
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct FormatOptions {
-    /// The format, if it is not detected: `--format`.
+    /// The format, if it is not detected.
     pub format: Option<Format>,
-    /// Names of columns and keys if they are not the usual ones, or positions in rows without a header: `--columns`.
+    /// Names of columns and keys if they are not the usual ones, or positions in rows without a header.
     pub columns: Columns,
-    /// The character between two values of CSV, if it is not detected: `--delimiter`.
+    /// The character between two values of CSV, if it is not detected.
     pub delimiter: Option<Delimiter>,
     /// Memory limit for the Parquet pages of a thread [default: 1 GiB]. A row group with larger pages is refused.
     pub page_memory: Option<u64>,
-    /// The charset of text: `--input-encoding`. Without it, a byte order mark shows UTF-16, and an XML declaration the charset of a
-    /// sitemap. Any other text is read as bytes. It has no effect on Parquet.
+    /// The charset of text. Without it, a byte order mark shows UTF-16, and an XML declaration the charset of a sitemap.
+    /// Any other text is read as bytes. It has no effect on Parquet.
     pub input_encoding: Option<&'static Encoding>,
 }
 

@@ -13,7 +13,7 @@ use crate::intake::read_at::ReadAt;
 
 /// One format. All of them are in [`table`](super::table).
 pub struct Spec {
-    /// Its name in `--format` and in reports.
+    /// Its name in options and reports.
     pub name: &'static str,
     /// Its file extensions in lower case, without the dot. They decide if the first bytes do not show the format.
     pub extensions: &'static [&'static str],

@@ -14,7 +14,7 @@ use crate::escape::shown;
 use crate::place::{self, Record, SetName, View, process_of};
 use crate::set::manifest::{Manifest, Role};
 
-/// The sets of an output directory. Serialises to a line of `sitemill status --json`.
+/// The sets of an output directory. Serialises to a JSON object.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Status {

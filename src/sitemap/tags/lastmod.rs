@@ -49,7 +49,7 @@ impl LastmodUnit {
         }
     }
 
-    /// Its word in `--lastmod-unit`.
+    /// Its word, which [`FromStr`](std::str::FromStr) parses.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Text => "text",

@@ -1,4 +1,4 @@
-//! The zone of times without a zone: `--lastmod-zone`.
+//! The zone of times without a zone.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use jiff::tz::{Offset, TimeZone, TimeZoneDatabase};
 /// Maximum offset of a zone from UTC in minutes: XML Schema part 2, section 3.2.7.3.
 pub const ZONE_MINUTES_MAX: i32 = 14 * 60;
 
-/// A value of `--lastmod-zone`: `Z`, an offset like `+08:00`, or the IANA name of a zone like `Europe/Berlin`.
+/// The zone of times without a zone: `Z`, an offset like `+08:00`, or the IANA name of a zone like `Europe/Berlin`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LastmodZone {
     word: String,

@@ -7,7 +7,7 @@ use crate::commands::check::rules::Rule;
 
 /// An extension of the protocol, as the checker defines it.
 pub(crate) struct Extension {
-    /// The name of its values in `urls --json` and `urls --tsv`.
+    /// The name of its values in the JSON and TSV of [`urls`](crate::urls()).
     pub name: &'static str,
     /// The URI of its namespace.
     pub namespace: &'static str,
@@ -23,7 +23,7 @@ pub(crate) struct Extension {
     pub has_other_attributes: bool,
     /// Whether an entry may also have other elements of the namespace.
     pub is_open: bool,
-    /// Whether an entry has only one. `urls --json` then writes it without an array.
+    /// Whether an entry has only one. Its JSON is then not an array.
     pub is_single: bool,
     /// Checks the elements of an entry. Not called for entries without any.
     pub judge: fn(Elements<'_>, &mut Found<'_>),

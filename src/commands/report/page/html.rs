@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::error::{Message, Piece, Setting, Shown};
 use crate::escape::{grouped, is_printable};
 
-/// Returns the name of a setting, with its value if there is one: `--scope host`.
+/// Returns the name of a setting, with its value if there is one, in the words of a front end.
 pub type SettingNames = fn(Setting, Option<&str>) -> String;
 
 /// Names a setting by its field in a job: `scope: host`.
