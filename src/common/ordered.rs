@@ -87,7 +87,7 @@ impl<T, R> Slot<T, R> {
         ending.1 = Content::Result(work(item));
     }
 
-    /// Waits for the result and takes it. None if the work has panicked.
+    /// Waits for the result and takes it. `None` if the work has panicked.
     fn result(&self) -> Option<R> {
         let content = self.content.lock().expect(NO_PANIC);
         let is_missing = |content: &mut Content<T, R>| matches!(content, Content::Nothing | Content::Item(_));

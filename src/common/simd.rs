@@ -80,7 +80,7 @@ pub fn find_any(bytes: &[u8], [one, other]: [u8; 2]) -> Option<usize> {
     }
 }
 
-/// The bytes of `block` before the first one that is one of the two `wanted` bytes, or at most `low`, padded with zeros. None if there
+/// The bytes of `block` before the first one that is one of the two `wanted` bytes, or at most `low`, padded with zeros. `None` if there
 /// is no such byte. Takes no branch that depends on where it is.
 #[inline(always)]
 pub fn before_any(block: &[u8; LANES], wanted: [u8; 2], low: u8) -> Option<u128> {

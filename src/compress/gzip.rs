@@ -14,7 +14,7 @@ use crate::error::Result;
 pub struct Level(u8);
 
 impl Level {
-    /// The level, or none if it is above 9.
+    /// The level, or `None` if it is above 9.
     pub fn new(level: u8) -> Option<Self> {
         (level <= 9).then_some(Self(level))
     }

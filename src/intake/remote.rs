@@ -43,7 +43,7 @@ pub fn in_turn(sources: Vec<UnreadInput<'_>>) -> impl Iterator<Item = UnreadInpu
 }
 
 /// Finds the files that `url` refers to: an object, a pattern of objects, a location with objects below it, or a file on a web
-/// server. Objects in `out` are omitted. Returns none if `url` is the path of a local file.
+/// server. Objects in `out` are omitted. Returns `None` if `url` is the path of a local file.
 ///
 /// # Errors
 /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) for a scheme that cannot be read, [`ErrorKind::Input`](crate::ErrorKind::Input)

@@ -84,7 +84,7 @@ impl<'a> LocalFile<'a> {
         replaced
     }
 
-    /// Replaces its bytes by what `edit` makes of them, unless `edit` returns none. The new file has the mode of the old one
+    /// Replaces its bytes by what `edit` makes of them, unless `edit` returns `None`. The new file has the mode of the old one
     /// and, if permitted, its owner. Concurrent edits wait for each other; `edit` is called again if another program has
     /// changed the file in the meantime. `edit` is told whether the file exists.
     ///

@@ -74,7 +74,7 @@ fn in_store(path: &Path, kind: ErrorKind) -> Result<Option<Location>> {
     }
 }
 
-/// None: this build knows only local paths.
+/// `None`: this build knows only local paths.
 ///
 /// # Errors
 /// Of this `kind` if it is a URL.

@@ -47,7 +47,7 @@ fn machine() -> String {
     }
 }
 
-/// When a process was started; none if it does not exist. Zombies do not count.
+/// When a process was started; `None` if it does not exist. Zombies do not count.
 fn started(process: u32) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The name of the program may contain blanks and parentheses.

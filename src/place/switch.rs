@@ -11,7 +11,7 @@ pub struct Switch {
     pub robots: (String, Vec<u8>),
     /// Its manifest.
     pub manifest: Vec<u8>,
-    /// The version of the live manifest that the publisher has read, or none if it found none. If another manifest is live,
+    /// The version of the live manifest that the publisher has read, or `None` if it found none. If another manifest is live,
     /// the place refuses to commit.
     pub expected: Option<Version>,
     /// The run of the live set, and the manifest for restoring that set, if there is a live set.
@@ -27,7 +27,7 @@ pub struct Switch {
 pub struct Removal {
     /// Its name.
     pub file: String,
-    /// The hash of its bytes: a file with other bytes is not from sitemill and stays. None removes it whatever its bytes are.
+    /// The hash of its bytes: a file with other bytes is not from sitemill and stays. `None` removes it whatever its bytes are.
     pub content: Option<String>,
 }
 

@@ -69,7 +69,7 @@ impl Bucket {
         wait(async move { grace_period.wait(work).await })
     }
 
-    /// Looks up the object `key`; none if it does not exist.
+    /// Looks up the object `key`; `None` if it does not exist.
     ///
     /// # Errors
     /// If the request fails.
@@ -77,7 +77,7 @@ impl Bucket {
         Ok(self.get(key, head_only())?.map(|got| got.meta.into()))
     }
 
-    /// Returns the run that uploaded the object `key`; none if it does not exist or another program uploaded it.
+    /// Returns the run that uploaded the object `key`; `None` if it does not exist or another program uploaded it.
     ///
     /// # Errors
     /// If the request fails.
@@ -86,7 +86,7 @@ impl Bucket {
         Ok(got.and_then(|got| Some(got.attributes.get(&Attribute::Metadata(RUN.into()))?.to_string())))
     }
 
-    /// Reads the object `key`; none if it does not exist.
+    /// Reads the object `key`; `None` if it does not exist.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -95,7 +95,7 @@ impl Bucket {
         self.wait(async move { this.read_async(&key).await })
     }
 
-    /// Opens the object `key` for reading; none if it does not exist.
+    /// Opens the object `key` for reading; `None` if it does not exist.
     ///
     /// # Errors
     /// If it cannot be opened.

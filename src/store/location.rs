@@ -46,7 +46,7 @@ pub struct Location {
 }
 
 impl Location {
-    /// Parses `path`; none if it is the path of a local file.
+    /// Parses `path`; `None` if it is the path of a local file.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if it is a URL with another scheme, is not UTF-8, or names no bucket or server.

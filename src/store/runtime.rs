@@ -44,7 +44,7 @@ impl<T> Task<T> {
         self.0.recv().expect("a request answers or panics")
     }
 
-    /// Waits for its result; none if `is_cancelled` becomes true first.
+    /// Waits for its result; `None` if `is_cancelled` becomes true first.
     pub fn wait_unless(self, is_cancelled: &dyn Fn() -> bool) -> Option<T> {
         loop {
             match self.0.recv_timeout(POLL_INTERVAL) {

@@ -15,7 +15,7 @@ pub struct StoreSettings {
     /// The URL of a compatible store. If it is not set, `AWS_ENDPOINT_URL` applies, then the endpoint of the AWS profile, then the
     /// store's own endpoint.
     pub endpoint: Option<String>,
-    /// The location below which `.sitemill` is kept; none for the location of the set.
+    /// The location below which `.sitemill` is kept; `None` for the location of the set.
     pub state: Option<PathBuf>,
     /// Headers of sitemaps. They override sitemill's own headers or are added to them.
     pub sitemap_headers: Vec<ObjectHeader>,

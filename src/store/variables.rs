@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 
 use crate::error::{Error, Result, message};
 
-/// The value of a variable; none if it is not set or empty, because many service files unset variables that way. White space around it
+/// The value of a variable; `None` if it is not set or empty, because many service files unset variables that way. White space around it
 /// is dropped: the file of a secret often ends with a line feed.
 pub fn variable(name: &str) -> Option<String> {
     let value = std::env::var(name).ok()?;

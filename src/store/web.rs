@@ -58,7 +58,7 @@ pub struct WebFile {
 pub type Pieces = Task<(Result<Bytes, Failure>, BoxStream<'static, Result<Bytes, Failure>>)>;
 
 impl WebFile {
-    /// Looks up the file at `url`; none if it does not exist. Requests its first byte, because many servers and signed URLs allow
+    /// Looks up the file at `url`; `None` if it does not exist. Requests its first byte, because many servers and signed URLs allow
     /// only GET.
     ///
     /// # Errors

@@ -36,7 +36,7 @@ pub struct Place(u32);
 
 impl Place {
     /// The place of a row of the first chunk. `length` is that of a line without its end, or of what is usually read of another row.
-    /// `may_grow` says whether its URL may have anything to escape. None if the chunk is too large.
+    /// `may_grow` says whether its URL may have anything to escape. `None` if the chunk is too large.
     #[inline]
     pub fn new(start: usize, length: usize, may_grow: bool) -> Option<Self> {
         let length = length.min(LENGTH_MAX) | usize::from(may_grow) << LENGTH_BITS;

@@ -69,7 +69,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// A recording for a survey of `inputs`. None if the layout has no sections or several sites, or if memory cannot hold the
+    /// A recording for a survey of `inputs`. `None` if the layout has no sections or several sites, or if memory cannot hold the
     /// inputs: then picking a row from here and there would read them from disk many times.
     pub fn of(rules: &SetRules, inputs: &[Input], memory: &Memory) -> Option<Self> {
         let is_held = |input: &Input| input.extents().any(|extent| matches!(extent, Extent::Urls { .. }));
@@ -89,7 +89,7 @@ impl Recording {
         self.bytes
     }
 
-    /// Adds the record of the next chunk. None is that of a chunk that could not be recorded.
+    /// Adds the record of the next chunk. `None` is that of a chunk that could not be recorded.
     ///
     /// # Errors
     /// If there is no memory for it.
@@ -149,7 +149,7 @@ enum Decider<'r> {
 }
 
 impl<'r> Recorder<'r> {
-    /// A recorder for one thread. None if the layout has no sections.
+    /// A recorder for one thread. `None` if the layout has no sections.
     pub fn new(rules: &SetRules, recording: &'r Recording) -> Option<Self> {
         let decider = match rules.sections.as_ref()? {
             SectionsBy::Column { .. } => Decider::Column,
@@ -209,7 +209,7 @@ impl<'r> Recorder<'r> {
         }
     }
 
-    /// Ends the chunk. None if it could not be recorded.
+    /// Ends the chunk. `None` if it could not be recorded.
     ///
     /// # Errors
     /// If there is no memory for it.

@@ -49,7 +49,7 @@ impl Head {
     }
 }
 
-/// Reads a head; none at the end of the connection.
+/// Reads a head; `None` at the end of the connection.
 pub fn read_head(from: &mut BufReader<TcpStream>) -> io::Result<Option<Head>> {
     let mut head = Head::default();
     loop {

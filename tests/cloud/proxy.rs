@@ -206,7 +206,7 @@ fn listen(mut listener: TcpListener, address: SocketAddr, shared: &Arc<Shared>) 
     }
 }
 
-/// Waits for `time` or [`Proxy::release`], then listens again; none if the proxy stops first.
+/// Waits for `time` or [`Proxy::release`], then listens again; `None` if the proxy stops first.
 fn up_after(time: Duration, address: SocketAddr, shared: &Shared) -> Option<TcpListener> {
     let begun = std::time::Instant::now();
     while begun.elapsed() < time {

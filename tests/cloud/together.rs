@@ -41,7 +41,7 @@ fn wait_until_held(bucket: &Bucket, is_point: fn(&Request) -> bool) {
     }
 }
 
-/// Starts `command` in its own PID namespace, as if on another machine; none if that is not permitted.
+/// Starts `command` in its own PID namespace, as if on another machine; `None` if that is not permitted.
 fn elsewhere(command: &Command, input: &str) -> Option<Child> {
     let mut probe = Command::new("unshare");
     let probe = finish(probe.args(["--pid", "--fork", "--mount-proc", "true"]), b"");

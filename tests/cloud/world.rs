@@ -46,7 +46,7 @@ pub struct Store {
     root: PathBuf,
     /// The server that checks signatures.
     signed: Server,
-    /// The server that does not; none if the other server does not check them either.
+    /// The server that does not; `None` if the other server does not check them either.
     open: Option<Server>,
 }
 

@@ -323,7 +323,7 @@ impl Mount {
         Self { path: path.into(), image: None }
     }
 
-    /// Mounts a new file system of `kind` in the file `image`. None, with a message, if the kernel does not support `kind` or
+    /// Mounts a new file system of `kind` in the file `image`. `None`, with a message, if the kernel does not support `kind` or
     /// allows no loop mounts.
     pub fn new_image(image: &Path, kind: &str, path: &Path) -> Option<Self> {
         fs::create_dir_all(path).unwrap();

@@ -148,7 +148,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// None if there is no report, or if the run failed before it had counted.
+    /// `None` if there is no report, or if the run failed before it had counted.
     fn read(report: &Path) -> Option<Self> {
         serde_json::from_slice(&fs::read(report).ok()?).ok()
     }

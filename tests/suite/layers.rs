@@ -119,7 +119,7 @@ impl Sources {
         unnamed.chain(gone).collect()
     }
 
-    /// Flags in strings of the library, whose users have fields. `Setting` names them.
+    /// Flags in docs and strings of the library, whose users have fields. `Setting` names them.
     fn flags(&self) -> Vec<String> {
         let mut found = Vec::new();
         let library =
@@ -190,7 +190,7 @@ fn is_test(file: &str) -> bool {
     module(file).contains(&"tests")
 }
 
-/// The file of the deepest module in `path`, resolved from the module `own`. None for other crates.
+/// The file of the deepest module in `path`, resolved from the module `own`. `None` for other crates.
 fn target<'f>(modules: &BTreeMap<Vec<&str>, &'f str>, own: &[&str], path: &[&str]) -> Option<&'f str> {
     let is_child = |word: &str| modules.contains_key(&[own, &[word]].concat());
     let ups = path.iter().take_while(|word| **word == "super").count();

@@ -229,7 +229,7 @@ fn unescape(text: &str) -> String {
     entities.iter().fold(text.to_owned(), |text, (entity, character)| text.replace(entity, character))
 }
 
-/// The sorted names in a directory, without `.sitemill`. None if the directory does not exist.
+/// The sorted names in a directory, without `.sitemill`. `None` if the directory does not exist.
 pub fn files(directory: &Path) -> Vec<String> {
     let entries = match fs::read_dir(directory) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Vec::new(),
@@ -325,7 +325,7 @@ fn lint(schema: &str, files: &[PathBuf], stdin: &[u8]) {
 }
 
 /// File and kind (`parser` or `namespace`) of every error that `xmllint` finds in `files` without a schema.
-/// None if it is not installed and need not be.
+/// `None` if it is not installed and need not be.
 pub fn lint_findings(files: &[PathBuf]) -> Option<Vec<(PathBuf, String)>> {
     if Command::new("xmllint").arg("--version").stderr(Stdio::null()).status().is_err() {
         without_xmllint();

@@ -46,7 +46,7 @@ impl Search<'_> {
         Ok(vec![Remote::Files(vec![self.file(key.to_owned(), object.ok_or_else(missing)?)])])
     }
 
-    /// Finds all objects below `key`; none if there are none.
+    /// Finds all objects below `key`; `None` if there are none.
     fn below(&self, key: &str) -> Result<Option<Remote>> {
         let listed = self.asked(key, self.bucket.list(key))?;
         if listed.is_empty() { Ok(None) } else { self.directory(key, listed).map(Some) }

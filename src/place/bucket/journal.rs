@@ -57,7 +57,7 @@ impl Journal {
         json
     }
 
-    /// Parses a journal; none if `bytes` is not a journal.
+    /// Parses a journal; `None` if `bytes` is not a journal.
     pub fn from_json(bytes: &[u8]) -> Option<Self> {
         serde_json::from_slice(bytes).ok()
     }

@@ -18,7 +18,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Parses a ledger, or returns an empty one if `bytes` is none or invalid. The live manifest was uploaded at `live_since`.
+    /// Parses a ledger, or returns an empty one if `bytes` is `None` or invalid. The live manifest was uploaded at `live_since`.
     pub fn from_json(bytes: Option<&[u8]>, live_since: i64) -> Self {
         let read = bytes.and_then(|bytes| serde_json::from_slice::<Self>(bytes).ok());
         Self { live_since: Some(live_since), ..read.unwrap_or_default() }
@@ -29,7 +29,7 @@ impl Ledger {
         serde_json::to_vec(self).expect("it has only strings")
     }
 
-    /// Whether `object`, which has the name and size of a published sitemap, also has its content; none if unknown. If no ETag is
+    /// Whether `object`, which has the name and size of a published sitemap, also has its content; `None` if unknown. If no ETag is
     /// known, because the store lists none or another process uploaded the object, it has the content if it was not uploaded after
     /// the manifest that names it. A later time proves nothing, because the times may be rounded to whole seconds.
     pub fn vouches_for(&self, file: &str, object: &Object) -> Option<bool> {

@@ -69,7 +69,7 @@ impl Staging<'_> {
         objects::put_state(self.view, &self.path(name), Bytes::copy_from_slice(bytes), Condition::None)
     }
 
-    /// Reads an object in the staging; none if it does not exist.
+    /// Reads an object in the staging; `None` if it does not exist.
     pub fn look(&self, name: &str) -> Result<Option<Vec<u8>>> {
         Ok(self.view.read_state(&self.path(name))?.map(|(bytes, _)| bytes))
     }

@@ -163,7 +163,7 @@ impl BucketView {
         self.object(&self.layout.state().join(LEDGER))
     }
 
-    /// The ledger, read on first use; none if it cannot be read.
+    /// The ledger, read on first use; `None` if it cannot be read.
     pub(super) fn known_tags(&self) -> Option<Arc<Ledger>> {
         let read = || {
             let live = self.object(&self.layout.record(&Record::Live));
@@ -234,7 +234,7 @@ impl BucketView {
         Ok(read.map(|(bytes, object)| (bytes.into(), object)))
     }
 
-    /// The path of `record`. The record of the journal is the staged manifest of a decided switch; none if no switch is decided.
+    /// The path of `record`. The record of the journal is the staged manifest of a decided switch; `None` if no switch is decided.
     fn record(&self, record: &Record) -> Result<Option<PathBuf>> {
         if *record != Record::Journal {
             return Ok(Some(self.layout.record(record)));

@@ -13,7 +13,7 @@ impl Namespaces {
     /// Only the namespace of the protocol.
     pub const NONE: Self = Self(0);
 
-    /// The namespace of the extension with this tag; none for a tag of the protocol.
+    /// The namespace of the extension with this tag; `None` for a tag of the protocol.
     pub const fn of(tag: TagName) -> Self {
         match tag.extension_number() {
             Some(number) => Self(1 << number),

@@ -39,7 +39,7 @@ impl Segments {
         self.known.into_inner().unwrap_or_else(PoisonError::into_inner).names
     }
 
-    /// The number of `segment`. None if there are too many.
+    /// The number of `segment`. `None` if there are too many.
     fn number(&self, segment: &[u8]) -> Option<u16> {
         if let Some(&number) = self.known.read().unwrap_or_else(PoisonError::into_inner).numbers.get(segment)
         {
@@ -97,7 +97,7 @@ impl<'r> SegmentNumbers<'r> {
         Self { paths, all, known: QuickNumbers::default(), short }
     }
 
-    /// The number of the segment of `url`. None if there are too many segments.
+    /// The number of the segment of `url`. `None` if there are too many segments.
     #[inline]
     pub fn of_url(&mut self, url: &[u8]) -> Option<u16> {
         let segment = self.paths.of(url);

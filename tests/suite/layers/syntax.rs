@@ -95,7 +95,7 @@ fn block_comment(rest: &str) -> usize {
     rest.len()
 }
 
-/// The length of a character literal after its first quote. None for a lifetime.
+/// The length of a character literal after its first quote. `None` for a lifetime.
 fn character(inner: &str) -> Option<usize> {
     let mut chars = inner.char_indices();
     match chars.next()?.1 {
