@@ -117,8 +117,8 @@ fn put(
     Ok((sitemap, file.unsynced))
 }
 
-/// The order in which sitemaps are made: from the last to the first, because if the input is larger than memory, pass 1 leaves its end
-/// in the page cache.
+/// The order in which sitemaps are made: from the last to the first, because if the input is larger than memory, pass 1 leaves its
+/// end in the page cache.
 fn order(layout: &Layout, sections: Option<&SectionRule>) -> Vec<usize> {
     match sections {
         Some(_) => counting_order(layout).collect(),
@@ -126,8 +126,8 @@ fn order(layout: &Layout, sections: Option<&SectionRule>) -> Vec<usize> {
     }
 }
 
-/// The order in which sitemaps are made if their URLs are counted by section: the counts depend on the order in which they are added
-/// up.
+/// The order in which sitemaps are made if their URLs are counted by section: the counts depend on the order in which they are
+/// added up.
 fn counting_order(layout: &Layout) -> impl Iterator<Item = usize> + Send {
     (0..layout.sitemaps.len()).rev()
 }

@@ -138,8 +138,8 @@ pub fn check_task(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<(Option<
     checked.map_err(|error| errors::exception(py, &error))
 }
 
-/// Packs the rows of a partition. The stream has the columns `packed` and `block`: a row for each block, and at the end one with the
-/// result.
+/// Packs the rows of a partition. The stream has the columns `packed` and `block`: a row for each block, and at the end one with
+/// the result.
 #[pyfunction]
 pub fn pack(
     py: Python<'_>,
@@ -169,8 +169,8 @@ pub fn pack(
     })
 }
 
-/// A file that a task reads by itself: its path, the numbers of the row groups, its columns as `url=page,lastmod=updated`, and whether
-/// its rows have other values.
+/// A file that a task reads by itself: its path, the numbers of the row groups, its columns as `url=page,lastmod=updated`, and
+/// whether its rows have other values.
 type FilePart = (PathBuf, Vec<usize>, String, bool);
 
 /// Counts the rows of a partition, which consists of row groups of Parquet files.

@@ -190,8 +190,8 @@ pub struct BuildArgs {
 
     /// List the index files in this robots.txt once the set is live.
     ///
-    /// They are written between two marker lines with the base URL and the name. All other bytes of the file stay unchanged. The file is
-    /// created if missing; a symbolic link is refused.
+    /// They are written between two marker lines with the base URL and the name. All other bytes of the file stay unchanged. The
+    /// file is created if missing; a symbolic link is refused.
     #[arg(long, value_name = "FILE")]
     pub robots: Option<PathBuf>,
 

@@ -73,9 +73,9 @@ impl CleanJob {
     }
 }
 
-/// Writes the canonical form of every URL in the files of `job` to `urls`, one per line and in input order, and rejected and excluded
-/// lines to `rejects`, tab-separated: input, line, byte offset, reason, text. Duplicates are kept, and URLs of any site are accepted. A
-/// pipe is processed as it is read, with only a few blocks in memory. `progress` counts lines.
+/// Writes the canonical form of every URL in the files of `job` to `urls`, one per line and in input order, and rejected and
+/// excluded lines to `rejects`, tab-separated: input, line, byte offset, reason, text. Duplicates are kept, and URLs of any site
+/// are accepted. A pipe is processed as it is read, with only a few blocks in memory. `progress` counts lines.
 ///
 /// # Errors
 /// If an input cannot be read, a target cannot be written to, or `stop` is raised. Rejected lines are not errors.

@@ -26,11 +26,11 @@
 //! them. Counts by origin are exact up to 4,096 origins out of scope. Counts by section, if requested, name only sections that
 //! are known in all regions.
 //!
-//! The output directory must be on a file system that all machines reach by the same path, and all processes must run as the same user.
-//! It needs atomic renames, and no locks or hard links except on the machine of the driver.
+//! The output directory must be on a file system that all machines reach by the same path, and all processes must run as the same
+//! user. It needs atomic renames, and no locks or hard links except on the machine of the driver.
 //!
-//! Every process creates the same [`Job`](crate::Job), except for [`Resources`](crate::options::Resources): all options about rows and
-//! sitemaps must be equal, which is checked. [`WorkOrder`], [`Packed`], [`RoutingPlan`] and [`RegionBatch`] travel as JSON,
+//! Every process creates the same [`Job`](crate::Job), except for [`Resources`](crate::options::Resources): all options about rows
+//! and sitemaps must be equal, which is checked. [`WorkOrder`], [`Packed`], [`RoutingPlan`] and [`RegionBatch`] travel as JSON,
 //! blocks of rows as bytes with a checksum. All processes must have the same version of sitemill.
 //!
 //! ```no_run

@@ -105,9 +105,10 @@ impl DiffJob {
     }
 }
 
-/// Compares the sets of `job` and writes what differs to `to`, in byte order of the URLs. Two parents of several sites, or directories
-/// with several sets, are compared set by set, in the order of the names of directories and sets; a set that exists on one side
-/// only is added or removed as a whole. `progress` counts the URLs that are read; sitemaps that both sides have are not read.
+/// Compares the sets of `job` and writes what differs to `to`, in byte order of the URLs. Two parents of several sites, or
+/// directories with several sets, are compared set by set, in the order of the names of directories and sets; a set that exists on
+/// one side only is added or removed as a whole. `progress` counts the URLs that are read; sitemaps that both sides have are not
+/// read.
 ///
 /// # Errors
 /// [`ErrorKind::Data`](crate::ErrorKind::Data) if a file is damaged; otherwise if a file cannot be read, `to` or scratch cannot

@@ -37,8 +37,8 @@ impl Metrics<'_> {
     /// Checks that metrics can be written to `path`, to fail before any work.
     ///
     /// # Errors
-    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if not, or if it is a link; [`ErrorKind::Usage`](crate::ErrorKind::Usage) for
-    /// `-`.
+    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if not, or if it is a link; [`ErrorKind::Usage`](crate::ErrorKind::Usage)
+    /// for `-`.
     pub fn check(path: &Path) -> Result<()> {
         if path == Path::new(STREAM) {
             return Err(Error::usage("standard output: metrics replace a whole file; name a file"));

@@ -113,8 +113,8 @@ pub struct Report {
     /// The sections of the set, in the order in which they are listed. With a base for each origin they are in `sets`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sections: Vec<SectionSummary>,
-    /// For sections by rules: for each section, the number of URLs that each of its prefixes and patterns has put into it. Of several
-    /// that match a URL, the first counts.
+    /// For sections by rules: for each section, the number of URLs that each of its prefixes and patterns has put into it. Of
+    /// several that match a URL, the first counts.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub section_rules: BTreeMap<String, WordCounts>,
     /// Bytes of all sitemaps before compression.

@@ -43,8 +43,8 @@ pub enum UrlsFormat {
     #[default]
     Lines,
     /// Tab-separated rows below a header: `loc`, `lastmod`, `changefreq`, `priority`, `alternates`, `images`, `videos` and
-    /// `news`. The last four are JSON. Missing values are empty. A value that contains a tab or line end, or begins with a quote, is quoted as
-    /// in CSV. `build` reads this format.
+    /// `news`. The last four are JSON. Missing values are empty. A value that contains a tab or line end, or begins with a quote,
+    /// is quoted as in CSV. `build` reads this format.
     Tsv,
     /// One JSON object per line, with `loc` and the tags of the URL; `alternates`, `images` and `videos` are arrays, and `news`
     /// is an object. `build` reads this format.

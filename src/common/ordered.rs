@@ -104,13 +104,15 @@ fn in_line(threads: usize) -> usize {
     2 * threads
 }
 
-/// All slots. Besides those in line, the sink has one and one is being filled, so the sink is done with a slot when it is filled again.
+/// All slots. Besides those in line, the sink has one and one is being filled, so the sink is done with a slot when it is filled
+/// again.
 fn slots_for(threads: usize) -> usize {
     in_line(threads) + 2
 }
 
-/// Passes the numbers of slots on: from `put`, which puts an item there if there are more, to a thread that does `work`, and in the same
-/// order to `take`, which returns whether to go on. Items are not seen here, because all of this would be compiled anew for each kind.
+/// Passes the numbers of slots on: from `put`, which puts an item there if there are more, to a thread that does `work`, and in the
+/// same order to `take`, which returns whether to go on. Items are not seen here, because all of this would be compiled anew for
+/// each kind.
 fn run(
     threads: usize,
     put: &mut (dyn FnMut(usize) -> bool + Send),

@@ -1,7 +1,7 @@
 //! Numbers of names, for one thread that looks one up for every row.
 //!
-//! A table of a few hundred slots is in front of a hash table. Its hash reads a few bytes of the name, so names that outsiders choose
-//! may share slots; then the hash table, which is keyed, decides.
+//! A table of a few hundred slots is in front of a hash table. Its hash reads a few bytes of the name, so names that outsiders
+//! choose may share slots; then the hash table, which is keyed, decides.
 
 use std::collections::HashMap;
 
@@ -61,7 +61,8 @@ impl QuickNumbers {
     }
 }
 
-/// The length of a name, and its first and last eight bytes. They may overlap, so they are all of a name that is not longer than both.
+/// The length of a name, and its first and last eight bytes. They may overlap, so they are all of a name that is not longer than
+/// both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Ends {
     length: usize,

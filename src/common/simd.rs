@@ -40,8 +40,8 @@ pub fn common_bytes(one: &[u8], other: &[u8]) -> usize {
     same + one[same..].iter().zip(&other[same..]).take_while(|(one, other)| one == other).count()
 }
 
-/// Returns whether `bytes` contain either of the two `wanted` bytes. Always inlined, because it is half as long again if the bytes are
-/// not known when it is compiled.
+/// Returns whether `bytes` contain either of the two `wanted` bytes. Always inlined, because it is half as long again if the bytes
+/// are not known when it is compiled.
 #[inline(always)]
 pub fn contain_any(bytes: &[u8], [one, other]: [u8; 2]) -> bool {
     contain(bytes, |byte| (byte == one) | (byte == other))
@@ -80,8 +80,8 @@ pub fn find_any(bytes: &[u8], [one, other]: [u8; 2]) -> Option<usize> {
     }
 }
 
-/// The bytes of `block` before the first one that is one of the two `wanted` bytes, or at most `low`, padded with zeros. `None` if there
-/// is no such byte. Takes no branch that depends on where it is.
+/// The bytes of `block` before the first one that is one of the two `wanted` bytes, or at most `low`, padded with zeros. `None` if
+/// there is no such byte. Takes no branch that depends on where it is.
 #[inline(always)]
 pub fn before_any(block: &[u8; LANES], wanted: [u8; 2], low: u8) -> Option<u128> {
     #[cfg(target_arch = "x86_64")]
@@ -149,7 +149,8 @@ pub fn put_ones<const USUAL: usize>(mut ones: u64, at: usize, to: &mut [u32], co
     }
 }
 
-/// Compares sixteen bytes with one instruction, and gathers a bit of each with another. Compilers do not generate these from a loop.
+/// Compares sixteen bytes with one instruction, and gathers a bit of each with another. Compilers do not generate these from a
+/// loop.
 #[cfg(target_arch = "x86_64")]
 mod sse2 {
     use std::arch::x86_64::{

@@ -99,8 +99,8 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Bytes that are kept of a line that is too long: one more than a line may have, a carriage return that might yet be part of its
-    /// end, and a byte order mark, which is not part of the first line.
+    /// Bytes that are kept of a line that is too long: one more than a line may have, a carriage return that might yet be part of
+    /// its end, and a byte order mark, which is not part of the first line.
     fn kept_of_line(&self) -> usize {
         self.line_bytes_max + 2 + BOM_BYTES
     }

@@ -178,7 +178,8 @@ impl<'a> UnreadInput<'a> {
         }
     }
 
-    /// Opens a file to look at its first bytes; it can still be read from its start afterwards. `None` for pipes and rows from code.
+    /// Opens a file to look at its first bytes; it can still be read from its start afterwards. `None` for pipes and rows from
+    /// code.
     ///
     /// # Errors
     /// [`ErrorKind::Input`] if it can no longer be opened, [`ErrorKind::Data`] if its name now refers to another file.

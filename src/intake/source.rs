@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use super::format::arrow::ArrowRows;
 use super::format::{SourceRow, SourceRows};
 
-/// An input of [`build_from`](crate::build_from) or [`clean_from`](crate::clean_from): a path, `-` for standard input, or rows from an iterator.
+/// An input of [`build_from`](crate::build_from) or [`clean_from`](crate::clean_from): a path, `-` for standard input, or rows from
+/// an iterator.
 ///
 /// ```no_run
 /// use sitemill::{Job, Silent, Source, SourceRow, Stop, build_from};

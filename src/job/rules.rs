@@ -104,7 +104,8 @@ impl SetRules {
         self.check_room(0)
     }
 
-    /// Checks that an index file can list one sitemap whose name is `more` bytes longer than usual, besides the word of its section.
+    /// Checks that an index file can list one sitemap whose name is `more` bytes longer than usual, besides the word of its
+    /// section.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option and the limit.

@@ -232,8 +232,8 @@ pub fn preview(path: &Path, name: Option<&SetName>, stop: &Stop) -> Result<Box<d
     Ok(Box::new(Preview::of(view)?))
 }
 
-/// The staging of `run` for the set `name` in the place at `path`, which belongs to a process that may be on another machine. Nothing is opened or
-/// created, so that nothing is left if the run has ended.
+/// The staging of `run` for the set `name` in the place at `path`, which belongs to a process that may be on another machine.
+/// Nothing is opened or created, so that nothing is left if the run has ended.
 ///
 /// # Errors
 /// Same as [`view`].

@@ -25,9 +25,9 @@ pub struct Replacement {
 }
 
 impl Replacement {
-    /// Begins to replace the file at `path`, or the one that a link there leads to. The new file has the mode of the old one and, if
-    /// permitted, its owner. `None` if only writing in place is possible: to a standard stream, a device or a pipe, or where no file
-    /// can be created next to the old one.
+    /// Begins to replace the file at `path`, or the one that a link there leads to. The new file has the mode of the old one and,
+    /// if permitted, its owner. `None` if only writing in place is possible: to a standard stream, a device or a pipe, or where no
+    /// file can be created next to the old one.
     ///
     /// # Errors
     /// [`ErrorKind::Output`](crate::ErrorKind::Output) if the old file may not be written.

@@ -57,8 +57,8 @@ impl<'r> Renderer<'r> {
         Self { now: news::instant(time), ..self }
     }
 
-    /// Makes the sitemap with the index `at`, unless it is published already. If a published one has its size, it is first rendered for
-    /// its seal alone, to find out whether it is the same: most changes also change the number of bytes.
+    /// Makes the sitemap with the index `at`, unless it is published already. If a published one has its size, it is first rendered
+    /// for its seal alone, to find out whether it is the same: most changes also change the number of bytes.
     ///
     /// # Errors
     /// If an input has changed since pass 1, or memory runs out.

@@ -7,7 +7,7 @@
 //! | step | action | a crash here leaves |
 //! |---|---|---|
 //! | [`Workspace::open`] | lock; complete a switch that a dead run committed; remove the staging of dead runs | the old set |
-//! | [`Shelf::put`](crate::set::shelf::Shelf::put), [`Unsynced::sync`](crate::place::Unsynced::sync) | write each sitemap to staging, sync it | the old set |
+//! | [`Shelf::put`], [`Unsynced::sync`] | write each sitemap to staging, sync it | the old set |
 //! | [`Workspace::prepare`] | write index files, robots lines and manifest to staging, sync them | the old set |
 //! | | link new sitemaps into the output directory, sync it | the old set, and unlisted files |
 //! | [`make_live`] | rename the manifest to the journal: the decision | the new set, once the next run is through `open` |
@@ -17,6 +17,9 @@
 //!
 //! An error (unlike a crash) before the robots lines are renamed rolls the switch back, and the old set stays. After that, the
 //! new set is live, and the next run completes what failed.
+//!
+//! [`Shelf::put`]: crate::set::shelf::Shelf::put
+//! [`Unsynced::sync`]: crate::place::Unsynced::sync
 
 mod consent;
 mod foreign;

@@ -8,8 +8,8 @@
 //! # sitemill: end https://www.example.com/
 //! ```
 //!
-//! The base URL in the markers, and the name of a named set after it, distinguish the blocks of several sets. All other bytes stay. A `Sitemap:` line belongs to no
-//! group of rules (RFC 9309, 2.2.4), so the block may be anywhere.
+//! The base URL in the markers, and the name of a named set after it, distinguish the blocks of several sets. All other bytes stay.
+//! A `Sitemap:` line belongs to no group of rules (RFC 9309, 2.2.4), so the block may be anywhere.
 
 use std::fmt;
 use std::ops::Range;

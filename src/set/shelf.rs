@@ -20,8 +20,8 @@ pub trait Shelf: fmt::Debug + Sync {
     /// The secret that XML is sealed with.
     fn secret(&self) -> &Secret;
 
-    /// Whether there is a sitemap of this section, number and size. If not, [`find`](Shelf::find) would find nothing, so that the XML
-    /// need not be rendered to look for it.
+    /// Whether there is a sitemap of this section, number and size. If not, [`find`](Shelf::find) would find nothing, so that the
+    /// XML need not be rendered to look for it.
     fn has_size(&self, id: SitemapId<'_>, urls: u32, xml_bytes: u64) -> bool;
 
     /// Finds the sitemap `id` whose XML has the seal `xml`, if it is live or kept and its file is whole. Reads all of the
@@ -29,8 +29,8 @@ pub trait Shelf: fmt::Debug + Sync {
     fn find(&self, id: SitemapId<'_>, xml: Seal) -> Option<Sitemap>;
 
     /// Stores the sitemap `id`, whose XML has the hash `content` and the seal `xml` and is compressed to `gzip`. The shelf
-    /// chooses the name from the section, the number and the hash, because another content may have the first choice. An intact file is
-    /// never changed. If it contains the same XML, it is used instead of the new one.
+    /// chooses the name from the section, the number and the hash, because another content may have the first choice. An intact
+    /// file is never changed. If it contains the same XML, it is used instead of the new one.
     ///
     /// # Errors
     /// If it cannot be written, or if something other than a regular file has its name.

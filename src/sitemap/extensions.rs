@@ -1,5 +1,5 @@
-//! Extensions of the protocol: links to other languages, images, videos and news. Each has its own XML namespace, which a file declares only
-//! if one of its entries uses it.
+//! Extensions of the protocol: links to other languages, images, videos and news. Each has its own XML namespace, which a file
+//! declares only if one of its entries uses it.
 //!
 //! To add an extension:
 //! 1. Write a module with its [`Extension`]: namespace, element, fields, limits, and how the text of each field is checked and

@@ -178,8 +178,8 @@ impl Bucket {
     /// that already has these bytes counts as uploaded, whoever uploaded it.
     ///
     /// # Errors
-    /// If it cannot be uploaded; [`FailureKind::Condition`] if the condition does not hold, [`FailureKind::Unsupported`] if the store
-    /// may know no conditions. If the settings allow such stores, the object is uploaded without.
+    /// If it cannot be uploaded; [`FailureKind::Condition`] if the condition does not hold, [`FailureKind::Unsupported`] if the
+    /// store may know no conditions. If the settings allow such stores, the object is uploaded without.
     pub fn put(&self, put: Put) -> Result<Meta, Failure> {
         let this = self.clone();
         self.wait(async move { this.put_repeatedly(put).await })

@@ -39,7 +39,8 @@ const RETRIES: usize = 8;
 const RETRY_TIME: Duration = Duration::from_secs(60);
 const BACKOFF_FIRST: Duration = Duration::from_millis(250);
 const BACKOFF_MAX: Duration = Duration::from_secs(5);
-/// The next pause is chosen at random between the first pause and this multiple of the previous one, so on average it is half of that.
+/// The next pause is chosen at random between the first pause and this multiple of the previous one, so on average it is half of
+/// that.
 const BACKOFF_BASE: f64 = 4.0;
 
 /// Default timeouts of a request (`AWS_TIMEOUT`) and of a connection attempt (`AWS_CONNECT_TIMEOUT`).
@@ -146,8 +147,8 @@ fn is_private(endpoint: &str) -> bool {
     })
 }
 
-/// Builds on the variables in the environment: adds credentials and the region, looking in the same order as the AWS tools. Returns the
-/// builder, a description of where the credentials come from, and the endpoint.
+/// Builds on the variables in the environment: adds credentials and the region, looking in the same order as the AWS tools. Returns
+/// the builder, a description of where the credentials come from, and the endpoint.
 fn with_credentials(
     location: &Location,
     endpoint: Option<String>,

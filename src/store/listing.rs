@@ -1,5 +1,5 @@
-//! Listings of S3 and of Google, without the entries that the client library cannot represent: it refuses a whole listing because of
-//! one of them.
+//! Listings of S3 and of Google, without the entries that the client library cannot represent: it refuses a whole listing because
+//! of one of them.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -13,10 +13,11 @@ use quick_xml::escape::unescape;
 
 /// Connects to stores and filters their listings:
 ///
-/// - An empty object whose key ends with a slash marks a folder in the web consoles of the stores, and is left out. The library drops
-///   the slash.
-/// - A listing of one level lacks the objects and prefixes whose keys have an empty segment or a control character. No file of a set has
-///   such a key, and no pattern matches it. A listing of everything below a prefix keeps them, so that it fails: they may be input.
+/// - An empty object whose key ends with a slash marks a folder in the web consoles of the stores, and is left out. The library
+///   drops the slash.
+/// - A listing of one level lacks the objects and prefixes whose keys have an empty segment or a control character. No file of a
+///   set has such a key, and no pattern matches it. A listing of everything below a prefix keeps them, so that it fails: they may
+///   be input.
 #[derive(Debug)]
 pub struct FilteringConnector;
 

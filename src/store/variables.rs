@@ -6,8 +6,8 @@ use jiff::SignedDuration;
 
 use crate::error::{Error, Result, message};
 
-/// The value of a variable; `None` if it is not set or empty, because many service files unset variables that way. White space around it
-/// is dropped: the file of a secret often ends with a line feed.
+/// The value of a variable; `None` if it is not set or empty, because many service files unset variables that way. White space
+/// around it is dropped: the file of a secret often ends with a line feed.
 pub fn variable(name: &str) -> Option<String> {
     let value = std::env::var(name).ok()?;
     Some(value.trim().to_owned()).filter(|value| !value.is_empty())

@@ -230,8 +230,8 @@ impl<'r> Surveyor<'r> {
         })
     }
 
-    /// Judges the rows of `chunk` and keeps what is to be known of their entries. Returns whether all of these are clean lines without
-    /// tags, too.
+    /// Judges the rows of `chunk` and keeps what is to be known of their entries. Returns whether all of these are clean lines
+    /// without tags, too.
     fn take_all(&mut self, chunk: &Chunk, input: &'r Input) -> (Tally, bool) {
         // Nothing is recorded, so the starts of rows are not needed.
         let without_start = |row| (row, 0);

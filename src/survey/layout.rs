@@ -176,8 +176,8 @@ impl Layout {
         self.sitemaps.iter().map(|sitemap| u64::from(sitemap.entries)).sum()
     }
 
-    /// The indexes of all sitemaps in the order in which their rows are read fastest, from the end of the input to its start. Sitemaps
-    /// of different sections whose rows are on the same pages come one after another.
+    /// The indexes of all sitemaps in the order in which their rows are read fastest, from the end of the input to its start.
+    /// Sitemaps of different sections whose rows are on the same pages come one after another.
     pub fn reading_order(&self) -> Vec<usize> {
         let start = |&at: &usize| {
             let chunk = self.chunks.get(self.sitemaps[at].first.chunk);

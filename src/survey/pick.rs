@@ -67,10 +67,9 @@ pub fn count(run: Context<'_>, layout: &Layout, recorded: &Recorded, numbers: us
     Ok(counts)
 }
 
-/// Splits `layout`, whose entries are `recorded`. Entries with the number `n` are in the part `part_of[n]`. The recorded places become
-/// those of the parts.
-/// Returns the index and the layout of each part that has entries, in the order in which the parts first occur. `None` if that would
-/// take too much memory.
+/// Splits `layout`, whose entries are `recorded`. Entries with the number `n` are in the part `part_of[n]`. The recorded places
+/// become those of the parts. Returns the index and the layout of each part that has entries, in the order in which the parts first
+/// occur. `None` if that would take too much memory.
 ///
 /// # Errors
 /// If memory runs out, an input has changed, or `stop` is raised.

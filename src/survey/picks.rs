@@ -35,8 +35,8 @@ const AHEAD: usize = 8;
 pub struct Place(u32);
 
 impl Place {
-    /// The place of a row of the first chunk. `length` is that of a line without its end, or of what is usually read of another row.
-    /// `may_grow` says whether its URL may have anything to escape. `None` if the chunk is too large.
+    /// The place of a row of the first chunk. `length` is that of a line without its end, or of what is usually read of another
+    /// row. `may_grow` says whether its URL may have anything to escape. `None` if the chunk is too large.
     #[inline]
     pub fn new(start: usize, length: usize, may_grow: bool) -> Option<Self> {
         let length = length.min(LENGTH_MAX) | usize::from(may_grow) << LENGTH_BITS;
@@ -154,8 +154,8 @@ impl Picks {
         Ok(())
     }
 
-    /// Prefetches the first rows at `places`, all but the middle of long ones. Of the rows after these, only the first bytes: so their
-    /// pages are looked up at the same time, and are known when the rest is prefetched.
+    /// Prefetches the first rows at `places`, all but the middle of long ones. Of the rows after these, only the first bytes: so
+    /// their pages are looked up at the same time, and are known when the rest is prefetched.
     #[inline(never)]
     fn fetch(&self, places: &[Place], input: &[u8]) {
         let start = |place: &Place| self.chunks[place.chunk()].bytes.start + place.start();

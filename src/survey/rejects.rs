@@ -88,8 +88,8 @@ pub fn write(
     )
 }
 
-/// Maximum number of chunks that are judged again only for examples of excluded rows, and have none. With more than 64 rules, a chunk may
-/// seem to have an example of a rule that did not apply to any of its rows.
+/// Maximum number of chunks that are judged again only for examples of excluded rows, and have none. With more than 64 rules, a
+/// chunk may seem to have an example of a rule that did not apply to any of its rows.
 const FRUITLESS_CHUNKS_MAX: usize = 16;
 
 /// The first rows of every reason that occurred, up to `each`, in the order in which reasons are checked; then those of the rules

@@ -29,7 +29,8 @@ type Sections = Vec<(String, Layout)>;
 /// The layouts of all sites of a job.
 #[derive(Debug)]
 pub struct SiteLayouts {
-    /// The origin of each site, in the order in which the origins first occur, and its layout. With a single site there is no origin.
+    /// The origin of each site, in the order in which the origins first occur, and its layout. With a single site there is no
+    /// origin.
     pub sites: Vec<(Option<String>, Layout)>,
     /// For sections by rules, the number of URLs that each rule has put into its section.
     pub rules: Vec<u64>,
@@ -78,8 +79,8 @@ impl Chosen {
 /// Splits the layout of all listed entries among sites and sections, as the job wants.
 ///
 /// # Errors
-/// If memory or scratch runs out, an input has changed, or `stop` is raised; [`ErrorKind::Data`](crate::ErrorKind::Data) if there are
-/// more sections than the job allows, or two of them would have the same name in files.
+/// If memory or scratch runs out, an input has changed, or `stop` is raised; [`ErrorKind::Data`](crate::ErrorKind::Data) if there
+/// are more sections than the job allows, or two of them would have the same name in files.
 pub fn of_sites(run: Context<'_>, mut layout: Layout, memory: &Memory) -> Result<SiteLayouts> {
     if !run.job.rules.is_split() {
         let sites = vec![(None, layout)];

@@ -44,7 +44,8 @@ impl Server {
         Self::start(&mut azurite)
     }
 
-    /// Starts a server of the files in `root` that speaks TLS, with a new certificate for localhost, which is in `root/certificate.pem`.
+    /// Starts a server of the files in `root` that speaks TLS, with a new certificate for localhost, which is in
+    /// `root/certificate.pem`.
     pub fn tls(root: &Path) -> Self {
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cloud/tls");
         let (certificate, key) = (root.join("certificate.pem"), root.join("key.pem"));

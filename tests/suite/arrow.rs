@@ -1,5 +1,5 @@
-//! The library takes rows from Arrow record batches. Rows of a URL alone are read where they are, and other rows go to scratch; nobody
-//! can tell from the result.
+//! The library takes rows from Arrow record batches. Rows of a URL alone are read where they are, and other rows go to scratch;
+//! nobody can tell from the result.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -228,8 +228,8 @@ fn odd(random: &mut Random) -> Value {
     Some(url.into_bytes())
 }
 
-/// The least memory for three threads: 32 MiB for data that grows with the input. A quarter of it is for URLs, and each source has its
-/// share.
+/// The least memory for three threads: 32 MiB for data that grows with the input. A quarter of it is for URLs, and each source has
+/// its share.
 const LEAST_MEMORY: u64 = (24 + 3 * 12 + 32) << 20;
 
 #[test]

@@ -1,4 +1,4 @@
-//! The structure of `src`: layers in the order of the diagram in `lib.rs`, no import cycles, short files and functions.
+//! The structure of `src`: layers as in the diagram in `lib.rs`, no import cycles, short files and functions, narrow comments.
 
 mod syntax;
 
@@ -10,6 +10,7 @@ use syntax::{functions, imports, strings, tokens};
 
 const FILE_LINES_MAX: usize = 400;
 const FUNCTION_LINES_MAX: usize = 60;
+const COMMENT_COLUMNS_MAX: usize = 132;
 
 /// Source files: paths from the project's folder, with `/` between their parts, and their text.
 struct Sources(BTreeMap<String, String>);
@@ -126,7 +127,8 @@ impl Sources {
             self.0.iter().filter(|(name, _)| !["cli", "main"].contains(&top(name)) && !is_test(name));
         for (name, text) in library {
             let strings = strings(text).into_iter().map(|string| (string.line, string.text));
-            let docs = comments(text).filter(|(_, text)| text.starts_with("///") || text.starts_with("//!"));
+            let is_doc = |line: &str| ["///", "//!"].iter().any(|mark| line.trim_start().starts_with(mark));
+            let docs = comments(text).filter(|(_, line)| is_doc(line));
             let flags = docs.chain(strings).filter_map(|(line, text)| Some((line, flag_in(text)?)));
             found.extend(flags.map(|(line, flag)| {
                 format!(
@@ -141,6 +143,18 @@ impl Sources {
         let lines = self.0.iter().map(|(name, text)| (name, text.lines().count()));
         let long = lines.filter(|&(_, lines)| lines > FILE_LINES_MAX);
         long.map(|(name, lines)| format!("{name}: {lines} lines, at most {FILE_LINES_MAX}")).collect()
+    }
+
+    fn wide_comments(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        for (name, text) in &self.0 {
+            let columns = comments(text).map(|(line, text)| (line, text.chars().count()));
+            let wide = columns.filter(|&(_, columns)| columns > COMMENT_COLUMNS_MAX);
+            found.extend(wide.map(|(line, columns)| {
+                format!("{name}:{line}: a comment of {columns} columns, at most {COMMENT_COLUMNS_MAX}")
+            }));
+        }
+        found
     }
 
     /// Functions that are too long, except in tests.
@@ -173,7 +187,7 @@ fn top(file: &str) -> &str {
 
 /// The lines of `text` that are comments, with their numbers.
 fn comments(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    (1..).zip(text.lines().map(str::trim_start)).filter(|(_, line)| line.starts_with("//"))
+    (1..).zip(text.lines()).filter(|(_, line)| line.trim_start().starts_with("//"))
 }
 
 /// The first flag in `text`, without its hyphens.
@@ -262,6 +276,12 @@ fn files_are_short() {
     check_none(
         ["src", "tests", "benches"].iter().flat_map(|folder| Sources::read(folder).long_files()).collect(),
     );
+}
+
+#[test]
+fn comments_are_narrow() {
+    let folders = ["src", "tests", "benches", "python/src"];
+    check_none(folders.iter().flat_map(|folder| Sources::read(folder).wide_comments()).collect());
 }
 
 #[test]
@@ -369,4 +389,11 @@ fn a_function_or_file_that_is_one_line_too_long_is_reported() {
         Sources::of(&[("src/a.rs", &text), ("src/b.rs", &"\n".repeat(401)), ("src/c.rs", &"\n".repeat(400))]);
     assert_eq!(sources.long_functions(), ["src/a.rs:61: long: 61 lines, at most 60"]);
     assert_eq!(sources.long_files(), ["src/b.rs: 401 lines, at most 400"]);
+}
+
+#[test]
+fn a_comment_that_is_one_column_too_wide_is_reported() {
+    let comment = |columns: usize| format!("{:/<columns$}\n", "    // ");
+    let sources = Sources::of(&[("src/a.rs", &format!("{}{}", comment(132), comment(133)))]);
+    assert_eq!(sources.wide_comments(), ["src/a.rs:2: a comment of 133 columns, at most 132"]);
 }

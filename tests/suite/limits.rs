@@ -8,8 +8,8 @@ use crate::support::{Run, TempDir, build_command, finish, published_urls, run, s
 
 const BASE: &str = "http://h.example/";
 
-/// `command`, started by `prlimit` with `limits`. If memory runs out while the standard library prints a backtrace, it waits for its
-/// own lock forever.
+/// `command`, started by `prlimit` with `limits`. If memory runs out while the standard library prints a backtrace, it waits for
+/// its own lock forever.
 fn limited(limits: &[&str], command: &Command) -> Command {
     let mut limited = started_by(&[&["prlimit"], limits].concat(), command);
     limited.env("RUST_BACKTRACE", "0");
@@ -103,8 +103,8 @@ fn every_command_that_runs_out_of_memory_says_so_by_its_exit_code() {
     ];
     for (words, paths) in commands {
         let mut refused = 0;
-        // The program as it is built for tests takes 15 MB. With much less than 20, the system cannot even map it and its libraries, and
-        // it dies before the loader or the program can say so.
+        // The program as it is built for tests takes 15 MB. With much less than 20, the system cannot even map it and its
+        // libraries, and it dies before the loader or the program can say so.
         for mib in (20..120).step_by(6) {
             let mut command = sitemill();
             command.args(words).args(paths);

@@ -47,8 +47,8 @@ impl Desk {
         Built { run, report: serde_json::from_slice(&report).unwrap() }
     }
 
-    /// The paths of the URLs in each section, by the word in file names, in the order of the set. The set passes every check, and its
-    /// index files are named in the robots lines.
+    /// The paths of the URLs in each section, by the word in file names, in the order of the set. The set passes every check, and
+    /// its index files are named in the robots lines.
     #[track_caller]
     fn sections(&self) -> BTreeMap<String, Vec<String>> {
         sections_in(&self.out(), BASE)

@@ -22,8 +22,8 @@ pub struct FormatArgs {
 
     /// Names of columns or keys, such as url=page,lastmod=updated_at.
     ///
-    /// Needed for names other than loc or url, lastmod, changefreq, priority, alternates, images, videos and news. For CSV without a
-    /// header, use positions from 1, such as url=1,lastmod=3; the first row is then data.
+    /// Needed for names other than loc or url, lastmod, changefreq, priority, alternates, images, videos and news. For CSV without
+    /// a header, use positions from 1, such as url=1,lastmod=3; the first row is then data.
     #[arg(long, value_name = "NAMES")]
     pub columns: Option<Columns>,
 
@@ -83,7 +83,8 @@ pub struct TagArgs {
 
     /// Row to list if several have the same URL: the first, or the one with the newest lastmod.
     ///
-    /// If several lastmods are equally new, the first row is listed; with --order sorted, the row whose tags are last in byte order.
+    /// If several lastmods are equally new, the first row is listed; with --order sorted, the row whose tags are last in byte
+    /// order.
     #[arg(long, value_name = "first|newest", default_value = "first", hide_short_help = true)]
     pub on_duplicate: OnDuplicate,
 }

@@ -9,8 +9,8 @@ pub struct LiveArgs {
     /// Show what would be published, and publish nothing.
     ///
     /// The inputs are read, the guards are checked, and the exit code is that of a real run, unless that lacks permission or
-    /// space. Only the files of --rejects, --report, --html and --metrics are written; --robots and --diff are not. No lock is taken,
-    /// so another run may be writing. Scratch files go to --scratch, or to the directory for temporary files.
+    /// space. Only the files of --rejects, --report, --html and --metrics are written; --robots and --diff are not. No lock is
+    /// taken, so another run may be writing. Scratch files go to --scratch, or to the directory for temporary files.
     #[arg(long)]
     pub dry_run: bool,
 

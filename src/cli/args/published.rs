@@ -27,8 +27,9 @@ pub struct CheckArgs {
 
     /// Which URLs may be listed [default: as built].
     ///
-    /// directory: URLs below the base URL. host: all URLs with its scheme, host and port. any: all URLs. The default is the scope in
-    /// the manifest of the set, or directory if there is none. Without permission to read the manifest, the scope is not checked.
+    /// directory: URLs below the base URL. host: all URLs with its scheme, host and port. any: all URLs. The default is the scope
+    /// in the manifest of the set, or directory if there is none. Without permission to read the manifest, the scope is not
+    /// checked.
     #[arg(long, value_name = "directory|host|any")]
     pub scope: Option<ScopeRule>,
 

@@ -16,8 +16,8 @@ const LIMITED: &str = "limited_sections";
 pub struct SectionArgs {
     /// Column or key with the section of each URL; each section has its own sitemaps and index files.
     ///
-    /// The sections are one set: they are published and rolled back together, and a URL is listed once. Rows without a value are in the
-    /// section rest. Names with characters other than a-z, 0-9 and single hyphens get a hash in file names.
+    /// The sections are one set: they are published and rolled back together, and a URL is listed once. Rows without a value are in
+    /// the section rest. Names with characters other than a-z, 0-9 and single hyphens get a hash in file names.
     #[arg(
         long,
         value_name = "NAME",

@@ -60,8 +60,8 @@ impl LoadedInputs {
     }
 }
 
-/// Does `work` while another thread unmaps the `inputs`: unmapping gigabytes takes time, and publishing mostly waits for the disk or the
-/// store.
+/// Does `work` while another thread unmaps the `inputs`: unmapping gigabytes takes time, and publishing mostly waits for the disk
+/// or the store.
 pub fn drop_during<T>(inputs: Arc<[Input]>, work: impl FnOnce() -> T) -> T {
     scope(|scope| {
         // If the thread cannot be started, they are unmapped first.

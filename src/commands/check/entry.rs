@@ -9,8 +9,8 @@ pub(crate) const VALUE_BYTES_MAX: usize = 4096;
 /// Maximum bytes kept of a value of an extension, most of which are texts: the maximum that `build` writes.
 const FIELD_BYTES_MAX: usize = LINE_BYTES_MAX;
 
-/// Maximum number of links, or of images or videos, kept per entry. All are counted. It is sitemill's own limit, far above the number of
-/// images that are allowed.
+/// Maximum number of links, or of images or videos, kept per entry. All are counted. It is sitemill's own limit, far above the
+/// number of images that are allowed.
 const KEPT_MAX: usize = 50_000;
 const _: () = assert!(KEPT_MAX > IMAGES_PER_URL_MAX as usize);
 

@@ -117,8 +117,8 @@ impl Known {
     }
 }
 
-/// The URL of the directory of `index`, which was named alone: the directory of the first sitemap that lies beside it. `None` if none
-/// does, as with a copy of the index file.
+/// The URL of the directory of `index`, which was named alone: the directory of the first sitemap that lies beside it. `None` if
+/// none does, as with a copy of the index file.
 fn base_beside(index: &Document) -> Option<String> {
     index
         .members
@@ -126,8 +126,8 @@ fn base_beside(index: &Document) -> Option<String> {
         .find_map(|member| loc::directory(&member.loc).filter(|base| is_beside(index, member, base)))
 }
 
-/// The URL of the directory of `index`, as far as its entries tell: the directory with most sitemaps that lie beside it, or, if none
-/// does, with most sitemaps. Of several, the one that occurs first.
+/// The URL of the directory of `index`, as far as its entries tell: the directory with most sitemaps that lie beside it, or, if
+/// none does, with most sitemaps. Of several, the one that occurs first.
 fn likely_base(index: &Document) -> Option<String> {
     let mut directories: HashMap<String, (u64, u64, Reverse<usize>)> = HashMap::new();
     for (at, member) in index.members.iter().enumerate() {

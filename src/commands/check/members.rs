@@ -38,8 +38,8 @@ pub(crate) struct ExternalMember {
 /// Returns what the index file `index` lists. Other rules are not checked.
 ///
 /// # Errors
-/// If the index file cannot be read completely, lists nothing or something that is not read, or lists a URL that is neither a file in
-/// its directory nor a sitemap from elsewhere that the manifest names.
+/// If the index file cannot be read completely, lists nothing or something that is not read, or lists a URL that is neither a file
+/// in its directory nor a sitemap from elsewhere that the manifest names.
 pub(crate) fn members(index: &PlaceFile) -> Result<Members> {
     let path = index.path();
     let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), 1);

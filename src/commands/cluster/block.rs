@@ -174,8 +174,8 @@ impl Filling {
     }
 }
 
-/// The first and the last of `tails` in byte order, of which there is at least one. They are compared when the block is complete, because
-/// those of many blocks that take turns would not stay in the first-level cache.
+/// The first and the last of `tails` in byte order, of which there is at least one. They are compared when the block is complete,
+/// because those of many blocks that take turns would not stay in the first-level cache.
 fn ends(mut tails: &[u8]) -> (&[u8], &[u8]) {
     let mut next = || (!tails.is_empty()).then(|| Tail::take(&mut tails).url);
     let Some(one) = next() else { return (&[], &[]) };

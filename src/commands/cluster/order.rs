@@ -86,8 +86,8 @@ pub(super) fn to_json(message: &impl Serialize) -> String {
 }
 
 /// Instructions of a [`Driver`](super::Driver) for its workers. Pass it to every task, together with a [`Job`] that has the same
-/// rules. It contains the key by which the set recognises its own files, so only the workers may read it. It has about 400 bytes for each
-/// sitemap that is published.
+/// rules. It contains the key by which the set recognises its own files, so only the workers may read it. It has about 400 bytes
+/// for each sitemap that is published.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkOrder {
     pub(super) origin: Origin,

@@ -51,8 +51,8 @@ const SAMPLED_PER_RANGE: usize = 32;
 const CANDIDATES_COLLECTED: usize = 16 * 1024;
 
 /// Minimum number of border candidates per task, and number per million rows: eight times as many as a task contributes on
-/// average, so that the driver hardly ever needs more for borders. It also chooses cuts from them: four tasks report enough for most
-/// of these.
+/// average, so that the driver hardly ever needs more for borders. It also chooses cuts from them: four tasks report enough for
+/// most of these.
 const CANDIDATES_MIN: usize = 128;
 const CANDIDATES_PER_MILLION: u64 = 8;
 

@@ -30,8 +30,8 @@ pub struct RoutingPlan {
     pub(super) accepted: u64,
     /// The first URL of every region but the first, in byte order.
     borders: Vec<String>,
-    /// All borders, and others if tasks have reported enough candidates, in byte order. Blocks have the rows between two of them, which
-    /// are similar, and a region can sort these rows by themselves.
+    /// All borders, and others if tasks have reported enough candidates, in byte order. Blocks have the rows between two of them,
+    /// which are similar, and a region can sort these rows by themselves.
     cuts: Vec<String>,
 }
 

@@ -70,8 +70,8 @@ impl RegionBatch {
 /// to the same task, in any order; a task may have any number of regions.
 ///
 /// Rows are kept in memory, or in a scratch file if there are more, and those of one region at a time are sorted. All of that is
-/// within the memory of the [job](crate::options::Resources::memory). Sitemaps are written to the output directory, where they are invisible until the
-/// driver publishes them. A task can fail at any point, be repeated, or run twice at the same time.
+/// within the memory of the [job](crate::options::Resources::memory). Sitemaps are written to the output directory, where they are
+/// invisible until the driver publishes them. A task can fail at any point, be repeated, or run twice at the same time.
 #[derive(Debug)]
 pub struct Regions {
     job: Job,
@@ -95,8 +95,8 @@ struct Region {
 }
 
 impl Regions {
-    /// Checks the options of a task without creating one. Returns its [memory](crate::options::Resources::memory), if there is a limit,
-    /// and how much it needs at least: a driver can compare them before a task fails.
+    /// Checks the options of a task without creating one. Returns its [memory](crate::options::Resources::memory), if there is a
+    /// limit, and how much it needs at least: a driver can compare them before a task fails.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if a cluster cannot build the set that `job` describes.

@@ -131,8 +131,8 @@ pub struct Changes {
     pub kept_bytes: u64,
     /// Sitemaps that only the previous set listed.
     pub removed_sitemaps: u64,
-    /// Index files that are new, have other bytes, or were only in the previous set. Sitemaps that sitemill did not write change them,
-    /// too. 0 in the page about a directory.
+    /// Index files that are new, have other bytes, or were only in the previous set. Sitemaps that sitemill did not write change
+    /// them, too. 0 in the page about a directory.
     #[serde(default)]
     pub changed_indexes: u64,
 }

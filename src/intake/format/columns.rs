@@ -76,8 +76,8 @@ impl RowPart {
 const URL_NAMES: [&str; 2] = ["loc", "url"];
 
 /// The names of columns or keys if they are not the usual ones, which are `loc` or `url`, `lastmod`, `changefreq`, `priority`,
-/// `alternates`, `images`, `videos` and `news`; or, for rows without a header, the positions of values from 1. The case of ASCII letters does not
-/// matter.
+/// `alternates`, `images`, `videos` and `news`; or, for rows without a header, the positions of values from 1. The case of ASCII
+/// letters does not matter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Columns(EachPart<Option<String>>);
 

@@ -235,8 +235,8 @@ fn read(block: &Block, header: &Header, rows: &mut CountingSink<'_>) -> Result<(
     Ok(())
 }
 
-/// Takes a row whose URL is nothing but white space. If another field has a value, the row has no URL. Otherwise, it is judged by this
-/// white space, as in other formats.
+/// Takes a row whose URL is nothing but white space. If another field has a value, the row has no URL. Otherwise, it is judged by
+/// this white space, as in other formats.
 #[cold]
 fn without_url(row: &TableRow<'_>, url: &[u8], rows: &mut CountingSink<'_>) -> Result<()> {
     let (line, offset) = (row.line, row.offset);

@@ -51,7 +51,8 @@ fn has_attributes(line: &[u8], section: Option<&str>) -> bool {
         && record(line, section).is_some_and(|record| Record { url: b"", ..record } != Record::default())
 }
 
-/// The record in `line`; `None` if a word after the URL is neither one of the three attributes nor `section`, the one of the section.
+/// The record in `line`; `None` if a word after the URL is neither one of the three attributes nor `section`, the one of the
+/// section.
 fn record<'l>(line: &'l [u8], section: Option<&str>) -> Option<Record<'l>> {
     let mut record = Record::default();
     if line.trim_ascii_start().starts_with(b"#") {

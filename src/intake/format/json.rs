@@ -155,8 +155,8 @@ fn values<'a>(
     if values.url.trim_ascii().is_empty() { without_url(line, values.url) } else { Ok(values) }
 }
 
-/// The values of a line whose URL is nothing but white space. If another key has a value, the line has no URL. Otherwise, it is judged
-/// by this white space, as in other formats.
+/// The values of a line whose URL is nothing but white space. If another key has a value, the line has no URL. Otherwise, it is
+/// judged by this white space, as in other formats.
 #[cold]
 fn without_url<'a>(line: &[u8], url: Cow<'a, str>) -> Result<Values<'a>, Reason> {
     let line = str::from_utf8(line).map_err(|_| Reason::BadRow)?;

@@ -81,8 +81,8 @@ impl<'h> Sample<'h> {
     }
 
     /// The options that read the text as a table, if its lines look like rows without a known header. Lines that `may_be_urls`
-    /// are taken for rows only if they are unlikely to be URLs: the first line has a name for each column, a column has a date, or none of
-    /// several lines is a URL.
+    /// are taken for rows only if they are unlikely to be URLs: the first line has a name for each column, a column has a date, or
+    /// none of several lines is a URL.
     pub fn options(&self, may_be_urls: bool) -> Option<Message> {
         let has_url = |line: &[u8]| memchr::memmem::find(line, b"://").is_some();
         let (header, lines) = match &self.lines[..] {

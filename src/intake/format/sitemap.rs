@@ -39,9 +39,9 @@ fn open<'n>(text: Text<'n>, _: Hints<'n>) -> Result<RowReader<'n>> {
     Ok(RowReader { units: large_units(is_transcoded, [text], read), columns: None })
 }
 
-/// Reads the entries of a `<urlset>`. Elements of the protocol are in the namespace of the root, so an `<image:loc>` is not mistaken
-/// for a `<loc>`. Elements of extensions may also be in a namespace that is wrong or not declared, as in many sitemaps; see
-/// [`UrlElement`].
+/// Reads the entries of a `<urlset>`. Elements of the protocol are in the namespace of the root, so an `<image:loc>` is not
+/// mistaken for a `<loc>`. Elements of extensions may also be in a namespace that is wrong or not declared, as in many sitemaps;
+/// see [`UrlElement`].
 fn read(text: Text<'_>, rows: &mut CountingSink<'_>) -> Result<()> {
     read_buffered(BUFFER_BYTES, text, rows)
 }

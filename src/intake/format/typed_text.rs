@@ -60,8 +60,8 @@ pub fn push_number(value: i64, column_type: ColumnType, out: &mut Vec<u8>) {
     }
 }
 
-/// Writes a decimal as databases do: `0.50` with two digits after the point. If it has more digits than a tag may have, zeros at the
-/// end are left out.
+/// Writes a decimal as databases do: `0.50` with two digits after the point. If it has more digits than a tag may have, zeros at
+/// the end are left out.
 pub fn push_decimal(value: i128, digits: usize, out: &mut Vec<u8>) {
     const DIGITS_KEPT: usize = 18;
     let text = format!("{:0width$}", value.unsigned_abs(), width = digits + 1);

@@ -183,8 +183,8 @@ impl Claim {
         honoured.map_err(|failure| failure.into_error(path, "could not be written"))
     }
 
-    /// Stops the heartbeats and releases the place. If a switch is decided but not complete, the place is not released. The next run
-    /// can then complete the switch without waiting for the lease to expire.
+    /// Stops the heartbeats and releases the place. If a switch is decided but not complete, the place is not released. The next
+    /// run can then complete the switch without waiting for the lease to expire.
     pub fn end(&mut self) {
         let mut held = self.shared.lock();
         if !held.has_ended && !held.is_lost {

@@ -26,7 +26,8 @@ use crate::place::owner::Owner;
 /// Permits other users to access files by name: a run for one of the sites looks for `sites.lock`.
 const MODE_TO_LOOK: u32 = 0o011;
 
-/// Creates the directory and its state, and takes its lock for `run` and, if it may be one of several sites, the shared lock of its parent.
+/// Creates the directory and its state, and takes its lock for `run` and, if it may be one of several sites, the shared lock of its
+/// parent.
 pub fn take_all(fs: &dyn FileSystem, layout: &Layout, run: &str) -> Result<Vec<Locked>> {
     make_path(fs, layout.out())?;
     let of_parent = share_parent(fs, layout)?;

@@ -104,7 +104,8 @@ impl Workspace {
     /// Backs up those of `files` that sitemill did not write.
     ///
     /// # Errors
-    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if there are such files and they may not be replaced, or are not regular files.
+    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if there are such files and they may not be replaced, or are not regular
+    /// files.
     pub(super) fn make_way<'a>(&self, files: impl Iterator<Item = &'a str>) -> Result<()> {
         let files: Vec<&str> = files.collect();
         let (theirs, copies) = self.judge_foreign(&files)?;

@@ -9,8 +9,8 @@ use crate::set::name::Stem;
 use crate::sitemap::divide::{Divider, EntrySize, Limits};
 use crate::sitemap::xml::{self, Frame};
 
-/// The names and contents of the index files of a set, whose own sections are those of `stem`. Each section has its own. Sitemaps that
-/// sitemill did not write follow those of a set without sections; otherwise they have index files of their own.
+/// The names and contents of the index files of a set, whose own sections are those of `stem`. Each section has its own. Sitemaps
+/// that sitemill did not write follow those of a set without sections; otherwise they have index files of their own.
 ///
 /// # Errors
 /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if they do not fit in memory.

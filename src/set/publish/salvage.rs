@@ -117,8 +117,8 @@ pub(super) struct IndexFiles {
 }
 
 impl IndexFiles {
-    /// Reads all files whose name sitemill gives to index files of the set and that list a sitemap with a name of sitemill. Those of
-    /// other sets in the directory are left out.
+    /// Reads all files whose name sitemill gives to index files of the set and that list a sitemap with a name of sitemill. Those
+    /// of other sets in the directory are left out.
     ///
     /// # Errors
     /// If the place cannot be listed or a file cannot be read.

@@ -29,8 +29,8 @@ pub struct SharedShelf {
 }
 
 impl SharedShelf {
-    /// The shelf of a worker of `run`, which publishes the set `name` in the place at `out`. The `sitemaps` are published there, sealed with
-    /// `secret`.
+    /// The shelf of a worker of `run`, which publishes the set `name` in the place at `out`. The `sitemaps` are published there,
+    /// sealed with `secret`.
     ///
     /// # Errors
     /// If `out` is the URL of a store that cannot be reached.

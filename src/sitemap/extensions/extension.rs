@@ -162,8 +162,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The texts of its fields with their names. Required fields are included even if they are not given. A text without field names
-    /// has an empty name, and so has a field that is a value by itself if no other is given.
+    /// The texts of its fields with their names. Required fields are included even if they are not given. A text without field
+    /// names has an empty name, and so has a field that is a value by itself if no other is given.
     pub fn named(self) -> Vec<(&'static str, &'a [u8])> {
         if let Some(text) = self.only_text() {
             return vec![("", text)];
@@ -179,8 +179,8 @@ impl<'a> Value<'a> {
         named
     }
 
-    /// The value as text, for rows that are not text themselves: `image=URL`, `de=URL` for a map, or each field with its name. A text
-    /// without field names has the name of the element.
+    /// The value as text, for rows that are not text themselves: `image=URL`, `de=URL` for a map, or each field with its name. A
+    /// text without field names has the name of the element.
     pub fn to_text(self) -> Vec<u8> {
         let Extension { element, is_map, .. } = self.extension;
         let words: Vec<Vec<u8>> = match self.only_text() {

@@ -21,8 +21,8 @@ pub fn url(raw: &[u8], cleaner: &mut Cleaner, out: &mut Vec<u8>) -> bool {
     })
 }
 
-/// Text of at most `CHARACTERS` characters and [`LINE_BYTES_MAX`] bytes. Tabs and line ends become spaces, so that an entry stays on
-/// one line.
+/// Text of at most `CHARACTERS` characters and [`LINE_BYTES_MAX`] bytes. Tabs and line ends become spaces, so that an entry stays
+/// on one line.
 pub fn text<const CHARACTERS: usize>(raw: &[u8], _: &mut Cleaner, out: &mut Vec<u8>) -> bool {
     let raw = raw.trim_ascii();
     let Ok(text) = str::from_utf8(raw) else { return false };

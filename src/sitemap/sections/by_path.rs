@@ -34,9 +34,9 @@ impl PathSegments {
         Self { root }
     }
 
-    /// The first segment of the path of the canonical URL that `text` begins with, padded with zeros. The URL ends where the text does,
-    /// or with a byte that no canonical URL has. `None` if the segment has to be found by [`PathSegments::of`]: if it is long, or the
-    /// URL begins otherwise than most. Takes no branch that depends on the length of the segment.
+    /// The first segment of the path of the canonical URL that `text` begins with, padded with zeros. The URL ends where the text
+    /// does, or with a byte that no canonical URL has. `None` if the segment has to be found by [`PathSegments::of`]: if it is
+    /// long, or the URL begins otherwise than most. Takes no branch that depends on the length of the segment.
     #[inline(always)]
     pub fn padded(&self, text: &[u8]) -> Option<u128> {
         let Root::Url(root) = &self.root else { return None };

@@ -6,8 +6,8 @@
 //! rest = "other"
 //! ```
 //!
-//! A rule that begins with `/` is a prefix of the path; any other is a regular expression that matches anywhere in the canonical URL.
-//! The first rule of the file that applies decides. `rest` names the section of all other URLs.
+//! A rule that begins with `/` is a prefix of the path; any other is a regular expression that matches anywhere in the canonical
+//! URL. The first rule of the file that applies decides. `rest` names the section of all other URLs.
 
 use std::path::Path;
 
@@ -61,8 +61,8 @@ impl SectionRules {
     /// Reads the rules in the file at `path`.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`](crate::ErrorKind::Input) if it cannot be read, [`ErrorKind::Usage`](crate::ErrorKind::Usage) if a rule is
-    /// not valid, with its section and position; if `stop` is raised while a pipe is silent.
+    /// [`ErrorKind::Input`](crate::ErrorKind::Input) if it cannot be read, [`ErrorKind::Usage`](crate::ErrorKind::Usage) if a rule
+    /// is not valid, with its section and position; if `stop` is raised while a pipe is silent.
     pub fn read(path: &Path, stop: &Stop) -> Result<Self> {
         let text = whole_file::read_text(path, stop)?;
         Self::parse(&text).map_err(|why| Error::usage(message!(path, ": {why}")))

@@ -36,8 +36,8 @@ impl Survivors {
         self.0[ordinal / 64].load(Ordering::Relaxed) >> (ordinal % 64) & 1 == 1
     }
 
-    /// Calls `act` with the ordinals of the URLs that are kept, in order. Quicker than asking for each URL, because whether one is a
-    /// duplicate is unpredictable, and than an iterator, which would ask for the next word after each.
+    /// Calls `act` with the ordinals of the URLs that are kept, in order. Quicker than asking for each URL, because whether one is
+    /// a duplicate is unpredictable, and than an iterator, which would ask for the next word after each.
     ///
     /// # Errors
     /// The first of `act`.

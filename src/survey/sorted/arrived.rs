@@ -191,8 +191,8 @@ impl Arrived {
     }
 }
 
-/// Distributes the rows of a range, which are in `files`, among smaller ranges, and stores them in `store`. The splitters are those of
-/// URLs without the prefix of the range.
+/// Distributes the rows of a range, which are in `files`, among smaller ranges, and stores them in `store`. The splitters are those
+/// of URLs without the prefix of the range.
 fn split(range: &RangeRows, files: &[Input], store: &mut Store) -> Result<(Splitters, Vec<RangeRows>)> {
     let wanted = range.rows() / RANGE_ROWS;
     let sampled = (wanted * SAMPLED_PER_RANGE).div_ceil(range.blocks.len());
@@ -240,8 +240,8 @@ struct Store {
 }
 
 impl Store {
-    /// No blocks yet. A share of `memory` is for them, and the rest will be in scratch. There are `first_file` other files before its
-    /// own.
+    /// No blocks yet. A share of `memory` is for them, and the rest will be in scratch. There are `first_file` other files before
+    /// its own.
     fn new(memory: &Memory, first_file: usize) -> Self {
         let left = memory.hold / ROWS_SHARE;
         Self { memory: memory.clone(), left, segments: Vec::new(), scratch: None, first_file }

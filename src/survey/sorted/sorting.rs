@@ -39,7 +39,8 @@ pub struct Sorting<'s> {
 }
 
 impl<'s> Sorting<'s> {
-    /// Sorts `ranges`, which are in `files` and whose URLs begin with `prefixes`. A thread sorts at most `sorted_rows` rows at once.
+    /// Sorts `ranges`, which are in `files` and whose URLs begin with `prefixes`. A thread sorts at most `sorted_rows` rows at
+    /// once.
     pub fn new(
         run: Context<'s>,
         (ranges, files): (&'s [RangeRows], Vec<Input>),

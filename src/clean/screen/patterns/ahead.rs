@@ -1,7 +1,8 @@
 //! The look ahead: which lines of a text a pattern may match, before any of them is cleaned.
 //!
-//! Most lines are clean already. To look through a text for all of its lines at once takes a fraction of the time that it takes to look
-//! at URL after URL. Lines that cleaning changes are looked at again, and so are those with a word that is only a part of a pattern.
+//! Most lines are clean already. To look through a text for all of its lines at once takes a fraction of the time that it takes to
+//! look at URL after URL. Lines that cleaning changes are looked at again, and so are those with a word that is only a part of a
+//! pattern.
 
 use std::ops::Range;
 
@@ -191,7 +192,8 @@ impl LookAhead {
         self.beginning.is_empty() || simd::starts_with(line, &self.beginning)
     }
 
-    /// Looks at more lines of `text`, until that at the address `line` is among them. False if it is before them, or in another text.
+    /// Looks at more lines of `text`, until that at the address `line` is among them. False if it is before them, or in another
+    /// text.
     #[cold]
     fn look_at(&mut self, line: usize, text: &[u8]) -> bool {
         let start = text.as_ptr().addr();
@@ -325,8 +327,8 @@ impl Search {
     }
 }
 
-/// Words of which a pattern of this shape requires one, none of which is in what URLs begin with. `None` if there are no such words,
-/// or if one is short.
+/// Words of which a pattern of this shape requires one, none of which is in what URLs begin with. `None` if there are no such
+/// words, or if one is short.
 fn rare_words(shape: &Shape, beginning: &[u8]) -> Option<Vec<Vec<u8>>> {
     let words: Vec<&[u8]> = match shape {
         Shape::Any => return None,

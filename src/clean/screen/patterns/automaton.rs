@@ -107,8 +107,8 @@ impl States {
         Some(states)
     }
 
-    /// Splits off what every match begins with, at most an origin, and moves the start behind it. [`ANY`] is any byte that a URL can
-    /// have.
+    /// Splits off what every match begins with, at most an origin, and moves the start behind it. [`ANY`] is any byte that a URL
+    /// can have.
     fn split_prefix(&mut self) -> Vec<u8> {
         let mut prefix = Vec::new();
         let has_origin =

@@ -53,8 +53,8 @@ enum Search {
 }
 
 impl Gate {
-    /// A gate for patterns, for texts like `sample`, or for any if that is empty. `None` if there are none, or too many words, or the
-    /// processor lacks the instructions.
+    /// A gate for patterns, for texts like `sample`, or for any if that is empty. `None` if there are none, or too many words, or
+    /// the processor lacks the instructions.
     pub fn of(patterns: &[Required], sample: &[u8]) -> Option<Self> {
         let plain = distinct(patterns, |word| word.to_vec());
         let folded = distinct(patterns, <[u8]>::to_ascii_lowercase);

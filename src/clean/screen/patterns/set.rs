@@ -2,9 +2,9 @@
 //!
 //! A regular expression looks at every byte of a URL, which takes longer than everything else that the survey does with it. Most
 //! patterns need no regular expression: those that URLs begin or end with are compared, and of the others, nearly every one
-//! requires a word that few URLs have. Most of the rest have few states, so that a small automaton tells which URLs match. What is left
-//! looks at all bytes of a URL at once. Most lines of a text do not even come here: the look ahead at many lines has told that nothing
-//! matches.
+//! requires a word that few URLs have. Most of the rest have few states, so that a small automaton tells which URLs match. What is
+//! left looks at all bytes of a URL at once. Most lines of a text do not even come here: the look ahead at many lines has told that
+//! nothing matches.
 
 use regex::bytes::{RegexSet, RegexSetBuilder};
 
@@ -38,7 +38,8 @@ pub struct PatternSet {
     /// All automata in order, two in each pair.
     pairs: Vec<Pair>,
     groups: Vec<Group>,
-    /// The origin of the last URL that had another one, or more if a pattern has a longer prefix. Most URLs begin like the one before.
+    /// The origin of the last URL that had another one, or more if a pattern has a longer prefix. Most URLs begin like the one
+    /// before.
     beginning: Vec<u8>,
     /// Whether `beginning` is as long as the prefixes, so that it tells of other URLs, too.
     is_known: bool,

@@ -21,8 +21,8 @@ pub fn are_available() -> bool {
     false
 }
 
-/// Whether the processor has vectors of 64 bytes, too: AVX-512, with the instructions that compare bytes (BW), look up bytes in large
-/// tables (VBMI), shift bits from one word to another (VBMI2), and multiply matrices of bits (GFNI).
+/// Whether the processor has vectors of 64 bytes, too: AVX-512, with the instructions that compare bytes (BW), look up bytes in
+/// large tables (VBMI), shift bits from one word to another (VBMI2), and multiply matrices of bits (GFNI).
 pub fn are_long_available() -> bool {
     #[cfg(target_arch = "x86_64")]
     return are_available()

@@ -1,8 +1,8 @@
 //! Words that may be anywhere in a URL, looked for in 32 or 64 places at a time.
 //!
 //! Of each word, the few bytes in a row that are probably rarest are looked for. Only where they are, whole words are compared. The
-//! method is that of Teddy, in the crate `aho-corasick`, which looks for the first bytes of each word. Nearly every URL of a shop has
-//! the first bytes of `/private/`, but not the `riva`.
+//! method is that of Teddy, in the crate `aho-corasick`, which looks for the first bytes of each word. Nearly every URL of a shop
+//! has the first bytes of `/private/`, but not the `riva`.
 
 mod rare;
 
@@ -52,7 +52,8 @@ pub struct Word {
     pub same_case: Bits,
 }
 
-/// The buckets of the words that may have a byte at some place: those that have its low half there, and those that have its high half.
+/// The buckets of the words that may have a byte at some place: those that have its low half there, and those that have its high
+/// half.
 #[derive(Debug, Clone, Copy, Default)]
 struct Buckets {
     low: [u8; NIBBLES],
@@ -83,8 +84,8 @@ struct Placed {
 }
 
 impl Words {
-    /// Of these words, which will be looked for in texts like `sample`, or in any if that is empty. `None` if there are too many, one is
-    /// shorter than three bytes, or the processor lacks the instructions.
+    /// Of these words, which will be looked for in texts like `sample`, or in any if that is empty. `None` if there are too many,
+    /// one is shorter than three bytes, or the processor lacks the instructions.
     pub fn of(words: &[Word], is_folded: bool, sample: &[u8]) -> Option<Self> {
         let rare = words.iter().map(|word| word.bytes.len()).min()?.min(RARE_MAX);
         if words.len() > WORDS_MAX || rare < RARE_MIN || !vectors::are_available() {
@@ -171,8 +172,8 @@ impl Words {
     }
 }
 
-/// The next places in `text`, from `from` on, one of which has buckets whose words may be there: where the first of them is, and the
-/// buckets of all.
+/// The next places in `text`, from `from` on, one of which has buckets whose words may be there: where the first of them is, and
+/// the buckets of all.
 #[inline]
 fn next_places<const RARE: usize, const LEAST: usize>(
     buckets: &[Buckets; RARE],

@@ -40,8 +40,8 @@ pub enum Child {
 pub struct BadAttribute;
 
 impl Extended {
-    /// Takes the start tag of an element with the name of that of `extension`, and the fields in its attributes; `None` if it lacks a
-    /// mark of the extension.
+    /// Takes the start tag of an element with the name of that of `extension`, and the fields in its attributes; `None` if it lacks
+    /// a mark of the extension.
     pub fn open(
         extension: &'static Extension,
         tag: &BytesStart<'_>,

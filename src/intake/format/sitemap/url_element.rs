@@ -135,9 +135,9 @@ impl UrlElement {
         self.namespace.as_deref() == Some(uri) || is_of_protocol(uri)
     }
 
-    /// Whether an element called `name` can be of `extension`. Many sitemaps do not declare the namespaces of extensions or have typing
-    /// errors in them. So the usual prefix decides, and one that is not declared may be of any extension. Without a prefix, the
-    /// element may also be in the namespace of the protocol.
+    /// Whether an element called `name` can be of `extension`. Many sitemaps do not declare the namespaces of extensions or have
+    /// typing errors in them. So the usual prefix decides, and one that is not declared may be of any extension. Without a prefix,
+    /// the element may also be in the namespace of the protocol.
     fn may_be_of(&self, extension: &Extension, name: QName<'_>) -> bool {
         let prefix = prefix_of(&name);
         let is_namespace =
@@ -145,8 +145,8 @@ impl UrlElement {
         prefix == extension.prefix || self.dropped.declared().namespace(name).is_none_or(is_namespace)
     }
 
-    /// Does not compare empty strings: their pointers dangle, and a `memcmp` with masked loads (AVX-512) causes faults there that the
-    /// processor suppresses. That took a third of the time of this reader.
+    /// Does not compare empty strings: their pointers dangle, and a `memcmp` with masked loads (AVX-512) causes faults there that
+    /// the processor suppresses. That took a third of the time of this reader.
     fn has_own_prefix(&self, name: QName<'_>) -> bool {
         name.prefix().map_or(!self.has_prefix(), |prefix| prefix.into_inner() == self.prefix)
     }

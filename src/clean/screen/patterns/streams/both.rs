@@ -1,5 +1,5 @@
-//! Streams of two texts, processed together. Each step of a text depends on the one before it, so the processor would wait for results;
-//! it takes the steps of the other text in the meantime.
+//! Streams of two texts, processed together. Each step of a text depends on the one before it, so the processor would wait for
+//! results; it takes the steps of the other text in the meantime.
 
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 

@@ -43,8 +43,8 @@ pub struct LineMatch {
 }
 
 impl LineStreams {
-    /// The programs for `patterns`, in lines that begin with `beginning`. `None` if they are too long, need something that streams do
-    /// not have, or the processor lacks the instructions.
+    /// The programs for `patterns`, in lines that begin with `beginning`. `None` if they are too long, need something that streams
+    /// do not have, or the processor lacks the instructions.
     ///
     /// # Errors
     /// If a pattern cannot be parsed.
@@ -73,8 +73,8 @@ impl LineStreams {
         Ok(Some(Self { finder, line_ends, programs, skipped, found, ends: [0; WINDOWS], matches }))
     }
 
-    /// Calls `act` for each pattern and each line of `text` that it matches, in any order, and for each line that is too long to tell.
-    /// Every line ends in `text`, or with it.
+    /// Calls `act` for each pattern and each line of `text` that it matches, in any order, and for each line that is too long to
+    /// tell. Every line ends in `text`, or with it.
     pub fn find(&mut self, text: &[u8], mut act: impl FnMut(LineMatch)) {
         let mut from = 0;
         while from < text.len() {
@@ -93,8 +93,8 @@ impl LineStreams {
         }
     }
 
-    /// Finds the classes of the window with this index: the lines of `text` from the position `from` on that fit in a stream. They are
-    /// returned, and `from` is moved past them. Calls `act` for lines that are too long.
+    /// Finds the classes of the window with this index: the lines of `text` from the position `from` on that fit in a stream. They
+    /// are returned, and `from` is moved past them. Calls `act` for lines that are too long.
     fn begin_window(
         &mut self,
         at: usize,
@@ -123,8 +123,8 @@ impl LineStreams {
         }
     }
 
-    /// Looks which lines of the windows programs match. Their classes are known. A match in a line that goes on after a window means
-    /// nothing. Returns whether there are matches.
+    /// Looks which lines of the windows programs match. Their classes are known. A match in a line that goes on after a window
+    /// means nothing. Returns whether there are matches.
     #[cfg(target_arch = "x86_64")]
     fn look_for_matches(&mut self) -> bool {
         use super::{both::Both, wide::Wide, wider::Wider};

@@ -91,7 +91,8 @@ impl Step {
 }
 
 impl Programs {
-    /// The programs for `patterns`. `None` if there are none, if they are too long, or if they need something that streams do not have.
+    /// The programs for `patterns`. `None` if there are none, if they are too long, or if they need something that streams do not
+    /// have.
     ///
     /// # Errors
     /// If a pattern cannot be parsed.

@@ -108,8 +108,8 @@ pub fn runs<S: Stream>(class: S, count: usize) -> S {
     runs
 }
 
-/// Takes steps, and those in other steps with a function. Without inlining, it would not have the instructions of its caller, and long
-/// vectors would come and go through memory, which takes longer than the steps.
+/// Takes steps, and those in other steps with a function. Without inlining, it would not have the instructions of its caller, and
+/// long vectors would come and go through memory, which takes longer than the steps.
 #[inline(always)]
 pub fn run_by<S: Stream>(steps: &[Step], mut at: S, text: &Text<'_, S>, run: impl Fn(&[Step], S) -> S) -> S {
     for step in steps {

@@ -26,8 +26,8 @@ pub struct Streams {
 pub struct TooLong;
 
 impl Streams {
-    /// The programs for `patterns`. `None` if they are too long, need something that streams do not have, or the processor lacks the
-    /// instructions.
+    /// The programs for `patterns`. `None` if they are too long, need something that streams do not have, or the processor lacks
+    /// the instructions.
     ///
     /// # Errors
     /// If a pattern cannot be parsed.

@@ -87,8 +87,8 @@ impl<'t> Texts<'t> {
     }
 }
 
-/// Divides words, of which these bytes are looked for in `texts`, among the buckets. Two words share one if it is rare that bytes have
-/// the low half of one word and the high half of the other. If the search `is_folded`, letters stand for both cases.
+/// Divides words, of which these bytes are looked for in `texts`, among the buckets. Two words share one if it is rare that bytes
+/// have the low half of one word and the high half of the other. If the search `is_folded`, letters stand for both cases.
 pub fn packs(words: &[&[u8]], is_folded: bool, texts: &Texts<'_>) -> Vec<Pack> {
     let frequency = |halves: &[Halves]| -> f64 {
         let of_byte = |halves: &Halves| -> f64 {

@@ -30,8 +30,8 @@ const REVERSED: [u8; 16] = [7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8
 /// The identity matrix: every byte of a word has one bit, the first byte the lowest.
 const DIAGONAL: u64 = 0x8040_2010_0804_0201;
 
-/// Indices that take bytes from two blocks alternately: all first bytes of their words, then all second ones, and so on. The first vector
-/// is for the first four bytes of each word. Indices from 64 on are for the second block.
+/// Indices that take bytes from two blocks alternately: all first bytes of their words, then all second ones, and so on. The first
+/// vector is for the first four bytes of each word. Indices from 64 on are for the second block.
 const GATHERED: [[u8; LONG_BLOCK]; 2] = {
     let mut all = [[0; LONG_BLOCK]; 2];
     let mut at = 0;
@@ -69,8 +69,8 @@ impl Group {
             let is_ascii = !_mm512_movepi8_mask(bytes);
             // For each byte, a bit for each class.
             let classes = _mm512_maskz_permutex2var_epi8(is_ascii, low, bytes, high);
-            // Each word is a matrix of 8 x 8 bits. Multiplied by the identity, it is transposed: a byte for each class. The instruction
-            // takes the last byte for the first row.
+            // Each word is a matrix of 8 x 8 bits. Multiplied by the identity, it is transposed: a byte for each class. The
+            // instruction takes the last byte for the first row.
             *block = _mm512_gf2p8affine_epi64_epi8::<0>(diagonal, _mm512_shuffle_epi8(classes, reversed));
         }
         // Three rounds bring the bytes of each class together.
@@ -88,8 +88,8 @@ impl Group {
     }
 }
 
-/// Interleaves the first half of the blocks with the second one. Each pair of blocks gives two; the last argument of `merge` is 0 for the
-/// first of them and 1 for the other.
+/// Interleaves the first half of the blocks with the second one. Each pair of blocks gives two; the last argument of `merge` is 0
+/// for the first of them and 1 for the other.
 #[inline(always)]
 fn interleaved(
     blocks: [__m512i; WORDS_MAX],
