@@ -103,6 +103,24 @@ fn standard_output_is_not_a_file_for_the_command() {
 }
 
 #[test]
+fn the_command_of_an_inner_run_gets_the_variables_of_that_run_alone() {
+    let directory = TempDir::new();
+    let (inner, diff) = (directory.join("inner"), directory.join("diff.tsv"));
+    let input = directory.file("urls.txt", format!("{BASE}\n"));
+    let echo = directory.file("echo.sh", "echo ${SITEMILL_RUN_NAME-unset} ${SITEMILL_RUN_DIFF-unset} >&2\n");
+    let then = format!(
+        "{} build -q {} --base-url {BASE} -o {} --then 'sh {}'",
+        env!("CARGO_BIN_EXE_sitemill"),
+        input.display(),
+        inner.display(),
+        echo.display()
+    );
+    let mut outer = build(&directory.join("out"), &then);
+    outer.args(["--name", "outer", "--diff"]).arg(&diff);
+    assert_eq!(finish(&mut outer, BASE.as_bytes()).expect(0).stderr, "unset unset\n");
+}
+
+#[test]
 fn no_variable_of_the_command_is_an_option() {
     let directory = TempDir::new();
     let names = directory.join("names");
