@@ -293,16 +293,15 @@ impl Place for BucketPlace {
         self.write_ledger()
     }
 
-    fn resume(&self, run: &str, files: &[String], removals: &[Removal]) -> Result<Version> {
+    fn resume(&self, run: &str, files: &[String], removals: &[Removal]) -> Result<()> {
         let manifest = switch::complete(&self.view, &Staging { view: &self.view, run }, files)?;
         let path = self.view.layout().record(&Record::Live);
         let live = self.view.read_state(&path)?;
         if live.as_ref().is_none_or(|(bytes, _)| *bytes != manifest) {
             let condition = Condition::still(live.as_ref().map(|(_, object)| object));
-            switch::clean_up(&self.view, removals, manifest.clone(), condition)?;
+            switch::clean_up(&self.view, removals, manifest, condition)?;
         }
-        self.claim.change(State::Claimed, &self.run)?;
-        Ok(Version::of(&manifest))
+        self.claim.change(State::Claimed, &self.run)
     }
 
     fn remove(&self, removals: &[Removal]) -> Result<Removed> {

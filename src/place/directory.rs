@@ -14,14 +14,13 @@ mod staging;
 mod switch;
 mod view;
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use shared::DirectoryStaging;
 pub use view::DirectoryView;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::place::interface::{BackupReason, FreeSpace, Place, Published, View};
 use crate::place::layout::{STAND_IN, mended};
 use crate::place::record::{Record, Version};
@@ -179,13 +178,10 @@ impl Place for DirectoryPlace {
         Ok(())
     }
 
-    fn resume(&self, run: &str, files: &[String], removals: &[Removal]) -> Result<Version> {
+    fn resume(&self, run: &str, files: &[String], removals: &[Removal]) -> Result<()> {
         let (fs, layout) = (self.view.fs(), self.view.layout());
         switch::make_visible(&Staging { fs, layout, directory: &layout.staging(run) }, files)?;
-        switch::clean_up(&self.view, removals)?;
-        let missing =
-            || Error::io(&layout.record(&Record::Live), "could not be read", io::ErrorKind::NotFound.into());
-        Ok(self.view.read_record(&Record::Live)?.ok_or_else(missing)?.version)
+        switch::clean_up(&self.view, removals)
     }
 
     fn remove(&self, removals: &[Removal]) -> Result<Removed> {

@@ -300,11 +300,11 @@ pub trait Place: fmt::Debug + Send + Sync {
     fn clean_up(&mut self) -> Result<()>;
 
     /// Completes the switch that the dead run `run` committed: makes `files` visible, the robots lines last, and does the
-    /// removals. It can be interrupted anywhere and repeated. Returns the version of the live manifest.
+    /// removals. Its journal becomes the live manifest. It can be interrupted anywhere and repeated.
     ///
     /// # Errors
     /// If that fails.
-    fn resume(&self, run: &str, files: &[String], removals: &[Removal]) -> Result<Version>;
+    fn resume(&self, run: &str, files: &[String], removals: &[Removal]) -> Result<()>;
 
     /// Removes published files durably. Names that do not belong to regular files are skipped.
     ///

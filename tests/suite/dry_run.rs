@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -305,6 +306,40 @@ fn a_dry_run_needs_neither_the_lock_nor_write_access() {
     fs::set_permissions(&out, PermissionsExt::from_mode(0o555)).unwrap();
     small(&out, &urls(0..20), &["--dry-run"]).expect(0);
     fs::set_permissions(&out, PermissionsExt::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn another_run_that_publishes_during_a_dry_run_is_not_in_its_way() {
+    for (first, foreign, exit) in [("", false, 0), ("--section-by-path", false, 0), ("", true, 73)] {
+        let directory = TempDir::new();
+        let out = directory.join("out");
+        if !first.is_empty() {
+            small(&out, &urls(0..20), &[first]).expect(0);
+        }
+        let mut dry = build_command(&out, BASE);
+        dry.args(["--urls-per-sitemap", "10", "--sitemaps-per-index", "2", "--json", "--dry-run"]);
+        let mut dry =
+            dry.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut input = dry.stdin.take().unwrap();
+        // More than a pipe holds: once it is written, the dry run has read the live set, and waits for the rest.
+        input.write_all(&[b'\n'; 1 << 20]).unwrap();
+        small(&out, &urls(0..20), &["--keep", "0", "--keep-sets", "0"]).expect(0);
+        if foreign {
+            fs::write(out.join("sitemap-index-2.xml"), "theirs").unwrap();
+        }
+        input.write_all(urls(0..30).as_bytes()).unwrap();
+        drop(input);
+        let ended = dry.wait_with_output().unwrap();
+        let said = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(ended.status.code(), Some(exit), "{first}: {said}");
+        if foreign {
+            assert!(said.contains("sitemap-index-2.xml: is in the way"), "{said}");
+            continue;
+        }
+        // Compared with the set before.
+        let report: Value = serde_json::from_slice(&ended.stdout).unwrap();
+        assert_eq!(counts(&report)[..2], [3, 0], "{first}");
+    }
 }
 
 #[test]

@@ -2,15 +2,15 @@
 //! user consents to more.
 
 use super::consent::Consent;
-use super::live::is_unchanged;
+use super::live::{is_unchanged, newest};
 use super::neighbours::{self, OtherSet};
 use super::salvage::Salvage;
 use super::workspace::Workspace;
 use crate::clean::scope::BaseUrl;
 use crate::error::{Error, Result, Setting, message};
 use crate::limits::Protocol;
-use crate::place::{BackupReason, foreign, in_the_way};
-use crate::set::manifest::SupersededIndex;
+use crate::place::{BackupReason, foreign};
+use crate::set::manifest::{Manifest, SupersededIndex};
 
 impl Workspace {
     /// Checks, before any work is done, that a set for `base_url` in `protocol` may be published here with this `consent`. The
@@ -114,15 +114,16 @@ impl Workspace {
 
     /// Returns those of `files` that sitemill did not write and that may be replaced, and the reason for backing them up.
     fn judge_foreign<'a>(&self, files: &[&'a str]) -> Result<(Vec<&'a str>, BackupReason)> {
-        let mut theirs = Vec::new();
-        for &file in files {
-            match self.place.view().look_up(file.as_ref())? {
-                None => {}
-                // Only a regular file can be copied, and sitemill writes nothing else.
-                Some(found) if !found.is_file => return Err(foreign(&self.place.view().path(file.as_ref()))),
-                Some(_) if self.is_ours(file) => {}
-                Some(_) => theirs.push(file),
+        let mut theirs = self.not_of(self.live.as_ref(), files)?;
+        // A dry run takes no lock. If another run has published since, the files may be those of its set.
+        let mut known = self.live.as_ref().map(|live| live.run.clone());
+        while !theirs.is_empty() {
+            let newest = newest(self.place.view())?;
+            let run = newest.as_ref().map(|set| set.run.clone());
+            if run == known {
+                break;
             }
+            (theirs, known) = (self.not_of(newest.as_ref(), &theirs)?, run);
         }
         let take_over = self.consent.map(|consent| consent.take_over);
         let is_lost = self.salvage.as_ref().is_some_and(Salvage::is_live_lost);
@@ -133,6 +134,21 @@ impl Workspace {
             None => Ok((theirs, BackupReason::TakenOver)),
             Some((first, others)) => Err(self.in_the_way(first, others.len(), take_over.is_some())),
         }
+    }
+
+    /// Those of `files` that exist and do not belong to `set`.
+    fn not_of<'a>(&self, set: Option<&Manifest>, files: &[&'a str]) -> Result<Vec<&'a str>> {
+        let mut theirs = Vec::new();
+        for &file in files {
+            match self.place.view().look_up(file.as_ref())? {
+                None => {}
+                // Only a regular file can be copied, and sitemill writes nothing else.
+                Some(found) if !found.is_file => return Err(foreign(&self.place.view().path(file.as_ref()))),
+                Some(_) if set.is_some_and(|set| self.is_of(set, file)) => {}
+                Some(_) => theirs.push(file),
+            }
+        }
+        Ok(theirs)
     }
 
     fn in_the_way(&self, file: &str, others: usize, may_be_told: bool) -> Error {
@@ -154,12 +170,12 @@ impl Workspace {
         in_the_way(&path, others, then)
     }
 
-    /// Whether sitemill wrote the index file or robots lines named `file`. Someone may have edited the file since.
-    fn is_ours(&self, file: &str) -> bool {
-        let Some(live) = &self.live else { return false };
+    /// Whether sitemill wrote the index file or robots lines named `file` for `set`, or for a set before it. Someone may have edited
+    /// the file since.
+    fn is_of(&self, set: &Manifest, file: &str) -> bool {
         let is_old = |old: &SupersededIndex| old.file == file && is_unchanged(&*self.place, old);
         file == self.robots_file
-            || live.indexes.iter().any(|index| index == file)
-            || live.superseded_indexes.iter().any(is_old)
+            || set.indexes.iter().any(|index| index == file)
+            || set.superseded_indexes.iter().any(is_old)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::neighbours::usable;
 use super::resume::resume;
 use crate::error::{Error, Result, Setting, message};
 use crate::place::{Place, Published, Record, Version, View};
@@ -31,17 +32,32 @@ impl Live {
 /// If the manifest is damaged, or missing although earlier sets exist; if it cannot be read, or the switch cannot be completed.
 pub fn live(place: &dyn Place) -> Result<Live> {
     let view = place.view();
+    // First, because the journal becomes the live manifest. A dry run takes no lock, so another run may switch meanwhile.
+    let next = Manifest::read_stored(view, &Record::Journal).map_err(|error| Role::Journal.explain(error));
     let live = Manifest::read_stored(view, &Record::Live).map_err(|error| Role::Live.explain(error))?;
     let live = Live::of(live);
-    let Some(next) = Manifest::read_as(Role::Journal, view, &Record::Journal)? else {
+    let Some((next, version)) = next? else {
         // A set is only kept when another one has replaced it.
         return match live.set {
             None if !view.kept()?.is_empty() => Err(lost(view)),
             _ => Ok(live),
         };
     };
-    let version = resume(place, live.set.as_ref(), &next)?;
+    resume(place, live.set.as_ref(), &next)?;
     Ok(Live { set: Some(next), version: Some(version) })
+}
+
+/// The set that is live, or will be once a switch that has begun is complete. `None` if there is none, or if its manifest cannot be
+/// used. Completes nothing.
+///
+/// # Errors
+/// If a file cannot be read.
+pub fn newest(view: &dyn View) -> Result<Option<Manifest>> {
+    // In the order in which a manifest moves, so that it is not missed.
+    match usable(view, &Record::Journal)? {
+        None => usable(view, &Record::Live),
+        next => Ok(next),
+    }
 }
 
 /// Whether the manifest of the live set is missing although there are earlier sets, and no journal replaces it. If that cannot be

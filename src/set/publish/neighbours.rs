@@ -185,8 +185,11 @@ fn others(view: &dyn View) -> Result<Vec<Arc<dyn View>>> {
     Ok(others)
 }
 
-/// A manifest of another set; `None` if it is missing or damaged.
-fn usable(view: &dyn View, record: &Record) -> Result<Option<Manifest>> {
+/// A manifest; `None` if it is missing or damaged.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn usable(view: &dyn View, record: &Record) -> Result<Option<Manifest>> {
     match Manifest::read(view, record) {
         Err(error) if error.kind() == ErrorKind::Data => Ok(None),
         read => read,

@@ -81,13 +81,25 @@ impl Workspace {
         let known = live.superseded_indexes.iter().filter(|old| is_unchanged(&*self.place, old));
         let mut all: Vec<_> = known.cloned().collect();
         for file in &live.indexes {
-            if self.place.view().is_file(file.as_ref()) {
-                let bytes = self.place.view().read(file.as_ref())?;
+            if let Some(bytes) = self.index_file(file)? {
                 let (run, since) = (live.run.clone(), set.published.clone());
                 all.push(SupersededIndex { file: file.clone(), run, since, content: hex_digest(&bytes) });
             }
         }
         all.retain(|old| !set.indexes.contains(&old.file));
         Ok(all)
+    }
+
+    /// The bytes of the index file named `file`; `None` if no regular file has its name.
+    fn index_file(&self, file: &str) -> Result<Option<Vec<u8>>> {
+        let view = self.place.view();
+        if !view.is_file(file.as_ref()) {
+            return Ok(None);
+        }
+        match view.read(file.as_ref()) {
+            // A dry run takes no lock, so another run may have removed it meanwhile.
+            Err(_) if !view.is_file(file.as_ref()) => Ok(None),
+            read => read.map(Some),
+        }
     }
 }

@@ -1,14 +1,13 @@
 //! Completing a switch that a dead run committed, and what a switch removes in the end.
 
 use crate::error::Result;
+use crate::place::Place;
 use crate::place::switch::Removal;
-use crate::place::{Place, Version};
 use crate::set::manifest::Manifest;
 use crate::set::name::robots_file;
 
-/// Completes the switch from `live` to `next` that a dead run committed. It can be interrupted anywhere and repeated. Returns
-/// the version of the live manifest.
-pub fn resume(place: &dyn Place, live: Option<&Manifest>, next: &Manifest) -> Result<Version> {
+/// Completes the switch from `live` to `next` that a dead run committed. It can be interrupted anywhere and repeated.
+pub fn resume(place: &dyn Place, live: Option<&Manifest>, next: &Manifest) -> Result<()> {
     let files: Vec<String> = next.indexes.iter().cloned().chain([robots_file(place.view().name())]).collect();
     place.resume(&next.run, &files, &removals(live, next))
 }

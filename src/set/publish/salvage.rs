@@ -46,12 +46,13 @@ impl Salvage {
             }
             read => read,
         };
-        let live = Live::of(usable(Record::Live)?);
+        // First, because the journal becomes the live manifest.
         let next = usable(Record::Journal)?;
+        let live = Live::of(usable(Record::Live)?);
         let kept = view.kept()?.into_iter().filter_map(|record| usable(record).transpose());
         let kept: Vec<_> = kept.map(|read| Ok(read?.0)).collect::<Result<_>>()?;
         let live = match next {
-            Some((next, _)) => {
+            Some((next, version)) => {
                 // The journal is going to replace the damaged manifest.
                 if damaged.contains(&Record::Live) {
                     place.back_up_record(&Record::Live)?;
@@ -60,7 +61,7 @@ impl Salvage {
                     Some(live) => live,
                     None => Manifest { indexes: IndexFiles::read(view)?.names, ..next.clone() },
                 };
-                let version = resume(place, Some(&replaced), &next)?;
+                resume(place, Some(&replaced), &next)?;
                 damaged.retain(|record| *record != Record::Live);
                 Live { set: Some(next), version: Some(version) }
             }
