@@ -19,6 +19,7 @@ mod follow;
 mod judge;
 mod links_and_images;
 mod loc;
+mod manifests;
 mod members;
 mod name;
 mod namespaces;
@@ -31,6 +32,7 @@ mod values;
 use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
@@ -43,20 +45,20 @@ use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, Setting, message};
 use crate::escape::shown;
 use crate::job::{check_threads, threads_default};
-use crate::place::{self, PlaceFile, PlaceOrFile, Record, SetName};
-use crate::set::manifest::Manifest;
+use crate::place::{self, Named, PlaceFile, Record, SetName, View};
+
 use document::{Document, Rules, Scratch};
 use follow::Known;
-use set::read_manifest;
 use sitemaps::Sitemaps;
 
 pub(crate) use content::Content;
 pub(crate) use extensions::{EXTENSIONS, text};
 pub(crate) use finding::Findings;
+pub(crate) use follow::Met;
 pub(crate) use loc::directory;
 pub(crate) use members::{ExternalMember, ExternalUrls, Members, member, members};
 pub(crate) use reader::{FileKind, Reader};
-pub(crate) use set::{SeenFiles, Set};
+pub(crate) use set::Set;
 
 pub(crate) use entry::VALUE_BYTES_MAX;
 pub use entry::{Entry, Tag};
@@ -200,9 +202,7 @@ struct Run<'a> {
 impl Run<'_> {
     fn check_set(&mut self, set: Set) -> Result<()> {
         self.tell(&set.findings)?;
-        // A damaged manifest is reported after everything else.
-        let manifest = set.view.as_deref().map_or(Ok(None), read_manifest);
-        let scope = match (self.job.scope, &manifest) {
+        let scope = match (self.job.scope, &set.manifests.live) {
             (Some(scope), _) => scope,
             (None, Ok(built)) => {
                 built.as_ref().and_then(|built| built.scope.parse().ok()).unwrap_or_default()
@@ -225,14 +225,8 @@ impl Run<'_> {
             secret: &secret,
         };
 
-        let external = manifest.iter().flatten().flat_map(|set| &set.also).map(|also| also.loc.clone());
-        let mut known = Known {
-            external: external.collect(),
-            is_external_unknown: manifest.is_err(),
-            ..Known::default()
-        };
-        let is_new = |file: &&PlaceFile| known.starts.insert(file.path());
-        let files: Vec<PlaceFile> = set.files.iter().filter(is_new).cloned().collect();
+        let mut known = Known::of(&set);
+        let files = known.begin(&set);
         let mut members = Vec::new();
         self.check_files(files, false, &rules, |run, mut document| {
             let followed = known.follow(&set, &mut document);
@@ -249,13 +243,12 @@ impl Run<'_> {
             }
             run.add_document(document, &mut known.sitemaps)
         })?;
-        match manifest {
-            Ok(Some(manifest)) => self.check_manifest(&set, &manifest, &known)?,
-            // Without permission to read it, only the files are checked.
-            Err(error) if error.kind() != ErrorKind::Permission => return Err(error),
-            Ok(None) | Err(_) => {}
+        self.check_manifest(&set, &known, &rules)?;
+        match set.manifests.live {
+            // A damaged manifest is reported after everything else. Without permission to read it, only the files are checked.
+            Err(error) if error.kind() != ErrorKind::Permission => Err(error),
+            _ => self.check_duplicates(&known.sitemaps),
         }
-        self.check_duplicates(&known.sitemaps)
     }
 
     /// Checks `files` in parallel and passes the results to `each` in order.
@@ -291,8 +284,12 @@ impl Run<'_> {
     }
 
     /// Checks that every sitemap in the manifest of `build` is listed.
-    fn check_manifest(&mut self, set: &Set, manifest: &Manifest, known: &Known) -> Result<()> {
-        let Some(view) = &set.view else { return Ok(()) };
+    fn check_manifest(&mut self, set: &Set, known: &Known, rules: &Rules<'_>) -> Result<()> {
+        // Before a switch is complete, some index files list the sitemaps of the live set, and others those of the next one.
+        let (Some(view), Ok(Some(manifest)), None) = (&set.view, &set.manifests.live, &set.manifests.next)
+        else {
+            return Ok(());
+        };
         let path = view.record_path(&Record::Live);
         let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), self.kept_max);
         // If there are no index files, the check starts from the sitemaps.
@@ -307,7 +304,23 @@ impl Run<'_> {
                 format!("{} belongs to the set, but no index file lists it", shown(unlisted.as_bytes()))
             });
         }
-        self.tell(&findings)
+        match findings.counts.total() > 0 && set.manifests.are_outdated(&**view) {
+            true => self.check_manifest_again(view, rules),
+            false => self.tell(&findings),
+        }
+    }
+
+    /// Checks the manifest after another run has published while the index files were read.
+    fn check_manifest_again(&mut self, view: &Arc<dyn View>, rules: &Rules<'_>) -> Result<()> {
+        let base = self.job.base_url.as_ref().map(BaseUrl::as_str);
+        let set = Set::of_place(Arc::clone(view), base, self.kept_max)?;
+        let mut known = Known::of(&set);
+        let files = known.begin(&set);
+        self.check_files(files, false, rules, |_, mut document| {
+            known.follow(&set, &mut document);
+            Ok(())
+        })?;
+        self.check_manifest(&set, &known, rules)
     }
 
     /// Reports URLs that are listed more than once.

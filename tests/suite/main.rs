@@ -50,6 +50,7 @@ mod seams;
 mod sections;
 mod sites;
 mod streams;
+mod switching;
 mod tables;
 mod tags;
 mod then;

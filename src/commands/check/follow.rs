@@ -3,13 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 use super::document::{Document, Member, report_listed_index};
 use super::loc;
 use super::members::ExternalUrls;
 use super::reader::FileKind;
 use super::rules::Rule;
-use super::set::{SeenFiles, Set, file};
+use super::set::{Set, file};
 use super::sitemaps::Sitemaps;
 use crate::escape::shown;
 use crate::limits::Protocol;
@@ -47,6 +48,21 @@ pub(super) struct Followed {
 }
 
 impl Known {
+    /// What the manifests of `set` tell before any file is read.
+    pub fn of(set: &Set) -> Self {
+        let external = set.manifests.all().flat_map(|set| &set.also).map(|also| also.loc.clone());
+        Self {
+            external: external.collect(),
+            is_external_unknown: set.manifests.live.is_err(),
+            ..Self::default()
+        }
+    }
+
+    /// The files of `set` to start from, each of them once.
+    pub fn begin(&mut self, set: &Set) -> Vec<PlaceFile> {
+        set.files.iter().filter(|file| self.starts.insert(file.path())).cloned().collect()
+    }
+
     /// Finds the files that `index` lists, and reports those that are missing, already listed, or index files.
     pub fn follow(&mut self, set: &Set, index: &mut Document) -> Followed {
         let mut followed = Followed::default();
@@ -143,4 +159,20 @@ fn likely_base(index: &Document) -> Option<String> {
 /// Whether the sitemap `member` is a file beside `index`, if `base` is the URL of its directory.
 fn is_beside(index: &Document, member: &Member, base: &str) -> bool {
     file(&member.loc, base).is_some_and(|name| index.file.beside(name).is_file())
+}
+
+/// Files that were seen, so that none is read twice.
+#[derive(Default)]
+pub(crate) struct SeenFiles(HashSet<PathBuf>);
+
+impl SeenFiles {
+    /// Adds a file. Returns true if it is new.
+    pub fn insert(&mut self, path: &Path) -> bool {
+        self.0.insert(path.into())
+    }
+
+    /// Returns whether the file was seen.
+    pub fn contains(&self, path: &Path) -> bool {
+        self.0.contains(path)
+    }
 }

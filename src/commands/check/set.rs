@@ -4,20 +4,16 @@ use std::collections::{BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::os::unix::ffi::OsStringExt;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::finding::{Finding, Findings};
 use super::loc;
+use super::manifests::Manifests;
 use super::rules::Rule;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::escape::shown;
 use crate::place::{Listed, PlaceFile, Record, SetName, View};
-use crate::set::manifest::{Manifest, Role};
 use crate::set::name::{EMPTY_SET_LINE, Stem, robots_file, set_of_robots_file};
-
-/// Maximum bytes of a manifest: about 300 bytes per sitemap, for a million sitemaps. It may be hostile like any other file.
-const MANIFEST_BYTES_MAX: u64 = 300_000_000;
 
 /// Maximum bytes read of `robots-sitemaps.txt`, far more than any set needs.
 const ROBOTS_BYTES_MAX: u64 = 1 << 20;
@@ -32,13 +28,15 @@ pub(crate) struct Set {
     pub files: Vec<PlaceFile>,
     /// Findings about the robots lines, or about sitemaps that are links.
     pub findings: Findings,
+    /// Its manifests.
+    pub manifests: Manifests,
 }
 
 impl Set {
     /// Creates a set of single `files`, which are published below `base` if it is known.
     pub fn of_files(files: Vec<PlaceFile>, base: Option<&str>, kept_max: usize) -> Self {
         let findings = Findings::new(String::new(), kept_max);
-        Self { view: None, base: base.map(str::to_owned), files, findings }
+        Self { view: None, base: base.map(str::to_owned), files, findings, manifests: Manifests::NONE }
     }
 
     /// Returns the set in a place: the index files that its robots lines name; without robots lines, all its index files; without
@@ -47,33 +45,38 @@ impl Set {
     /// # Errors
     /// If it cannot be read, or holds no set.
     pub fn of_place(view: Arc<dyn View>, base: Option<&str>, kept_max: usize) -> Result<Self> {
-        let (old, stem) = (old_indexes(&*view), Stem::of_set(view.name()).to_string());
+        loop {
+            let set = Self::read(Arc::clone(&view), base, kept_max)?;
+            // If a run has switched meanwhile, the files may be those of two sets.
+            if set.findings.counts.total() == 0 || !set.manifests.are_outdated(&*view) {
+                return Ok(set);
+            }
+        }
+    }
+
+    fn read(view: Arc<dyn View>, base: Option<&str>, kept_max: usize) -> Result<Self> {
+        let (manifests, stem) = (Manifests::read(&*view), Stem::of_set(view.name()).to_string());
+        let old = manifests.old_indexes();
         let is_old = |name: &str| old.as_ref().is_some_and(|old| old.contains(name));
         let mut names = names(&*view)?;
         names.retain(|listed| !listed.name.to_str().is_some_and(is_old));
         let mut indexes: Vec<&Listed> =
             names.iter().filter(|listed| index_stem(&listed.name) == Some(&*stem)).collect();
-        let robots = PlaceFile::new(Arc::clone(&view), robots_file(view.name()));
-        let mut set = Self {
-            view: Some(Arc::clone(&view)),
-            base: base.map(str::to_owned),
-            files: Vec::new(),
-            findings: Findings::new(shown(robots.path().as_os_str().as_encoded_bytes()), kept_max),
-        };
-        if let Some(lines) = read_robots(&robots)? {
-            if lines.len() as u64 == ROBOTS_BYTES_MAX {
-                let words = || format!("at least {ROBOTS_BYTES_MAX} bytes; the rest was not read");
-                set.findings.push(None, Rule::TooLarge, words);
-            }
-            set.take_robots(&view, &lines);
+        let mut set = Self::empty(&view, base, manifests, kept_max);
+        if set.take_robots(&view)? {
             let named: HashSet<&OsStr> = set.files.iter().map(PlaceFile::name).collect();
             // Of a set with sections, each section has a stem of its own.
             let stems: HashSet<&str> =
                 named.iter().filter_map(|name| index_stem(name)).chain([&*stem]).collect();
             let files = names.iter().filter(|listed| listed.is_file).map(|listed| &*listed.name);
             let own = files.filter(|name| index_stem(name).is_some_and(|stem| stems.contains(stem)));
-            // If it is unknown which of them are old, none is reported.
-            for index in own.filter(|index| old.is_some() && !named.contains(index)) {
+            let mut unnamed: Vec<&OsStr> =
+                own.filter(|index| !named.contains(index) && !set.manifests.is_in_switch(index)).collect();
+            if old.is_none() {
+                // It is unknown which of them are old.
+                unnamed.clear();
+            }
+            for index in unnamed {
                 set.findings.push(None, Rule::Robots, || {
                     format!("no line names {}", shown(index.as_encoded_bytes()))
                 });
@@ -158,8 +161,23 @@ impl Set {
         }
     }
 
-    /// Reads the robots lines. Each names an index file, and the directory of the first one is the directory of the set.
-    fn take_robots(&mut self, view: &Arc<dyn View>, lines: &[u8]) {
+    /// A set in a place, without its files.
+    fn empty(view: &Arc<dyn View>, base: Option<&str>, manifests: Manifests, kept_max: usize) -> Self {
+        let robots = view.path(robots_file(view.name()).as_ref());
+        let findings = Findings::new(shown(robots.as_os_str().as_encoded_bytes()), kept_max);
+        let base = base.map(str::to_owned);
+        Self { view: Some(Arc::clone(view)), base, files: Vec::new(), findings, manifests }
+    }
+
+    /// Reads the robots lines, if there are any. Each names an index file, and the directory of the first one is the directory of the
+    /// set.
+    fn take_robots(&mut self, view: &Arc<dyn View>) -> Result<bool> {
+        let robots = PlaceFile::new(Arc::clone(view), robots_file(view.name()));
+        let Some(lines) = read_robots(&robots)? else { return Ok(false) };
+        if lines.len() as u64 == ROBOTS_BYTES_MAX {
+            let words = || format!("at least {ROBOTS_BYTES_MAX} bytes; the rest was not read");
+            self.findings.push(None, Rule::TooLarge, words);
+        }
         for (number, line) in (1..).zip(lines.split(|&byte| byte == b'\n')) {
             let line = line.trim_ascii();
             if line.is_empty() || line.starts_with(b"#") {
@@ -173,6 +191,7 @@ impl Set {
         if self.files.is_empty() && !is_empty_set && self.findings.counts.total() == 0 {
             self.findings.push(None, Rule::Robots, || "no line names an index file".into());
         }
+        Ok(true)
     }
 
     fn take_robots_line(&mut self, view: &Arc<dyn View>, line: &[u8]) -> Result<(), &'static str> {
@@ -283,28 +302,6 @@ fn by_number(name: &[u8]) -> Vec<u8> {
     key
 }
 
-/// Returns the index files of earlier sets that still exist, according to the manifest; `None` if it cannot be read, which is
-/// reported elsewhere.
-fn old_indexes(view: &dyn View) -> Option<HashSet<String>> {
-    let manifest = read_manifest(view).ok()?;
-    Some(manifest.into_iter().flat_map(|set| set.superseded_indexes).map(|old| old.file).collect())
-}
-
-/// Reads the manifest that `build` has written to a place, or `None` if there is none.
-///
-/// # Errors
-/// If it is damaged, or cannot be read; [`ErrorKind::Permission`] if we may not know whether there is one.
-pub(crate) fn read_manifest(view: &dyn View) -> Result<Option<Manifest>> {
-    match view.look_up_record(&Record::Live) {
-        Ok(Some(found)) if found.is_file && found.bytes <= MANIFEST_BYTES_MAX => {
-            Manifest::read_as(Role::Live, view, &Record::Live)
-        }
-        Ok(Some(_)) => Err(Error::data(message!(&*view.record_path(&Record::Live), ": is not a manifest"))),
-        Err(error) if error.kind() == ErrorKind::Permission => Err(error),
-        Ok(None) | Err(_) => Ok(None),
-    }
-}
-
 /// Returns the part of a name before `-index-` and a number, if `build` names index files like this.
 fn index_stem(name: &OsStr) -> Option<&str> {
     let name = name.to_str()?;
@@ -322,22 +319,6 @@ fn read_robots(file: &PlaceFile) -> Result<Option<Vec<u8>>> {
     let mut lines = Vec::new();
     let read = file.open()?.take(ROBOTS_BYTES_MAX).read_to_end(&mut lines);
     read.map(|_| Some(lines)).map_err(|error| Error::input(file.path(), error))
-}
-
-/// Files that were seen, so that none is read twice.
-#[derive(Default)]
-pub(crate) struct SeenFiles(HashSet<PathBuf>);
-
-impl SeenFiles {
-    /// Adds a file. Returns true if it is new.
-    pub fn insert(&mut self, path: &Path) -> bool {
-        self.0.insert(path.into())
-    }
-
-    /// Returns whether the file was seen.
-    pub fn contains(&self, path: &Path) -> bool {
-        self.0.contains(path)
-    }
 }
 
 #[cfg(test)]

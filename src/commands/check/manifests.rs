@@ -1,0 +1,82 @@
+//! The manifests that `build` has written for a set. They tell which files belong together, also while a run switches to other ones.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+
+use crate::error::{Error, ErrorKind, Result, message};
+use crate::place::{Record, View};
+use crate::set::manifest::{Manifest, Role};
+
+/// Maximum bytes of a manifest: about 300 bytes per sitemap, for a million sitemaps. It may be hostile like any other file.
+const MANIFEST_BYTES_MAX: u64 = 300_000_000;
+
+/// The manifests of a set.
+pub(crate) struct Manifests {
+    /// That of the live set; `None` if there is none.
+    pub live: Result<Option<Manifest>>,
+    /// The journal, if a switch has begun and is not complete: the manifest of the set that is to be live.
+    pub next: Option<Manifest>,
+}
+
+impl Manifests {
+    /// Those of files that were named individually.
+    pub const NONE: Self = Self { live: Ok(None), next: None };
+
+    /// Reads the manifests of the set that `view` shows.
+    pub fn read(view: &dyn View) -> Self {
+        // The journal first, because it becomes the live manifest. If it is damaged, `status` says so.
+        let next = read(view, Role::Journal, &Record::Journal).unwrap_or(None);
+        Self { live: read_manifest(view), next }
+    }
+
+    /// Those that can be read.
+    pub fn all(&self) -> impl Iterator<Item = &Manifest> {
+        self.live.iter().flatten().chain(&self.next)
+    }
+
+    /// The index files of earlier sets that still exist; `None` if that is unknown.
+    pub fn old_indexes(&self) -> Option<HashSet<String>> {
+        let live = self.live.as_ref().ok()?;
+        Some(live.iter().flat_map(|set| &set.superseded_indexes).map(|old| old.file.clone()).collect())
+    }
+
+    /// Whether a switch that is not complete adds, replaces or removes `index`. The robots lines may name it or not.
+    pub fn is_in_switch(&self, index: &OsStr) -> bool {
+        self.next.is_some() && self.all().any(|set| has_index(set, index))
+    }
+
+    /// Whether a run has begun or completed a switch since the manifests were read.
+    pub fn are_outdated(&self, view: &dyn View) -> bool {
+        self.runs() != Self::read(view).runs()
+    }
+
+    fn runs(&self) -> [Option<&str>; 2] {
+        let live = self.live.as_ref().ok().and_then(Option::as_ref);
+        [live, self.next.as_ref()].map(|set| set.map(|set| &*set.run))
+    }
+}
+
+/// Whether `index` is an index file of `set`, or of an earlier set that it remembers.
+fn has_index(set: &Manifest, index: &OsStr) -> bool {
+    let old = set.superseded_indexes.iter().map(|old| &old.file);
+    set.indexes.iter().chain(old).any(|file| index == file.as_str())
+}
+
+/// Reads the manifest of the live set, or returns `None` if there is none.
+///
+/// # Errors
+/// If it is damaged, or cannot be read; [`ErrorKind::Permission`] if we may not know whether there is one.
+pub(super) fn read_manifest(view: &dyn View) -> Result<Option<Manifest>> {
+    read(view, Role::Live, &Record::Live)
+}
+
+fn read(view: &dyn View, role: Role, record: &Record) -> Result<Option<Manifest>> {
+    match view.look_up_record(record) {
+        Ok(Some(found)) if found.is_file && found.bytes <= MANIFEST_BYTES_MAX => {
+            Manifest::read_as(role, view, record)
+        }
+        Ok(Some(_)) => Err(Error::data(message!(&*view.record_path(record), ": is not a manifest"))),
+        Err(error) if error.kind() == ErrorKind::Permission => Err(error),
+        Ok(None) | Err(_) => Ok(None),
+    }
+}

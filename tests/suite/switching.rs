@@ -1,0 +1,71 @@
+//! `sitemill check` while a run switches to another set, or after one that was killed in the switch.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use sitemill::check::Rule;
+use sitemill::{CheckJob, Silent, Stop};
+
+use crate::support::{TempDir, build_command, finish, killed_at, run};
+
+const BASE: &str = "https://h.example/";
+
+fn pages(last: u32) -> String {
+    (1..=last).map(|page| format!("{BASE}p/{page}\n")).collect()
+}
+
+/// A build with two URLs per sitemap and two sitemaps per index file.
+fn build(out: &Path, options: &[&str]) -> Command {
+    let mut build = build_command(out, BASE);
+    build
+        .args(["--urls-per-sitemap", "2", "--sitemaps-per-index", "2", "--max-shrink", "100%"])
+        .args(options);
+    build
+}
+
+#[test]
+fn nothing_is_wrong_with_the_files_after_a_run_that_was_killed_in_the_switch() {
+    let directory = TempDir::new();
+    let (before, out) = (directory.join("before"), directory.join("out"));
+    let (few, many) = (pages(4), pages(10));
+    for (old, new) in [(&few, &many), (&many, &few)] {
+        let _ = fs::remove_dir_all(&before);
+        finish(&mut build(&before, &[]), old.as_bytes()).expect(0);
+        let mut unfinished = 0;
+        for nth in 1.. {
+            let _ = fs::remove_dir_all(&out);
+            finish(Command::new("cp").arg("-a").args([&before, &out]), b"").expect(0);
+            let ended = finish(&mut killed_at("rename", nth, &build(&out, &[])), new.as_bytes());
+            assert!([0, 137].contains(&ended.exit), "{}", ended.stderr);
+            unfinished += u32::from(out.join(".sitemill/manifest.next.json").exists());
+            let found = run(["check".as_ref(), out.as_os_str()]);
+            assert_eq!(found.exit, 0, "{nth}: {}", String::from_utf8_lossy(&found.stdout));
+            if ended.exit == 0 {
+                break;
+            }
+        }
+        assert!(unfinished > 2);
+    }
+}
+
+#[test]
+fn a_set_that_is_replaced_during_the_check_is_compared_with_its_new_manifest() {
+    // The names of the index files change, or only what they list.
+    for options in [&["--section-by-path"][..], &[]] {
+        let directory = TempDir::new();
+        let out = directory.join("out");
+        finish(&mut build(&out, &[]), pages(4).as_bytes()).expect(0);
+        let robots = out.join("robots-sitemaps.txt");
+        fs::write(&robots, fs::read_to_string(&robots).unwrap() + "wrong\n").unwrap();
+        // What is wrong with the robots lines is told after they and the manifest are read, and before the index files are.
+        let mut told = Vec::new();
+        let report =
+            sitemill::check(&CheckJob::new(vec![out.clone()]), &Silent, &Stop::default(), &mut |found| {
+                told.push(found.rule);
+                finish(&mut build(&out, options), pages(3).as_bytes()).expect(0);
+                Ok(())
+            });
+        assert_eq!((report.unwrap().findings, told), (1, vec![Rule::Robots]), "{options:?}");
+    }
+}
