@@ -57,7 +57,7 @@ impl Manifests {
 }
 
 /// Whether `index` is an index file of `set`, or of an earlier set that it remembers.
-fn has_index(set: &Manifest, index: &OsStr) -> bool {
+pub(super) fn has_index(set: &Manifest, index: &OsStr) -> bool {
     let old = set.superseded_indexes.iter().map(|old| &old.file);
     set.indexes.iter().chain(old).any(|file| index == file.as_str())
 }

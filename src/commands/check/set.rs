@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::finding::{Finding, Findings};
 use super::loc;
-use super::manifests::Manifests;
+use super::manifests::{Manifests, has_index};
 use super::rules::Rule;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::escape::shown;
@@ -75,6 +75,9 @@ impl Set {
             if old.is_none() {
                 // It is unknown which of them are old.
                 unnamed.clear();
+            } else if !unnamed.is_empty() {
+                let others = others(&*view)?;
+                unnamed.retain(|index| !others.iter().any(|other| other.has_index(index)));
             }
             for index in unnamed {
                 set.findings.push(None, Rule::Robots, || {
@@ -169,6 +172,12 @@ impl Set {
         Self { view: Some(Arc::clone(view)), base, files: Vec::new(), findings, manifests }
     }
 
+    /// Whether robots lines or manifests name `index`.
+    fn has_index(&self, index: &OsStr) -> bool {
+        self.files.iter().any(|file| file.name() == index)
+            || self.manifests.all().any(|set| has_index(set, index))
+    }
+
     /// Reads the robots lines, if there are any. Each names an index file, and the directory of the first one is the directory of the
     /// set.
     fn take_robots(&mut self, view: &Arc<dyn View>) -> Result<bool> {
@@ -232,6 +241,19 @@ fn published_sets(view: &dyn View, listed: &[Listed], name: Option<&SetName>) ->
     }
     let sets = names.iter().map(|name| view.named(name.as_ref()));
     Ok(sets.filter(|set| is_published(&**set)).collect())
+}
+
+/// Returns the other sets in the place of `view`, with the index files that their robots lines name.
+fn others(view: &dyn View) -> Result<Vec<Set>> {
+    let mut others = Vec::new();
+    for other in published_sets(view, &view.list()?, None)? {
+        if other.name() != view.name() {
+            let mut set = Set::empty(&other, None, Manifests::read(&*other), 0);
+            set.take_robots(&other)?;
+            others.push(set);
+        }
+    }
+    Ok(others)
 }
 
 /// Returns whether `build` has published the set: there is a manifest or, if only the files were copied, a file of robots lines.

@@ -9,7 +9,7 @@ use super::workspace::Workspace;
 use crate::clean::scope::BaseUrl;
 use crate::error::{Error, Result, Setting, message};
 use crate::limits::Protocol;
-use crate::place::{BackupReason, foreign};
+use crate::place::{BackupReason, foreign, in_the_way};
 use crate::set::manifest::{Manifest, SupersededIndex};
 
 impl Workspace {
@@ -25,9 +25,7 @@ impl Workspace {
             self.check_is_same(base_url.as_str(), &protocol.to_string())?;
         }
         self.check_neighbours(base_url.as_str())?;
-        if self.live.is_none() {
-            neighbours::check_new_stems(self.place.view(), &[self.stem.clone()].into())?;
-        }
+        neighbours::check_own_stem(self.place.view(), self.live.as_ref())?;
         self.judge_foreign(&[&self.stem.index_file(1), &self.robots_file]).map(drop)
     }
 

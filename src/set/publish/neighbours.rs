@@ -25,7 +25,7 @@ pub struct Neighbours {
 #[derive(Debug)]
 struct Neighbour {
     stem: Stem,
-    /// The stems of all files that its manifests name.
+    /// Its stem and those of all files that its manifests name. Empty if it has no manifest.
     claimed: BTreeSet<Stem>,
     /// Whether its live set is known, and all manifests can be read. Otherwise it may have more stems.
     is_known: bool,
@@ -88,16 +88,29 @@ impl OtherSet {
 /// # Errors
 /// [`ErrorKind::Data`], with the names of both sets; also if a file cannot be read.
 pub fn check_stems(place: &dyn Place, live: Option<&Manifest>, set: &Manifest) -> Result<()> {
-    let mut new = stems(set);
-    live.into_iter().flat_map(stems).for_each(|stem| _ = new.remove(&stem));
-    check_new_stems(place.view(), &new)
+    let view = place.view();
+    let mut new = stems(view, set);
+    live.into_iter().flat_map(|live| stems(view, live)).for_each(|stem| _ = new.remove(&stem));
+    check_new_stems(view, &new)
+}
+
+/// Checks that no other set in the directory of `view` has the stem of this one, unless `live` has files with it.
+///
+/// # Errors
+/// Same as [`check_stems`].
+pub fn check_own_stem(view: &dyn View, live: Option<&Manifest>) -> Result<()> {
+    let own = Stem::of_set(view.name());
+    match live.is_some_and(|live| files(live).any(|file| Stem::of_file(file).as_ref() == Some(&own))) {
+        true => Ok(()),
+        false => check_new_stems(view, &[own].into()),
+    }
 }
 
 /// Checks that no other set in the directory of `view` has one of the stems `new`.
 ///
 /// # Errors
 /// Same as [`check_stems`].
-pub fn check_new_stems(view: &dyn View, new: &BTreeSet<Stem>) -> Result<()> {
+fn check_new_stems(view: &dyn View, new: &BTreeSet<Stem>) -> Result<()> {
     if new.is_empty() {
         return Ok(());
     }
@@ -155,7 +168,7 @@ impl Neighbour {
             match Manifest::read(view, &record) {
                 Ok(set) => {
                     is_live_known |= set.is_some() && matches!(record, Record::Live | Record::Journal);
-                    claimed.extend(set.iter().flat_map(stems));
+                    claimed.extend(set.iter().flat_map(|set| stems(view, set)));
                 }
                 Err(error) if error.kind() == ErrorKind::Data => is_whole = false,
                 Err(error) => return Err(error),
@@ -165,17 +178,17 @@ impl Neighbour {
     }
 }
 
-/// The stems of all files of `set`, including those of earlier sets that it remembers.
-fn stems(set: &Manifest) -> BTreeSet<Stem> {
+/// The stems of `set`, which `view` shows: its own, even if all its URLs are in sections, and those of all its files.
+fn stems(view: &dyn View, set: &Manifest) -> BTreeSet<Stem> {
+    files(set).filter_map(|file| Stem::of_file(file)).chain([Stem::of_set(view.name())]).collect()
+}
+
+/// All files of `set`, including those of earlier sets that it remembers.
+fn files(set: &Manifest) -> impl Iterator<Item = &String> {
     let sitemaps = set.sitemaps.iter().map(|sitemap| &sitemap.file);
     let old = set.superseded.iter().map(|old| &old.file);
     let old_indexes = set.superseded_indexes.iter().map(|old| &old.file);
-    sitemaps
-        .chain(old)
-        .chain(&set.indexes)
-        .chain(old_indexes)
-        .filter_map(|file| Stem::of_file(file))
-        .collect()
+    sitemaps.chain(old).chain(&set.indexes).chain(old_indexes)
 }
 
 /// The other sets in the directory of `view`.

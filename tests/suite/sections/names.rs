@@ -1,11 +1,13 @@
 //! Names of sections: long ones, those that nobody gave, and those that control a terminal.
 
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 use serde_json::json;
 
 use super::{BASE, Desk};
-use crate::support::run;
+use crate::support::{TempDir, build_command, finish, run};
 
 #[test]
 fn names_of_a_column_differ_however_long_they_are_and_are_cut_only_in_messages() {
@@ -128,4 +130,30 @@ fn the_longest_base_url_leaves_room_for_the_names_of_set_and_sections() {
     assert!(refused.run.stderr.contains("--base-url: with the names of the set"), "{}", refused.run.stderr);
     build(1_931, 0);
     run(["check", desk.out().to_str().unwrap()]).expect(0);
+}
+
+#[test]
+fn a_set_whose_urls_are_all_in_sections_has_the_files_with_its_own_name_alone() {
+    let directory = TempDir::new();
+    let [out, other] = ["out", "other"].map(|name| directory.join(name));
+    let build = |out: &Path, options: &[&str]| {
+        finish(build_command(out, BASE).args(options), format!("{BASE}s1x/1\n{BASE}s2/1\n").as_bytes())
+    };
+    let (of_section, of_set) = (["--name", "blog", "--section-by-path"], ["--name", "blog-s1x"]);
+    let with_sections = [&of_set[..], &["--section-by-path"]].concat();
+    build(&out, &with_sections).expect(0);
+    let refused = build(&out, &of_section).expect(65).stderr;
+    let says = "the set blog would have files named sitemap-blog-s1x-…, as the set blog-s1x has";
+    assert!(refused.contains(says), "{refused}");
+    run(["check".as_ref(), out.as_os_str()]).expect(0);
+    // Sets of earlier releases may be like this.
+    build(&other, &of_section).expect(0);
+    finish(Command::new("cp").arg("-a").arg(other.join(".")).arg(&out), b"").expect(0);
+    run(["check".as_ref(), out.as_os_str()]).expect(0);
+    build(&out, &of_section).expect(0);
+    for options in [&of_set[..], &with_sections] {
+        let refused = build(&out, options).expect(65).stderr;
+        let says = "the set blog-s1x would have files named sitemap-blog-s1x-…, as the set blog has";
+        assert!(refused.contains(says), "{refused}");
+    }
 }
