@@ -91,22 +91,26 @@ fn look(
     if let Some(kept) = renderer.layout.kept(at) {
         return Ok((Looked::Kept(kept.sitemap.clone()), Counts::default()));
     }
-    if is_compressed {
-        let Made { counts, outcome, .. } = renderer.make(shelf, at)?;
-        let looked = match outcome {
-            Outcome::Published(sitemap) => Looked::Kept(sitemap),
-            Outcome::New(compressed) => Looked::Compressed(compressed.gzip.len() as u64),
-        };
-        return Ok((looked, counts));
-    }
     let (id, part) = (renderer.layout.sitemap_id(at), &renderer.layout.sitemaps[at]);
-    let has_size = shelf.has_size(id, part.entries, part.bytes);
-    if !has_size && !counts_sections && part.news == 0 {
-        return Ok((Looked::New, Counts::default()));
+    let mut counts = Counts::default();
+    let must_count = !is_compressed && (counts_sections || part.news > 0);
+    if must_count || shelf.has_size(id, part.entries, part.bytes) {
+        let (seal, _, counted) = renderer.seal(at)?;
+        // A run writes a damaged or missing file again, with the same name and content.
+        if let Some(known) = shelf.known(id, seal) {
+            return Ok((Looked::Kept(known), counted));
+        }
+        counts = counted;
     }
-    let (seal, _, counts) = renderer.seal(at)?;
-    let known = has_size.then(|| shelf.find(id, seal)).flatten();
-    Ok((known.map_or(Looked::New, Looked::Kept), counts))
+    if !is_compressed {
+        return Ok((Looked::New, counts));
+    }
+    let Made { counts, outcome, .. } = renderer.make(shelf, at)?;
+    let looked = match outcome {
+        Outcome::Published(sitemap) => Looked::Kept(sitemap),
+        Outcome::New(compressed) => Looked::Compressed(compressed.gzip.len() as u64),
+    };
+    Ok((looked, counts))
 }
 
 fn new_sitemap(stem: &Stem, part: &PlannedSitemap<EntryAt>, gzip_bytes: u64, lastmod: &str) -> Sitemap {

@@ -24,6 +24,9 @@ pub trait Shelf: fmt::Debug + Sync {
     /// XML need not be rendered to look for it.
     fn has_size(&self, id: SitemapId<'_>, urls: u32, xml_bytes: u64) -> bool;
 
+    /// Finds the sitemap `id` whose XML has the seal `xml` among those that are live or kept. Its file may be damaged or missing.
+    fn known(&self, id: SitemapId<'_>, xml: Seal) -> Option<Sitemap>;
+
     /// Finds the sitemap `id` whose XML has the seal `xml`, if it is live or kept and its file is whole. Reads all of the
     /// file.
     fn find(&self, id: SitemapId<'_>, xml: Seal) -> Option<Sitemap>;

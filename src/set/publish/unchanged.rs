@@ -65,10 +65,15 @@ impl Unchanged {
         self.sizes.contains(&(stem.clone(), number, urls, xml_bytes))
     }
 
+    /// The published sitemap with this stem and number whose XML has the seal `xml`. Its file may be damaged or missing.
+    pub fn known(&self, stem: &Stem, number: u32, xml: Seal) -> Option<&Sitemap> {
+        self.sitemaps.get(&(stem.clone(), number, xml))
+    }
+
     /// The published sitemap with this stem and number whose XML has the seal `xml`, if its file is intact. Reads the whole file,
     /// unless the place knows that without reading it.
     pub fn find(&self, stem: &Stem, number: u32, xml: Seal) -> Option<&Sitemap> {
-        let sitemap = self.sitemaps.get(&(stem.clone(), number, xml))?;
+        let sitemap = self.known(stem, number, xml)?;
         // Errors are ignored here: writing the sitemap again reports them.
         let found = self.view.look_up(sitemap.file.as_ref()).ok().flatten();
         found.filter(|found| found.is_file && found.bytes == sitemap.gzip_bytes)?;
@@ -176,6 +181,7 @@ mod tests {
             for damaged in [&rotted[..], &GZIP[1..], b""] {
                 fs.put(&path, damaged);
                 assert_eq!(known.find(&stem, 7, sealed), None, "{damaged:?}");
+                assert_eq!(known.known(&stem, 7, sealed), Some(&sitemap), "{damaged:?}");
             }
             fs.remove(&path).unwrap();
             assert_eq!(known.find(&stem, 7, sealed), None, "gone");
