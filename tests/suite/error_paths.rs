@@ -44,6 +44,14 @@ fn extracted(path: &Path) -> Result<(), Error> {
 
 /// Each case makes a mistake, and returns the result and the path that the error must name.
 const CASES: &[(&str, Failing)] = &[
+    ("the status of a file", |directory| {
+        let path = directory.file("urls.txt", "");
+        let refused = status(&path, None, &Silent, &Stop::default()).map(drop);
+        assert!(
+            refused.as_ref().is_err_and(|error| error.to_string().contains("is a file; give the directory"))
+        );
+        (refused, path)
+    }),
     ("an input is missing", |directory| {
         let path = directory.join("missing.txt");
         (with_input(directory, &path), path)

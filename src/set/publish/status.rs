@@ -115,9 +115,13 @@ pub fn status(
 /// may be missing if there are earlier ones. With a `name`, only those of that name.
 ///
 /// # Errors
-/// If `out` cannot be read.
+/// If `out` cannot be read; [`ErrorKind::Input`] if it is a file.
 pub fn live_sets(out: &Path, name: Option<&SetName>) -> Result<Vec<Arc<dyn View>>> {
     let parent = place::view(out)?;
+    if out.is_file() {
+        let words = "is a file; give the directory that sets were published in";
+        return Err(Error::new(ErrorKind::Input, message!(out, ": {words}")));
+    }
     let mut sets = place::sets_in(&*parent, name)?;
     // If that cannot be determined, reading it says why.
     sets.retain(|set| !matches!(set.look_up_record(&Record::Live), Ok(None)) || is_lost(&**set));
