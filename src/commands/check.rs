@@ -45,7 +45,7 @@ use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, Setting, message};
 use crate::escape::shown;
 use crate::job::{check_threads, threads_default};
-use crate::place::{self, Named, PlaceFile, Record, SetName, View};
+use crate::place::{self, PlaceFile, PlaceOrFile, Record, SetName, View};
 
 use document::{Document, Rules, Scratch};
 use follow::Known;
@@ -54,7 +54,7 @@ use sitemaps::Sitemaps;
 pub(crate) use content::Content;
 pub(crate) use extensions::{EXTENSIONS, text};
 pub(crate) use finding::Findings;
-pub(crate) use follow::Met;
+pub(crate) use follow::SeenFiles;
 pub(crate) use loc::directory;
 pub(crate) use members::{ExternalMember, ExternalUrls, Members, member, members};
 pub(crate) use reader::{FileKind, Reader};
@@ -73,7 +73,8 @@ const FINDINGS_OF_A_FILE_MAX: u64 = 10_000;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct CheckJob {
-    /// Published directories, parents of the directories of several sites, and single sitemaps or index files.
+    /// Published directories, parents of the directories of several sites, and single sitemaps or index files. Each set and each file
+    /// is checked once, however often it is named.
     pub paths: Vec<PathBuf>,
     /// Check only the set of this name in each directory. If not set, all sets.
     pub name: Option<SetName>,
@@ -165,6 +166,7 @@ pub fn check(
     if !files.is_empty() {
         run.check_set(Set::of_files(files, base, run.kept_max))?;
     }
+    let mut seen = SeenFiles::default();
     for parent in places {
         let sets = Set::places(&*parent, job.name.as_ref())?;
         if let (Some(base), true) = (base, sets.iter().any(|set| set.root() != parent.root())) {
@@ -175,7 +177,9 @@ pub fn check(
                 " contains the sets of several sites, and each names its own base URL"
             )));
         }
-        for set in sets {
+        // A set may be named twice, or by itself and by the parent of all sites.
+        let is_new = |set: &Arc<dyn View>| seen.insert(&set.record_path(&Record::Live));
+        for set in sets.into_iter().filter(is_new) {
             run.check_set(Set::of_place(set, base, run.kept_max)?)?;
         }
     }

@@ -289,3 +289,17 @@ fn a_rollback_of_all_sites_names_one_of_them_if_it_has_such_a_set() {
     let said = refused(&["--name", "blog"]);
     assert!(said.contains("contains no set blog"), "{said}");
 }
+
+#[test]
+fn a_set_is_checked_once_however_often_it_is_named() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let input = b"https://a.example/1\nhttps://b.example/1\n";
+    finish(&mut build_command(&out, "{origin}/"), input).expect(0);
+    let check = |paths: &[&Path]| finish(sitemill().args(["check", "--json"]).args(paths), b"").expect(0);
+    let site = out.join("a.example");
+    for (paths, files) in [(&[&*out, &out, &site][..], 4), (&[&site, &site], 2)] {
+        let summary: Value = serde_json::from_slice(&check(paths).stdout).unwrap();
+        assert_eq!((&summary["files"], &summary["urls"]), (&files.into(), &(files / 2).into()), "{paths:?}");
+    }
+}
