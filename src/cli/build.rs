@@ -221,7 +221,7 @@ impl Reports {
         let warn = |error: Error| log::warning(&failure::with_cause(&error));
         if let Some((path, to)) = self.report {
             let text = format!("{report:#}\n");
-            let failed = |error| unwritten(&path, error);
+            let failed = |error| unwritten(streams::output_name(&path), error);
             let written = match to {
                 ReportTo::Stream(file) => {
                     StoppableWriter::new(&file, stop).write_all(text.as_bytes()).map_err(failed)

@@ -37,9 +37,11 @@ impl PageTo {
     pub fn write(&self, page: &Page, stop: &Stop) -> Result<()> {
         match self {
             Self::File(path) => page.write(path),
-            Self::Stream(path, file) => StoppableWriter::new(file, stop)
-                .write_all(page.as_str().as_bytes())
-                .map_err(|error| Error::io(path, "the page could not be written", error)),
+            Self::Stream(path, file) => {
+                StoppableWriter::new(file, stop).write_all(page.as_str().as_bytes()).map_err(|error| {
+                    Error::io(streams::output_name(path), "the page could not be written", error)
+                })
+            }
         }
     }
 }

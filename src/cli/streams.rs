@@ -73,6 +73,11 @@ pub fn is_stream(path: &Path) -> bool {
     path == Path::new("-") || path.parent().is_some_and(is_device)
 }
 
+/// The name of the output `path` in messages.
+pub fn output_name(path: &Path) -> &Path {
+    if path == Path::new("-") { Path::new("standard output") } else { path }
+}
+
 /// Creates the file `path`. `-` and `/dev/stdout` are standard output. Standard output and standard error are duplicated and not
 /// opened by path, because that would truncate a file that they are redirected to.
 ///

@@ -21,6 +21,11 @@ use crate::error::{Error, Result};
 /// Standard input or standard output, where a path is expected.
 pub const STREAM: &str = "-";
 
+/// The name of the output `path` in messages.
+pub fn output_name(path: &Path) -> &Path {
+    if path == Path::new(STREAM) { Path::new("standard output") } else { path }
+}
+
 /// The path of standard error. Several outputs may use it, even if it is a file: it is not reopened, so nothing is overwritten.
 pub const STDERR: &str = "/dev/stderr";
 

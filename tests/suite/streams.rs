@@ -48,6 +48,20 @@ fn a_command_fails_if_standard_output_is_closed_for_its_result() {
 }
 
 #[test]
+fn a_full_standard_output_has_its_name_in_messages() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    for (option, exit) in [("--rejects", 74), ("--diff", 0), ("--report", 0), ("--html", 0)] {
+        let mut shell = Command::new("bash");
+        let script =
+            format!("exec \"$0\" build --quiet --base-url {BASE} --out \"$1\" {option} - > /dev/full");
+        shell.args(["-c", &script]).arg(env!("CARGO_BIN_EXE_sitemill")).arg(&out);
+        let told = finish(&mut shell, format!("{BASE}{option}\nbad\n").as_bytes()).expect(exit).stderr;
+        assert!(told.contains(": standard output: ") && told.contains("could not be written"), "{told}");
+    }
+}
+
+#[test]
 fn a_closed_standard_input_is_not_an_empty_one() {
     for words in ["clean", "clean -", "build --base-url http://h.example/ --out never"] {
         let mut shell = Command::new("bash");

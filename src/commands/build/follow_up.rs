@@ -7,6 +7,7 @@ use crate::commands::diff::{DIFF_MEMORY_DEFAULT, DiffFormat, DiffReport, DiffRes
 use crate::commands::report::Report;
 use crate::commands::result_file::ResultFile;
 use crate::commands::target::Target;
+use crate::common::fifo::output_name;
 use crate::common::progress::Silent;
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, Setting, message};
@@ -99,7 +100,7 @@ impl FollowUp {
         let (hold, scratch) =
             (DIFF_MEMORY_DEFAULT.min(memory.hold as u64), memory.scratch.directory().to_owned());
         let resources = DiffResources { memory: hold, scratch, threads: self.job.resources.threads };
-        let to = Target { name: path, to: file };
+        let to = Target { name: output_name(path), to: file };
         let new = Side::of_set(&view, set);
         let diff = compare(old, new, DiffFormat::Tsv, &resources, &Silent, &self.stop, to);
         diff.map(Some).map_err(|error| match self.stop.is_raised() {

@@ -14,6 +14,7 @@ use crate::commands::report::dry_run::DryRun;
 use crate::commands::report::settings::settings;
 use crate::commands::report::{Report, SectionSummary, SetReport, WordCounts};
 use crate::commands::result_file::ResultFile;
+use crate::common::fifo::output_name;
 use crate::common::progress::Estimate;
 use crate::common::time::w3c_datetime;
 use crate::error::{Error, Result};
@@ -48,7 +49,7 @@ pub fn write_rejects(
     path: &Path,
     file: ResultFile,
 ) -> Result<()> {
-    let mut file = BufWriter::new(file);
+    let (path, mut file) = (output_name(path), BufWriter::new(file));
     let written = rejects::write(run, account, &loaded.inputs, path, &mut file).and_then(|()| {
         let file =
             file.into_inner().map_err(|error| Error::io(path, "could not be written", error.into()))?;
