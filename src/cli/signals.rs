@@ -74,6 +74,13 @@ fn ignored(status: &str) -> u64 {
     digits.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok()).unwrap_or(0)
 }
 
-fn unhandled(signal: i32) -> impl Fn(std::io::Error) -> Error {
-    move |error| Error::new(ErrorKind::Internal, format!("cannot handle signal {signal}: {error}"))
+fn unhandled(signal: i32) -> impl Fn(io::Error) -> Error {
+    move |error| {
+        // A handler needs pipes, and the process may have no more files open.
+        let kind = match error.raw_os_error() {
+            Some(libc::EMFILE | libc::ENFILE) => ErrorKind::Io,
+            _ => ErrorKind::Internal,
+        };
+        Error::new(kind, format!("cannot handle signal {signal}: {error}"))
+    }
 }

@@ -120,3 +120,11 @@ fn every_command_that_runs_out_of_memory_says_so_by_its_exit_code() {
         assert!(refused > 0, "{words:?}");
     }
 }
+
+#[test]
+fn a_limit_of_open_files_that_leaves_none_is_not_taken_for_a_bug() {
+    let directory = TempDir::new();
+    let build = build_command(&directory.join("out"), "http://h.example/");
+    let refused = finish(&mut limited(&["--nofile=8:8"], &build), b"http://h.example/1\n").expect(74);
+    assert!(refused.stderr.contains("Too many open files"), "{}", refused.stderr);
+}
