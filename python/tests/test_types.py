@@ -216,3 +216,12 @@ def test_a_column_of_numbers_that_is_called_images_is_not_used(tmp_path):
     report = sitemill.build(table, base_url=BASE, out=tmp_path)
     assert report.unused_columns == ("images",)
     assert report.listed == 4
+
+
+def test_a_field_that_is_null_in_all_rows_is_left_out(desk):
+    links = [{"hreflang": "de", "lang": None, "href": BASE + "de"}]
+    expected = desk.build([{"url": BASE, "alternates": links}])
+    assert expected.counts["dropped_tags"] == {}
+    table = pyarrow.table({"url": [BASE], "alternates": [links]})
+    for given in (table, table.to_pandas(), polars.from_arrow(table)):
+        assert desk.build(given) == expected
