@@ -259,6 +259,7 @@ def _inputs(
         found = type(section["section"]).__name__
         raise TypeError(f"section_column is of type {found}; give the name of the column as a str")
     names = {**_rows.named_columns(names, columns), **section}
+    rows = _frames.frame(rows, names)
     table = _frames.table(rows, names)
     if table is not None:
         table, names = _rows.with_names(table, names)
@@ -272,7 +273,7 @@ def _inputs(
         )
     # Rows have no positions, so any name will do for the section.
     section = {part: part if _rows.is_number(name) else name for part, name in section.items()}
-    return [*arguments, *_column_arguments(None, section)], _rows.Rows(_frames.records(rows), names)
+    return [*words, *_words_of_columns(None, section)], _frames.records(rows, names)
 
 
 def _column_arguments(columns: Optional[str], section: Mapping[str, Any]) -> list[str]:

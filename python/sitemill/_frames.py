@@ -7,25 +7,33 @@ import importlib
 import sys
 from typing import Any, Iterable, Mapping, Optional
 
-from ._rows import Rows
+from ._rows import ColumnRows, Rows
 from ._values import is_missing
 
 
+def frame(rows: Any, columns: Mapping[str, str]) -> Any:
+    """``rows``. A column becomes a frame, and a lazy frame is collected."""
+    if _is(rows, "pandas", "Series") or _is(rows, "polars", "Series"):
+        return rows.to_frame(columns.get("url", "url"))
+    if _is(rows, "pyarrow", "Array") or _is(rows, "pyarrow", "ChunkedArray"):
+        return sys.modules["pyarrow"].table({columns.get("url", "url"): rows})
+    return rows.collect() if _is(rows, "polars", "LazyFrame") else rows
+
+
+def _is(rows: Any, library: str, kind: str) -> bool:
+    """Whether ``rows`` is an instance of a class of a library, or of a subclass. There is none if it is not imported."""
+    known = getattr(sys.modules.get(library), kind, None)
+    return isinstance(known, type) and isinstance(rows, known)
+
+
 def table(rows: Any, columns: Mapping[str, str]) -> Optional[Any]:
-    """An object with ``__arrow_c_stream__`` that has the rows of ``rows``; ``None`` if they have to be iterated."""
-    kind = f"{type(rows).__module__.split('.')[0]}.{type(rows).__name__}"
-    if kind in ("pandas.Series", "polars.Series"):
-        rows, kind = rows.to_frame(columns.get("url", "url")), kind.replace("Series", "DataFrame")
-    pyarrow = sys.modules.get("pyarrow")
-    if pyarrow is not None and isinstance(rows, (pyarrow.Array, pyarrow.ChunkedArray)):
-        rows = pyarrow.table({columns.get("url", "url"): rows})
-    if kind == "pandas.DataFrame":
+    """An object with ``__arrow_c_stream__`` that has the rows of the frame ``rows``; ``None`` if they have to be iterated."""
+    if _is(rows, "pandas", "DataFrame"):
         return _of_pandas(rows, columns)
-    if kind == "polars.LazyFrame":
-        rows, kind = rows.collect(), "polars.DataFrame"
-    if kind == "polars.DataFrame":
+    if _is(rows, "polars", "DataFrame"):
         return _of_polars(rows, columns)
     has_stream = hasattr(rows, "__arrow_c_stream__")
+    kind = f"{type(rows).__module__.split('.')[0]}.{type(rows).__name__}"
     # PySpark 4.0 has no stream, and later ones fail for times.
     if kind == "pyspark.DataFrame" and hasattr(rows, "toArrow") and (not has_stream or "timestamp" in rows.schema.simpleString()):
         return rows.toArrow()
@@ -51,19 +59,33 @@ def _of_pandas(frame: Any, columns: Mapping[str, str]) -> Any:
     sparse = {name: kind.subtype for name, kind in used.dtypes.items() if type(kind).__name__ == "SparseDtype"}
     if sparse:
         used = used.astype(sparse)
-    # An index with a name is a column. Without one it has no meaning.
-    index = None if any(frame.index.names) else False
+    index, named = _index(frame)
+    if named:
+        used.index = index.droplevel([level for level in range(index.nlevels) if level not in named])
+    of_columns = [*(values for _, values in used.items()), *map(index.get_level_values, named)]
+    # Arrow has only the numbers of periods.
+    if any(type(values.dtype).__name__ == "PeriodDtype" for values in of_columns):
+        return None
     try:
-        table = pyarrow.Table.from_pandas(used, preserve_index=index)
-    except (pyarrow.ArrowException, OverflowError, UnicodeError):
+        table = pyarrow.Table.from_pandas(used, preserve_index=bool(named))
+    except (pyarrow.ArrowException, OverflowError, TypeError, ValueError):
         return None
-    levels = (frame.index.get_level_values(level) for level in range(frame.index.nlevels))
-    if any(map(_mixes_times, [*(values for _, values in used.items()), *levels], table.schema.types)):
+    if any(map(_mixes_times, of_columns, table.schema.types)):
         return None
+    if not len(frame):
+        # The type of a column without values has no meaning.
+        table = pyarrow.Table.from_arrays([pyarrow.nulls(0)] * table.num_columns, names=table.column_names)
     # Of other columns, only the names are needed. Their values may be of any type.
     others = [name for name, used in zip(names, is_used) if not used]
     columns_of_others = [pyarrow.nulls(len(frame))] * len(others)
     return pyarrow.Table.from_arrays([*table.columns, *columns_of_others], names=[*table.column_names, *others])
+
+
+def _index(frame: Any) -> tuple[Any, list[int]]:
+    """The index with names that are strings, and the levels that are columns: those with a name that no column has."""
+    names, columns = frame.index.names, set(map(str, frame.columns))
+    index = frame.index.set_names([None if name is None else str(name) for name in names])
+    return index, [level for level, name in enumerate(index.names) if name is not None and name not in columns]
 
 
 def _mixes_times(values: Any, of_arrow: Any) -> bool:
@@ -89,9 +111,12 @@ def _add_kinds_of_times(values: Iterable[Any], kinds: set[str]) -> None:
 
 
 def _of_polars(frame: Any, columns: Mapping[str, str]) -> Any:
-    """The frame without the values of other columns, which may be of any type, and with types that every Arrow library knows."""
+    """The frame without the values of other columns, which may be of any type, and with types that every Arrow library knows;
+    ``None`` if a column that is used has objects of Python, whose addresses Arrow would have."""
     polars = sys.modules["polars"]
     keys = Rows((), columns).keys_of(frame.columns)
+    if any(name in keys and kind == polars.Object for name, kind in frame.schema.items()):
+        return None
     nothing = polars.repeat(None, frame.height, dtype=polars.Boolean, eager=True)
     series = (frame.get_column(name) if name in keys else nothing.alias(name) for name in frame.columns)
     return polars.DataFrame([one.cast(_known_type(one.dtype, polars)) for one in series])
@@ -108,18 +133,18 @@ def _known_type(kind: Any, polars: Any) -> Any:
     return polars.String if str(kind) in ("Null", "Int128", "UInt128") else kind
 
 
-def records(rows: Any) -> Any:
-    """``rows`` to iterate over. A pandas frame iterates over its columns, so its rows are returned as dictionaries."""
-    if type(rows).__module__.split(".")[0] == "pandas" and hasattr(rows, "to_frame"):
-        return rows
-    if type(rows).__module__.split(".")[0] == "pandas" and hasattr(rows, "columns"):
-        index = [name for name in rows.index.names if name is not None and name not in rows.columns]
-        if index:
-            rows = rows.reset_index(level=index)
-        # Of columns with the same name, the first is used.
-        places: dict[Any, int] = {}
-        for place, name in enumerate(rows.columns):
-            places.setdefault(name, place)
-        values = (rows.iloc[:, place] for place in places.values())
-        return (dict(zip(places, row)) for row in zip(*values))
-    return rows
+def records(rows: Any, columns: Mapping[str, str]) -> Rows:
+    """The rows of ``rows`` one by one."""
+    if _is(rows, "polars", "DataFrame"):
+        return ColumnRows(rows.columns, rows.to_series, columns)
+    if not _is(rows, "pandas", "DataFrame"):
+        return Rows(rows, columns)
+    index, named = _index(rows)
+    rows = rows.set_axis(index).reset_index(level=named) if named else rows
+    return ColumnRows([str(name) for name in rows.columns], lambda place: _values(rows.iloc[:, place]), columns)
+
+
+def _values(series: Any) -> Iterable[Any]:
+    """The values of a column of pandas. Those with few digits stay as short as they are."""
+    values: Iterable[Any] = series.to_numpy() if getattr(series.dtype, "kind", None) == "f" else series
+    return values

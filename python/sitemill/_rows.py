@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import string
-from typing import Any, Iterable, Iterator, Mapping, NoReturn, Optional, Sequence, Union
+from itertools import repeat
+from typing import Any, Callable, Iterable, Iterator, Mapping, NoReturn, Optional, Sequence, Union
 
 from ._errors import RowTypeError, UsageError, make
 from ._values import BLANKS, Value, cell_of, is_blank, is_missing, is_nothing, json_of, text_of
@@ -224,6 +225,22 @@ class Rows:
         return plan
 
 
+class ColumnRows(Rows):
+    """Iterates over the rows of a frame. As in a table, each part is in the same column of all rows."""
+
+    def __init__(self, names: Sequence[str], column: Callable[[int], Iterable[Any]], columns: Mapping[str, str]) -> None:
+        """``names`` are those of all columns, and ``column`` returns the values of the one at a place."""
+        super().__init__((), columns)
+        found = places(names, columns)
+        self.used = {part: names[place] for part, place in zip(PARTS, found) if place is not None}
+        self.unused = dict.fromkeys(name for place, name in enumerate(names) if place not in found)
+        self.are_dicts = True
+        has_others = len(names) > len(found) - found.count(None)
+        values = [repeat(None) if place is None else column(place) for place in found]
+        rows, key = enumerate(zip(*values), 1), self.used["url"]
+        self._rows = ((_url(url, key, number), *map(_tag, PARTS[1:], tags), has_others) for number, (url, *tags) in rows)
+
+
 #: As in files, the letter case matters only for ASCII letters.
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
@@ -274,10 +291,11 @@ class _Plan:
         return False
 
     def _tags(self, row: Mapping[Any, Any]) -> Iterator[Value]:
-        return (
-            None if key is None else cell_of(row[key]) if part in CELLS else text_of(row[key])
-            for part, key in zip(PARTS[1:], self.keys[1:])
-        )
+        return (None if key is None else _tag(part, row[key]) for part, key in zip(PARTS[1:], self.keys[1:]))
+
+
+def _tag(part: str, value: Any) -> Value:
+    return cell_of(value) if part in CELLS else text_of(value)
 
 
 def _url(value: Any, key: Any, number: int) -> Value:

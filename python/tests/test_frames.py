@@ -2,6 +2,7 @@
 
 import datetime
 
+import numpy
 import pandas
 import polars
 import pyarrow
@@ -100,3 +101,87 @@ def test_missing_values_among_strings_are_blank_rows(desk, missing, monkeypatch)
     monkeypatch.setattr(_frames, "_of_pandas", lambda *_: None)
     for given in (urls, iter(urls), pandas.Series(urls, dtype=object)):
         assert desk.build(given) == expected
+
+
+class Pages(pandas.DataFrame):
+    """A frame of a library that builds on pandas."""
+
+
+class Urls(pandas.Series):
+    pass
+
+
+@pytest.mark.parametrize("values", [[DAY, TIME], [UTC, TIME], [object(), "2024-05-01"]])
+def test_frames_of_subclasses_are_frames(desk, values):
+    rows = {"url": pages(2), "lastmod": pandas.Series(values, dtype=object), "note": pandas.Series([5, "x"], dtype=object)}
+    assert desk.build(Pages(rows), lastmod_zone="Z") == desk.build(pandas.DataFrame(rows), lastmod_zone="Z")
+    assert desk.build(Urls(pages(2))) == desk.build(pages(2))
+
+
+def test_objects_of_polars_are_read_row_by_row(desk):
+    rows = [{"url": url, "lastmod": day, "note": 1} for url, day in zip(pages(3), [DAY, "2024-05-02", None])]
+    columns = {name: polars.Series([row[name] for row in rows], dtype=polars.Object) for name in ("url", "lastmod")}
+    frame = polars.DataFrame({**columns, "note": [1, 1, 1]})
+    expected = desk.build(rows)
+    assert expected.counts["dropped_tags"] == {}
+    for given in (frame, frame.lazy()):
+        assert desk.build(given) == expected
+    assert desk.build(columns["url"]) == desk.build(pages(3))
+    with pytest.raises(TypeError, match="row 1: url holds a object"):
+        desk.build(polars.Series([object()], dtype=polars.Object))
+
+
+@pytest.mark.parametrize("name", ["url", 0])
+def test_levels_of_an_index_are_columns_if_they_have_a_name(desk, name):
+    names = {} if name == "url" else {"url": "0"}
+    expected = desk.build([{"url": url, "lastmod": "2024-05-01"} for url in pages(3)])
+    one = pandas.DataFrame({"lastmod": ["2024-05-01"] * 3}, index=pandas.Index(pages(3), name=name))
+    two = one.set_index(pandas.Index(range(3)), append=True)
+    mixed = two.assign(lastmod=pandas.Series([DAY, "2024-05-01", "2024-05-01"], dtype=object).values)
+    assert _frames.table(mixed, names) is None
+    for frame in (one, two, two.swaplevel(), mixed.swaplevel()):
+        assert desk.build(frame, **names) == expected
+    report = sitemill.build(two, base_url=BASE, out=desk.new("out"), **names)
+    assert report.unused_columns == ()
+
+
+def test_a_range_with_a_name_is_a_column(desk):
+    frame = pandas.DataFrame({"url": pages(3)}, index=pandas.RangeIndex(1_700_000_000, 1_700_000_003, name="lastmod"))
+    rows = [{"url": url, "lastmod": 1_700_000_000 + at} for at, url in enumerate(pages(3))]
+    assert desk.build(frame, lastmod_unit="seconds") == desk.build(rows, lastmod_unit="seconds")
+
+
+def test_frames_that_are_read_row_by_row_are_read_like_tables(desk):
+    numbers = pandas.Series([1 / 3, 0.7, None, 0.1], dtype="float32")
+    for columns in (
+        {"url": [*pages(3), None], "loc": [pages(1)[0], " ", None, None]},
+        {"url": [*pages(3), None], "note": [None] * 4},
+        {"url": [*pages(3), None]},
+    ):
+        frame = pandas.DataFrame({**columns, "priority": numbers})
+        mixed = frame.assign(lastmod=pandas.Series([DAY, "2024-05-01", None, None], dtype=object))
+        assert _frames.table(mixed, {}) is None
+        plain = frame.assign(lastmod=["2024-05-01", "2024-05-01", None, None])
+        assert _frames.table(plain, {}) is not None
+        assert desk.build(mixed) == desk.build(plain)
+        found, expected = (sitemill.build(rows, base_url=BASE, out=desk.new("out")) for rows in (mixed, plain))
+        assert found.raw["inputs"][0]["columns"] == expected.raw["inputs"][0]["columns"]
+    with pytest.raises(sitemill.DataRefused, match="no column loc or url; there are: lastmod"):
+        desk.build(mixed[["lastmod"]])
+
+
+def test_columns_of_pandas_that_arrow_refuses_are_read_row_by_row(desk):
+    days = [None, numpy.datetime64("2024-05-01")]
+    expected = desk.build([{"url": url, "lastmod": day} for url, day in zip(pages(2), [None, "2024-05-01"])])
+    assert desk.build(pandas.DataFrame({"url": pages(2), "lastmod": pandas.Series(days, dtype=object)})) == expected
+    periods = pandas.Series(pandas.PeriodIndex([None, "2024-05-01"], freq="D"))
+    frame = pandas.DataFrame({"url": pages(2), "lastmod": periods})
+    for given in (frame, frame.set_index("lastmod")):
+        assert desk.build(given) == expected
+
+
+@pytest.mark.parametrize("kind", ["float64", "int64", "datetime64[ns]", object])
+def test_columns_of_pandas_without_values_may_have_any_type(tmp_path, kind):
+    series = pandas.Series([], dtype=kind)
+    for rows in (series, pandas.DataFrame({"url": series, "x": []}), pandas.DataFrame({"x": []}, index=pandas.Index(series, name="url"))):
+        assert sitemill.build(rows, base_url=BASE, out=tmp_path, allow_empty=True).lines == 0
