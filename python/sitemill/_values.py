@@ -6,6 +6,7 @@ import datetime
 import decimal
 import json
 import numbers
+import re
 from typing import Any, Mapping, Union
 
 Value = Union[str, bytes, None]
@@ -77,7 +78,17 @@ def cell_of(value: Any) -> Value:
 
 
 def json_of(value: Any) -> str:
-    return json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"))
+    return text if text.isascii() else _SURROGATE.sub(_escaped, text)
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def _escaped(found: "re.Match[str]") -> str:
+    """A byte that ``os.fsdecode`` has escaped, percent-encoded as in a URL; the JSON escape of any other surrogate."""
+    code = ord(found[0])
+    return f"%{code - 0xDC00:02X}" if 0xDC80 <= code <= 0xDCFF else f"\\u{code:04x}"
 
 
 def _plain(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+import os
 
 import numpy
 import pandas
@@ -225,3 +226,16 @@ def test_a_field_that_is_null_in_all_rows_is_left_out(desk):
     table = pyarrow.table({"url": [BASE], "alternates": [links]})
     for given in (table, table.to_pandas(), polars.from_arrow(table)):
         assert desk.build(given) == expected
+
+
+def test_escaped_bytes_in_lists_and_dictionaries_are_these_bytes(desk):
+    name = f"{BASE}caf\xe9.png".encode("latin-1")
+    text = os.fsdecode(name)
+    expected = desk.build([{"url": BASE, "images": [BASE + "1.png", BASE + "caf%E9.png"]}])
+    for images in ([BASE + "1.png", text], [BASE + "1.png", {"loc": text}], [BASE + "1.png", name]):
+        assert desk.build([{"url": BASE, "images": images}]) == expected
+    links = desk.build([{"url": BASE, "alternates": {"de": BASE + "caf%E9.png"}}])
+    assert desk.build([{"url": BASE, "alternates": {"de": text}}]) == links
+    found = desk.build([{"url": BASE, "images": [BASE + "ü.png", BASE + "\ud800.png"]}])
+    assert found.files == desk.build([{"url": BASE, "images": [BASE + "ü.png"]}]).files
+    assert found.counts["dropped_tags"] == {"tag-image": 1}
