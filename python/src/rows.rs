@@ -184,13 +184,15 @@ fn row(given: &Bound<'_, PyAny>) -> PyResult<SourceRow> {
         Value<'_>,
         Option<bool>,
     ) = given.extract()?;
-    let (url, is_exact) = bytes(url)?;
-    let Some(has_others) = has_others.filter(|_| is_exact) else { return Ok(SourceRow::bad(url)) };
+    let ((url, is_exact_url), (section, is_exact_section)) = (bytes(url)?, bytes(section)?);
+    let Some(has_others) = has_others.filter(|_| is_exact_url && is_exact_section) else {
+        return Ok(SourceRow::bad(url));
+    };
     let mut row = SourceRow::new(url)
         .lastmod(bytes(lastmod)?.0)
         .changefreq(bytes(changefreq)?.0)
         .priority(bytes(priority)?.0)
-        .section(bytes(section)?.0)
+        .section(section)
         .other_values(has_others);
     for (tag, cell) in [("alternates", alternates), ("images", images), ("videos", videos), ("news", news)] {
         if let Some(cell) = cell {

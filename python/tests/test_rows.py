@@ -279,6 +279,8 @@ def test_escaped_bytes_are_these_bytes_and_other_surrogates_are_no_url(desk):
     for rows in ([f"{BASE}\ud800"], [{"url": f"{BASE}\ud800"}]):
         found = desk.build([{"url": BASE}, *rows] if isinstance(rows[0], dict) else [BASE, *rows])
         assert (found.counts["listed"], found.counts["rejected"]) == (1, {"bad-row": 1})
+    sections = [{"url": BASE, "type": "a"}, {"url": BASE + "1", "type": "\ud800"}]
+    assert desk.build(sections, section_column="type").counts["rejected"] == {"bad-row": 1}
 
 
 def test_a_stream_that_fails_names_the_row(desk):
