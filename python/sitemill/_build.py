@@ -6,9 +6,9 @@ import warnings as _warnings
 from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
 from . import _frames, _rows, _sitemill
-from ._errors import DataRefused, UsageError, as_keywords
-from ._options import Files, Headers, Patterns, Rewrites, arguments_of
-from ._progress import ProgressCallback, end, progress_callback
+from ._errors import DataRefused, UsageError
+from ._options import Files, Headers, Patterns, Rewrites, words_of
+from ._progress import Tell, end, callback
 from ._report import Report
 from ._rows import Path
 from ._sitemill import Stream
@@ -303,7 +303,7 @@ def finished(
 
     Warnings are attributed to the caller ``stacklevel`` frames up, which is the user's.
     """
-    done = Report._of(text, [as_keywords(warning) for warning in warnings])
+    done = Report._of(text, warnings)
     if rows is not None:
         for given in done.raw["inputs"]:
             given["columns"] = {"used": rows.used, "unused": list(rows.unused)}

@@ -98,7 +98,10 @@ _CLASSES = {
 
 def make(kind: str, exit_code: int, message: str, path: Optional[str]) -> SitemillError:
     """Makes the exception for a failure of the extension module."""
-    error = _CLASSES.get(kind, BugError)(as_keywords(message), path=path, exit_code=exit_code)
+    # Other messages have no flags, but may show texts of the user that look like flags.
+    message = as_keywords(message, path) if kind == "usage" else message
+    message = message.replace("; sitemill status lists", "; sitemill.status lists")
+    error = _CLASSES.get(kind, BugError)(message, path=path, exit_code=exit_code)
     error.kind = kind
     return error
 
@@ -109,9 +112,12 @@ _INVALID = re.compile(r"^invalid value '(.*)' for '--([a-z-]+) <[^']*>'", re.DOT
 _FLAG = re.compile(r"(?<![\w/.-])--([a-z]+(?:-[a-z]+)*)(=| <[^>']*>)?")
 
 
-def as_keywords(message: str) -> str:
-    """Turns the flags and commands in a message into keyword arguments and functions."""
-    message = re.split(r"; (?:tip:|for more information|usage:)", message, flags=re.IGNORECASE)[0]
-    message = _INVALID.sub(lambda found: f"{found[2].replace('-', '_')}={found[1]!r}", message)
-    message = message.replace("; sitemill status lists", "; sitemill.status lists")
-    return _FLAG.sub(lambda flag: flag[1].replace("-", "_") + ("=" if flag[2] == "=" else ""), message)
+def as_keywords(message: str, path: Optional[str]) -> str:
+    """Turns the flags in a usage message into keyword arguments. ``path``, and a value that the option parser shows, stay."""
+    if path:
+        return path.join(as_keywords(part, None) for part in message.split(path))
+    found = _INVALID.match(message)
+    value = f"{found[2].replace('-', '_')}={found[1]!r}" if found else ""
+    rest = message[found.end() :] if found else message
+    rest = re.split(r"; (?:tip:|for more information|usage:)", rest, flags=re.IGNORECASE)[0]
+    return value + _FLAG.sub(lambda flag: flag[1].replace("-", "_") + ("=" if flag[2] == "=" else ""), rest)

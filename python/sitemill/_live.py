@@ -6,7 +6,6 @@ import warnings as _warnings
 from typing import Optional, Union
 
 from . import _rows, _sitemill
-from ._errors import as_keywords
 from ._options import Headers, checked, optional_path, optional_word, paths_of, store_settings
 from ._progress import ProgressCallback, end, progress_callback
 from ._report import CheckReport, RolledBack, Status
@@ -139,7 +138,7 @@ def rollback(
     finally:
         end(callback)
     replaced, live, urls, warnings = done
-    restored = RolledBack(replaced, live, urls, tuple(map(as_keywords, warnings)))
+    restored = RolledBack(replaced, live, urls, tuple(warnings))
     for warning in restored.warnings:
         _warnings.warn(f"{warning}; set {live} is live", RuntimeWarning, stacklevel=2)
     return restored

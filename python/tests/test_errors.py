@@ -219,3 +219,13 @@ def test_every_class_is_documented_and_public():
     for name in classes:
         assert name in sitemill.__all__ and getattr(sitemill, name).__doc__
     assert pathlib.Path(sitemill.__file__).with_name("py.typed").exists()
+
+
+@pytest.mark.parametrize("name", ["Export --final", "x; usage: y", "--level 5"])
+def test_texts_of_the_user_stay_as_they_are_in_messages(build, tmp_path, name):
+    path = tmp_path / name / "x.csv"
+    assert f"{path}: cannot be read" in str(failure(lambda: build(path)))
+    error = failure(lambda: build(rejects=tmp_path / name, report=tmp_path / name))
+    assert str(error).startswith(f"report {tmp_path / name}: the same file as rejects {tmp_path / name}"), error
+    assert str(failure(lambda: build(level=name))).startswith(f"level={name!r}: ")
+    assert str(failure(lambda: build(order=name))).startswith(f"order={name!r}")
