@@ -47,6 +47,7 @@ class Stream:
     """A result that any Arrow library can read, once: ``pyarrow.table(…)``, ``polars.DataFrame(…)``."""
 
     def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> object: ...
+    def __arrow_c_schema__(self) -> object: ...
     @property
     def report_json(self) -> Optional[str]:
         """The counts of the command as JSON, once all rows are read."""

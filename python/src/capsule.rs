@@ -4,16 +4,19 @@
 use std::ffi::CStr;
 
 use arrow_array::RecordBatchReader;
+use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
-use pyo3::exceptions::PyTypeError;
+use arrow_schema::Schema;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use sitemill::{Error, ErrorKind};
 
 use crate::errors;
 
-/// The name that the interface prescribes.
+/// The names that the interface prescribes.
 const NAME: &CStr = c"arrow_array_stream";
+const NAME_OF_SCHEMA: &CStr = c"arrow_schema";
 
 /// Takes the stream out of `object`, which has `__arrow_c_stream__`.
 pub fn take(object: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
@@ -40,4 +43,11 @@ pub fn put<'py>(
     reader: Box<dyn RecordBatchReader + Send>,
 ) -> PyResult<Bound<'py, PyCapsule>> {
     PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(reader), NAME)
+}
+
+/// Puts `schema` into a capsule.
+pub fn put_schema<'py>(py: Python<'py>, schema: &Schema) -> PyResult<Bound<'py, PyCapsule>> {
+    let schema =
+        FFI_ArrowSchema::try_from(schema).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    PyCapsule::new_with_value(py, schema, NAME_OF_SCHEMA)
 }

@@ -7,6 +7,7 @@
 //!  rows       rows from Python: Arrow streams and iterators
 //!  ahead      reads Arrow streams on threads
 //!  stream     results as Arrow streams
+//!  unread     streams that can be given again unless they were read
 //!  cluster    the steps of a build on a cluster
 //!  capsule    the C data interface: the only unsafe code
 //!  errors     errors as exceptions
@@ -20,6 +21,7 @@ mod errors;
 mod rows;
 mod run;
 mod stream;
+mod unread;
 
 use pyo3::prelude::*;
 

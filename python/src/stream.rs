@@ -15,8 +15,8 @@ use sitemill::{Error, Result, Stop};
 
 use crate::ahead::POLL_INTERVAL;
 use crate::rows::Feed;
-use crate::run::SIGINT;
-use crate::{capsule, errors};
+use crate::unread::Unread;
+use crate::{capsule, errors, run};
 
 /// Maximum number of batches that wait for the reader.
 const BATCHES_AHEAD: usize = 4;
@@ -39,7 +39,8 @@ const BATCH_ROWS: usize = 8192;
 /// A result that any Arrow library can read: `pyarrow.table(…)`, `polars.DataFrame(…)`. It can be read once.
 #[pyclass(module = "sitemill")]
 pub struct Stream {
-    batches: Mutex<Option<Box<dyn RecordBatchReader + Send>>>,
+    schema: SchemaRef,
+    batches: Unread,
     report: Arc<Mutex<Option<String>>>,
 }
 
@@ -54,9 +55,14 @@ impl Stream {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // The interface allows ignoring it.
         drop(requested_schema);
-        let batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let batches = self.batches.take();
         let batches = batches.ok_or_else(|| PyRuntimeError::new_err("the stream was read already"))?;
-        capsule::put(py, batches)
+        capsule::put(py, Box::new(batches))
+    }
+
+    /// The columns of the stream, by the same interface.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        capsule::put_schema(py, &self.schema)
     }
 
     /// The counts of the command as JSON, once all rows are read.
@@ -104,9 +110,10 @@ impl Stream {
             Err(error) => drop(batches.send(Err(error))),
         };
         thread::Builder::new().name("sitemill-stream".into()).spawn(work)?;
-        let mut batches = Batches { schema, first: None, received, feed, stop };
+        let _active = Active::new();
+        let mut batches = Batches { schema: schema.clone(), first: None, received, feed, stop };
         batches.first = batches.receive(py)?.transpose().map_err(|error| errors::exception(py, &error))?;
-        Ok(Self { batches: Mutex::new(Some(Box::new(batches))), report })
+        Ok(Self { schema, batches: Unread::new(Box::new(batches)), report })
     }
 }
 

@@ -196,3 +196,22 @@ def test_warnings_of_a_published_set_are_python_warnings(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert sitemill.build([BASE], base_url=BASE, out=tmp_path).warnings == ()
+
+
+def test_duckdb_reads_streams(out):
+    stream = sitemill.urls(out)
+    assert duckdb.sql("select count(*), min(loc) from stream").fetchall() == [(30_000, pages(1)[0])]
+    with pytest.raises(RuntimeError, match="read already"):
+        pyarrow.table(stream)
+
+
+def test_a_stream_that_is_released_unread_can_be_read(out):
+    stream = sitemill.urls(out)
+    assert pyarrow.schema(stream).names[0] == "loc"
+    for _ in range(3):
+        pyarrow.RecordBatchReader.from_stream(stream)
+    reader = pyarrow.RecordBatchReader.from_stream(stream)
+    with pytest.raises(RuntimeError, match="read already"):
+        pyarrow.table(stream)
+    del stream
+    assert reader.read_all().num_rows == 30_000

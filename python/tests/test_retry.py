@@ -23,6 +23,7 @@ ROWS = {
     "strings": lambda: (url for url in pages(COUNT)),
     "dictionaries": lambda: ({"url": url} for url in pages(COUNT)),
     "stream": stream,
+    "result": lambda: sitemill.clean(stream()),
 }
 
 
