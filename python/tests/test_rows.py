@@ -297,3 +297,9 @@ def test_a_stream_that_fails_names_the_row(desk):
 def test_nothing_is_printed(desk, capfd):
     desk.build(TABLE)
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_single_dictionary_is_no_rows(desk):
+    for row, names in [({"url": BASE}, {}), ({"LOC": [BASE]}, {}), ({"page": BASE}, {"url": "page"})]:
+        with pytest.raises(TypeError, match="rows is a dictionary; put a single row in a list"):
+            desk.build(row, relative_to=BASE, **names)
