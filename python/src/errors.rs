@@ -7,7 +7,8 @@ use std::mem::discriminant;
 use pyo3::prelude::*;
 use sitemill::{Error, ErrorKind, Message, Setting};
 
-use crate::run::SIGINT;
+/// The signal of Ctrl-C, which stops a run.
+pub const SIGINT: i32 = 2;
 
 /// The exception for `error`.
 pub fn exception(py: Python<'_>, error: &Error) -> PyErr {

@@ -9,6 +9,7 @@
 //!  stream     results as Arrow streams
 //!  unread     streams that can be given again unless they were read
 //!  cluster    the steps of a build on a cluster
+//!  ending     waits for threads before the interpreter ends
 //!  capsule    the C data interface: the only unsafe code
 //!  errors     errors as exceptions
 //! ```
@@ -17,6 +18,7 @@ mod ahead;
 mod capsule;
 mod cluster;
 mod commands;
+mod ending;
 mod errors;
 mod rows;
 mod run;
@@ -30,13 +32,14 @@ mod _sitemill {
     use super::{Bound, PyAnyMethods, PyModule, PyResult};
 
     #[pymodule_export]
-    use super::ahead::end_streams;
     #[pymodule_export]
     use super::cluster::{
         Driver, Regions, Router, check_reachable, check_task, count_files, pack, rejects, send_files,
     };
     #[pymodule_export]
     use super::commands::{build, check, clean, diff, main, report_html, rollback, status, urls};
+    #[pymodule_export]
+    use super::ending::end_streams;
     #[pymodule_export]
     use super::stream::Stream;
 

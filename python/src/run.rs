@@ -12,17 +12,16 @@ use sitemill::cli::embed::caught;
 use sitemill::{Phase, Progress, Result, Stop};
 
 use crate::ahead::POLL_INTERVAL;
+use crate::ending::{self, Active};
+use crate::errors::SIGINT;
 use crate::rows::Feed;
-
-/// The signal of Ctrl-C, which stops a run.
-pub const SIGINT: i32 = 2;
 
 /// Runs `work`. `feed` passes it rows of an iterator. `callback` is a callable that receives progress: the name of the phase, the
 /// units done and the total, 0 if unknown.
 ///
 /// # Errors
-/// Any exception that a Python signal handler (`KeyboardInterrupt` for Ctrl-C), the iterator or `callback` raises. `work` is
-/// stopped first.
+/// Any exception that a Python signal handler (`KeyboardInterrupt` for Ctrl-C), the iterator or `callback` raises; `Interrupted`
+/// when the interpreter ends. `work` is stopped first.
 pub fn run<T: Send>(
     py: Python<'_>,
     callback: Option<&Py<PyAny>>,
@@ -30,6 +29,7 @@ pub fn run<T: Send>(
     stop: &Stop,
     work: impl FnOnce(&dyn Progress, &Stop) -> Result<T> + Send,
 ) -> PyResult<Result<T>> {
+    let _active = Active::new();
     let counted = Counted::default();
     let (result, raised) = py.detach(|| {
         thread::scope(|scope| {
@@ -72,7 +72,8 @@ fn wait(
         }
         if feed.is_none() || checked.elapsed() >= POLL_INTERVAL {
             checked = Instant::now();
-            if let Err(error) = py.check_signals().and_then(|()| each(py)) {
+            let checked = py.check_signals().and_then(|()| ending::check(py));
+            if let Err(error) = checked.and_then(|()| each(py)) {
                 return Some(error);
             }
         }

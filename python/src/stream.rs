@@ -14,9 +14,11 @@ use sitemill::cli::embed::caught;
 use sitemill::{Error, Result, Stop};
 
 use crate::ahead::POLL_INTERVAL;
+use crate::ending::{self, Active};
+use crate::errors::SIGINT;
 use crate::rows::Feed;
 use crate::unread::Unread;
-use crate::{capsule, errors, run};
+use crate::{capsule, errors};
 
 /// Maximum number of batches that wait for the reader.
 const BATCHES_AHEAD: usize = 4;
@@ -130,7 +132,7 @@ impl Batches {
     /// The next batch. Other Python threads run while it waits.
     ///
     /// # Errors
-    /// Any exception that a signal handler or the iterator raises.
+    /// Any exception that a signal handler or the iterator raises; `Interrupted` when the interpreter ends.
     fn receive(&mut self, py: Python<'_>) -> PyResult<Option<Batch>> {
         loop {
             let waited = match &mut self.feed {
@@ -147,6 +149,7 @@ impl Batches {
                 Err(true) => {}
             }
             py.check_signals()?;
+            ending::check(py)?;
             if let Some(feed) = &mut self.feed
                 && !feed.step(py)?
             {
@@ -170,6 +173,10 @@ impl Iterator for Batches {
             return Some(Ok(first));
         }
         let failed = |why: String| Some(Err(ArrowError::ExternalError(why.into())));
+        let _active = Active::new();
+        if ending::is_ending() {
+            return failed("the interpreter ends".into());
+        }
         Python::attach(|py| match self.receive(py) {
             Ok(batch) => match batch? {
                 Ok(batch) => Some(Ok(batch)),

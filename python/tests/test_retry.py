@@ -95,3 +95,43 @@ sys.exit(1)
 def test_the_interpreter_ends_while_a_stream_runs_code_of_python(way, tmp_path):
     done = subprocess.run([sys.executable, "-c", START + LEAVES[way], BASE, str(tmp_path)], capture_output=True, text=True, timeout=60)
     assert done.returncode == (0 if way == "not read" else 1) and "Fatal" not in done.stderr, done.stderr
+
+
+DAEMON = """
+import itertools, sys, threading, time, pyarrow, sitemill
+base, out = sys.argv[1:]
+begun = threading.Event()
+def rows():
+    for number in itertools.count():
+        time.sleep(0.01)
+        begun.set()
+        yield base + str(number)
+def build():
+    sitemill.build(rows(), base_url=base, out=out)
+def read():
+    pyarrow.table(sitemill.clean(rows()))
+def again():
+    table = pyarrow.table({"url": [base]})
+    while True:
+        sitemill.build(table, base_url=base, out=out, dry_run=True)
+        begun.set()
+def end():
+    assert sitemill.build([base], base_url=base, out=out + "-at-exit").listed == 1
+    print("ended", flush=True)
+import atexit, _thread
+# Functions are called in the opposite order, and that of sitemill is already there.
+atexit.unregister(sitemill._sitemill.end_streams)
+atexit.register(end)
+atexit.register(sitemill._sitemill.end_streams)
+threading.Thread(target=globals()[KIND], daemon=True).start()
+begun.wait()
+"""
+
+
+@pytest.mark.parametrize("kind", ["build", "read", "again"])
+def test_a_daemon_thread_does_not_abort_the_interpreter(kind, tmp_path):
+    code = DAEMON.replace("KIND", repr(kind))
+    for number in range(5):
+        command = [sys.executable, "-c", code, BASE, str(tmp_path / str(number))]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        assert (done.returncode, done.stdout) == (0, "ended\n"), done.stderr
