@@ -228,6 +228,16 @@ def test_a_field_that_is_null_in_all_rows_is_left_out(desk):
         assert desk.build(given) == expected
 
 
+def test_the_entries_of_a_map_are_links(desk):
+    links = {"de": BASE + "de", "fr": BASE + "fr"}
+    table = pyarrow.table({"url": [BASE], "alternates": pyarrow.array([links], pyarrow.map_(pyarrow.string(), pyarrow.string()))})
+    expected = desk.build([{"url": BASE, "alternates": links}])
+    assert expected.counts["dropped_tags"] == {}
+    # Both have the entries as tuples.
+    for given in (table, table.to_pandas(), table.to_pylist()):
+        assert desk.build(given) == expected
+
+
 def test_escaped_bytes_in_lists_and_dictionaries_are_these_bytes(desk):
     name = f"{BASE}caf\xe9.png".encode("latin-1")
     text = os.fsdecode(name)

@@ -32,6 +32,11 @@ pub fn add_cell(extension: &Extension, cell: &[u8], to: &mut ExtrasBuffer) {
 }
 
 fn add_value(extension: &Extension, json: &str, to: &mut ExtrasBuffer) {
+    if extension.is_map
+        && let Some([key, value]) = pair(json)
+    {
+        return to.push(extension, [(0, key.as_bytes()), (1, value.as_bytes())]);
+    }
     let Some(members) = members(json) else {
         let text = text(json).filter(|_| extension.is_text());
         return add_text(extension, text.as_deref().unwrap_or(json).as_bytes(), to);
@@ -48,6 +53,12 @@ fn add_value(extension: &Extension, json: &str, to: &mut ExtrasBuffer) {
         to.cancel_value();
         add_text(extension, json.as_bytes(), to);
     }
+}
+
+/// The texts of an array of two: a key and a value, as libraries write the entries of a map.
+fn pair(json: &str) -> Option<[Cow<'_, str>; 2]> {
+    let [key, value] = json.starts_with('[').then(|| serde_json::from_str::<[&RawValue; 2]>(json).ok())??;
+    Some([text(key.get())?, text(value.get())?])
 }
 
 /// Adds a value that is only a text. If the extension has no field for it, it is dropped later.
@@ -266,7 +277,10 @@ mod tests {
             (r#"{"hreflang":"de"}"#, &[r#"{"hreflang":"de"}"#]),
             (r#"{"hreflang":"de","href":null}"#, &[r#"{"hreflang":"de","href":null}"#]),
             (r#"{"hreflang":"de","lang":"fr","href":"h"}"#, &[r#"{"hreflang":"de","lang":"fr","href":"h"}"#]),
+            (r#"[["de","h:/d"],["fr","h:\/f"]]"#, &["de h:/d", "fr h:/f"]),
             (r#"[["h:/d"]]"#, &[r#"["h:/d"]"#]),
+            (r#"[["de",5],["de","h:/d",""]]"#, &[r#"["de",5]"#, r#"["de","h:/d",""]"#]),
+            (r#"["de","h:/d"]"#, &[r#""de""#, r#""h:/d""#]),
         ] {
             assert_eq!(links(json), want, "{json}");
         }
