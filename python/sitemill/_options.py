@@ -11,6 +11,7 @@ from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 from . import _rows
 from ._errors import UsageError
 from ._rows import Path
+from ._values import is_bool
 
 #: A regular expression or several.
 Patterns = Union[str, Iterable[str], None]
@@ -23,6 +24,19 @@ Rewrites = Union[Mapping[str, str], str, Iterable[str], None]
 
 #: Options that may be locations in stores.
 _PATHS = ("out", "state")
+
+#: Options that are files and directories. A number is none: it would be a file descriptor elsewhere in Python.
+_FILES = (
+    *_PATHS,
+    *("sections", "include_file", "exclude_file", "respect_robots", "also", "scratch"),
+    *("rejects", "diff", "report", "html", "metrics", "robots"),
+)
+
+#: Options without a value.
+_SWITCHES = (
+    *("section_by_path", "require_success_marker", "robots_any_name", "allow_empty", "replace_set", "take_over"),
+    *("dry_run", "ignore_manifest", "allow_unsafe_store"),
+)
 
 
 def optional_path(path: Optional[Path]) -> Optional[str]:
@@ -71,11 +85,11 @@ def arguments_of(options: Mapping[str, Any]) -> list[str]:
     arguments = []
     for name, value in options.items():
         flag = "--" + name.replace("_", "-")
-        if value is True:
-            arguments.append(flag)
+        if name in _SWITCHES and is_bool(value):
+            arguments.extend([flag] if value else [])
         elif name == "then" and value is not None and not isinstance(value, str):
             arguments.append(f"{flag}={shlex.join(map(os.fspath, value))}")
-        elif value is not False:
+        else:
             arguments.extend(f"{flag}={word}" for word in _words(name, value))
     return arguments
 
@@ -99,11 +113,16 @@ def _word(name: str, value: Any) -> str:
     """A value as a word. A value of another type would be its description, and for example a pattern that matches nothing."""
     if isinstance(value, (str, os.PathLike)):
         word = _rows.path(value) if name in _PATHS or not isinstance(value, str) else value
-    elif isinstance(value, numbers.Number) and not isinstance(value, bool):
+    elif isinstance(value, numbers.Number) and not isinstance(value, bool) and name not in _FILES:
         word = str(value)
     else:
         word = None
     if not isinstance(word, str):
-        way_out = "give its pattern as a str" if isinstance(value, re.Pattern) else "give a str, a path or a number"
+        way_out = "give a str or a path" if name in _FILES else "give a str, a path or a number"
+        way_out = "give its pattern as a str" if isinstance(value, re.Pattern) else way_out
         raise TypeError(f"{name} has a value of type {type(value).__name__}; {way_out}")
+    try:
+        os.fsencode(word)
+    except UnicodeEncodeError:
+        raise UsageError(f"{name}={word!a} has a surrogate, which is not text", exit_code=2) from None
     return word

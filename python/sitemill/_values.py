@@ -24,7 +24,7 @@ def text_of(value: Any) -> Value:
     if isinstance(value, (bytearray, memoryview)):
         return bytes(value)
     kind = type(value).__name__
-    if kind in ("bool", "bool_"):
+    if is_bool(value):
         return str(value).lower()
     if isinstance(value, datetime.datetime):
         return _time(value)
@@ -103,6 +103,11 @@ def _plain(value: Any) -> Any:
         return value.decode("utf-8", "surrogateescape")
     text = text_of(value)
     return text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text
+
+
+def is_bool(value: Any) -> bool:
+    """Whether a value is a truth value of Python or NumPy."""
+    return type(value).__name__ in ("bool", "bool_")
 
 
 def is_blank(text: Union[str, bytes]) -> bool:

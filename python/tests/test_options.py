@@ -11,6 +11,7 @@ import pytest
 
 import sitemill
 from conftest import BASE, pages, run
+from sitemill import _options
 
 #: Flags that make no sense for a function, which returns its report and raises its errors.
 NOT_FOR_FUNCTIONS = {"help", "version", "json", "quiet", "config", "log"}
@@ -217,3 +218,27 @@ def test_sitemaps_from_elsewhere_are_listed(tmp_path):
     index = (tmp_path / "sitemap-index-1.xml").read_text()
     assert f"<loc>{BASE}news.xml</loc><lastmod>2024-05-01</lastmod>" in index
     assert f"<loc>{BASE}videos.xml</loc></sitemap>" in index
+
+
+def test_switches_are_truth_values_and_other_options_are_not(tmp_path):
+    given = dict(base_url=BASE, out=tmp_path / "out")
+    assert sitemill.build([], **given, allow_empty=numpy.bool_(True), dry_run=numpy.bool_(False)).published
+    for option in ("max_rejects", "threads", "keep", "exclude"):
+        for value in (True, False, numpy.bool_(False)):
+            with pytest.raises(TypeError, match=f"{option} has a value of type bool"):
+                sitemill.build(pages(3), **given, **{option: value})
+    parameters = inspect.signature(sitemill.build).parameters.values()
+    assert {parameter.name for parameter in parameters if parameter.default is False} == set(_options._SWITCHES)
+
+
+def test_a_path_is_not_a_number(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for options in (dict(out=5), dict(out="out", rejects=5), dict(out="out", also=[5]), dict(out="out", state=1.5)):
+        with pytest.raises(TypeError, match="has a value of type (int|float); give a str or a path"):
+            sitemill.build(pages(3), base_url=BASE, **options)
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_surrogate_in_an_option_is_a_usage_error(tmp_path):
+    with pytest.raises(sitemill.UsageError, match=r"exclude='\\ud800' has a surrogate"):
+        sitemill.build(pages(3), base_url=BASE, out=tmp_path, exclude=["a", "\ud800"])
