@@ -259,6 +259,7 @@ def _inputs(
         found = type(section["section"]).__name__
         raise TypeError(f"section_column is of type {found}; give the name of the column as a str")
     names = {**_rows.named_columns(names, columns), **section}
+    _rows.check_names(names)
     if isinstance(rows, Mapping) and any(_rows.Rows((), names).keys_of([str(key) for key in rows])[:1]):
         raise TypeError("rows is a dictionary; put a single row in a list, or make a data frame of columns")
     rows = _frames.frame(rows, names)

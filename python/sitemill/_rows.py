@@ -76,6 +76,7 @@ def _is_path(row: str) -> bool:
 def places(names: Sequence[str], columns: Mapping[str, Optional[str]]) -> list[Optional[int]]:
     """The index of the column of each part among the columns ``names`` of a table; ``None`` if there is none."""
     named = {part: name for part, name in columns.items() if name}
+    check_names(named)
     rows = Rows((), named)
     keys = rows.keys_of(names)
     for part, key in zip(PARTS, keys):
@@ -103,6 +104,16 @@ def named_columns(named: Mapping[str, str], columns: Optional[str]) -> dict[str,
     return pairs
 
 
+def check_names(columns: Mapping[str, str]) -> None:
+    """Checks that the names of columns are not blank, and that none is named for two parts."""
+    parts: dict[str, str] = {}
+    for part, name in columns.items():
+        shown = "section_column" if part == "section" else part
+        if not name.strip(BLANKS):
+            raise UsageError(f"{shown}={name!r}: give the name of the column", exit_code=2)
+        other = parts.setdefault(_plain(name), shown)
+        if other != shown:
+            raise UsageError(f"column {name} is named for {other} and {shown}", exit_code=2)
 def is_number(name: str) -> bool:
     """Whether the name of a column would be taken for a position."""
     return name.isascii() and name.strip(BLANKS).isdigit()

@@ -303,3 +303,17 @@ def test_a_single_dictionary_is_no_rows(desk):
     for row, names in [({"url": BASE}, {}), ({"LOC": [BASE]}, {}), ({"page": BASE}, {"url": "page"})]:
         with pytest.raises(TypeError, match="rows is a dictionary; put a single row in a list"):
             desk.build(row, relative_to=BASE, **names)
+
+
+def test_a_column_is_named_for_one_part(desk):
+    rows = [{"url": BASE, "d": "2024-05-01"}]
+    table = pyarrow.Table.from_pylist(rows)
+    for given in (rows, table, table.to_pandas(), polars.DataFrame(table), desk.parquet(table), desk.jsonl(rows)):
+        for names in (dict(lastmod="d", changefreq="D"), dict(columns="lastmod=d,changefreq=d")):
+            with pytest.raises(sitemill.UsageError, match="column d is named for lastmod and changefreq|column D is named"):
+                desk.build(given, **names)
+        for name in ("", " "):
+            with pytest.raises(sitemill.UsageError, match="lastmod"):
+                desk.build(given, lastmod=name)
+    with pytest.raises(sitemill.UsageError, match="column d is named for lastmod and section_column"):
+        desk.build(rows, lastmod="d", section_column="d")

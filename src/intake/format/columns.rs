@@ -106,6 +106,7 @@ impl FromStr for Columns {
                 }
             }
         }
+        columns.check_names()?;
         columns.check_positions().map(|()| columns)
     }
 }
@@ -136,6 +137,19 @@ impl Columns {
         let position = |word: &String| word.parse::<usize>().ok()?.checked_sub(1);
         position(url)?;
         Some(RowPart::ALL.map(|part| self.0[part.number()].as_ref().and_then(position)))
+    }
+
+    /// Checks that no column is named for two parts.
+    fn check_names(&self) -> Result<(), String> {
+        let said =
+            || RowPart::ALL.into_iter().zip(&self.0).filter_map(|(part, name)| Some((part, name.as_ref()?)));
+        for (at, (part, name)) in said().enumerate() {
+            let other = said().skip(at + 1).find(|(_, other)| other.eq_ignore_ascii_case(name));
+            if let Some((other, _)) = other {
+                return Err(format!("column {name} is named for {} and {}", part.name(), other.name()));
+            }
+        }
+        Ok(())
     }
 
     /// Checks that these are all names, or all different positions.
@@ -269,5 +283,7 @@ mod tests {
         {
             assert!(wrong.parse::<Columns>().is_err(), "{wrong}");
         }
+        let twice = "url=a,lastmod=d,changefreq=D".parse::<Columns>().unwrap_err();
+        assert_eq!(twice, "column d is named for lastmod and changefreq");
     }
 }
