@@ -7,8 +7,8 @@ from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
 from . import _frames, _rows, _sitemill
 from ._errors import DataRefused, UsageError
-from ._options import Files, Headers, Patterns, Rewrites, words_of
-from ._progress import Tell, end, callback
+from ._options import Files, Headers, Patterns, Rewrites, arguments_of
+from ._progress import ProgressCallback, end, progress_callback
 from ._report import Report
 from ._rows import Path
 from ._sitemill import Stream
@@ -276,7 +276,7 @@ def _inputs(
         )
     # Rows have no positions, so any name will do for the section.
     section = {part: part if _rows.is_number(name) else name for part, name in section.items()}
-    return [*words, *_words_of_columns(None, section)], _frames.records(rows, names)
+    return [*arguments, *_column_arguments(None, section)], _frames.records(rows, names)
 
 
 def _column_arguments(columns: Optional[str], section: Mapping[str, Any]) -> list[str]:
@@ -294,22 +294,26 @@ def _run(arguments: list[str], source: Optional[Any], progress: Union[bool, Prog
         built = _sitemill.build(arguments, source, callback)
     finally:
         end(callback)
-    if isinstance(source, _rows.Rows) and source.are_dicts:
-        return finished(*built, source)
-    return finished(*built)
+    return finished(*built, source if isinstance(source, (_rows.Rows, _rows.Renamed)) else None)
 
 
 def finished(
-    text: str, refused: Optional[Any], warnings: Sequence[str], rows: Optional[_rows.Rows] = None, *, stacklevel: int = 4
+    text: str,
+    refused: Optional[Any],
+    warnings: Sequence[str],
+    rows: Union[_rows.Rows, _rows.Renamed, None] = None,
+    *,
+    stacklevel: int = 4,
 ) -> Report:
-    """Returns the report of a run, or raises the exception of a refused one. ``rows`` know the keys that were not used.
+    """Returns the report of a run, or raises the exception of a refused one. ``rows`` know the names of their columns.
 
     Warnings are attributed to the caller ``stacklevel`` frames up, which is the user's.
     """
     done = Report._of(text, warnings)
     if rows is not None:
         for given in done.raw["inputs"]:
-            given["columns"] = {"used": rows.used, "unused": list(rows.unused)}
+            found = rows.found(given.get("columns"))
+            given.update({} if found is None else {"columns": found})
     if refused is not None:
         if isinstance(refused, DataRefused):
             refused.report = done

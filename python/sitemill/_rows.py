@@ -114,6 +114,14 @@ def check_names(columns: Mapping[str, str]) -> None:
         other = parts.setdefault(_plain(name), shown)
         if other != shown:
             raise UsageError(f"column {name} is named for {other} and {shown}", exit_code=2)
+
+
+def first_names(names: Iterable[str]) -> list[str]:
+    """The names of columns for a report, as the extension module shows them: the first ones, and ``…`` for the rest."""
+    names = list(names)
+    return names[:UNUSED_MAX] + ["…"] * (len(names) > UNUSED_MAX)
+
+
 def is_number(name: str) -> bool:
     """Whether the name of a column would be taken for a position."""
     return name.isascii() and name.strip(BLANKS).isdigit()
@@ -132,7 +140,27 @@ def with_names(table: Any, columns: Mapping[str, str]) -> tuple[Any, dict[str, s
     parts = {names[at]: part for part, at in zip(PARTS, places(names, columns)) if at is not None and part in columns}
     # Another column may have the name of a part.
     others = {name: f"{name} (other)" for name in names if name.lower() in parts.values()}
-    return table.rename_columns([parts.get(name, others.get(name, name)) for name in names]), {part: part for part in columns}
+    renamed = {name: parts.get(name, others.get(name, name)) for name in names}
+    return Renamed(table, renamed), {part: part for part in columns}
+
+
+class Renamed:
+    """A table with other names of columns. In the report, they have their own."""
+
+    def __init__(self, table: Any, names: Mapping[str, str]) -> None:
+        self._table = table.rename_columns([names[name] for name in table.schema.names])
+        self._own = {new: name for name, new in names.items()}
+
+    def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> object:
+        return self._table.__arrow_c_stream__(requested_schema)
+
+    def found(self, columns: Optional[Mapping[str, Any]]) -> Optional[Mapping[str, Any]]:
+        """The columns of a report with their own names."""
+        if columns is None:
+            return None
+        own = self._own
+        used = {part: own.get(name, name) for part, name in columns["used"].items()}
+        return {**columns, "used": used, "unused": [own.get(name, name) for name in columns["unused"]]}
 
 
 class Rows:
@@ -191,6 +219,10 @@ class Rows:
                     "give an iterable of these, a path, or an object with __arrow_c_stream__"
                 )
 
+    def found(self, columns: Optional[Mapping[str, Any]]) -> Optional[Mapping[str, Any]]:
+        """The columns of a report, of which the extension module knows nothing."""
+        return {"used": self.used, "unused": first_names(self.unused)} if self.are_dicts else columns
+
     def _check_first(self, number: int, row: Mapping[Any, Any], plan: "_Plan") -> None:
         """Refuses rows whose first one has no URL."""
         if not plan.urls:
@@ -229,7 +261,8 @@ class Rows:
                 plan.keys[at] = key
             else:
                 plan.others.append(key)
-                if len(self.unused) < UNUSED_MAX:
+                # One more than are shown.
+                if len(self.unused) <= UNUSED_MAX:
                     self.unused[str(key)] = None
                 continue
             self.used.setdefault(PARTS[at], str(key))

@@ -250,7 +250,7 @@ def _found(df: "DataFrame", columns: Mapping[str, Optional[str]]) -> dict[str, A
     unused = [name for at, name in enumerate(df.columns) if at not in places]
     return {
         "used": {part: df.columns[at] for part, at in zip(_rows.PARTS, places) if at is not None},
-        "unused": unused[: _rows.UNUSED_MAX] + ["…"] * (len(unused) > _rows.UNUSED_MAX),
+        "unused": _rows.first_names(unused),
     }
 
 

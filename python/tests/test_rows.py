@@ -317,3 +317,19 @@ def test_a_column_is_named_for_one_part(desk):
                 desk.build(given, lastmod=name)
     with pytest.raises(sitemill.UsageError, match="column d is named for lastmod and section_column"):
         desk.build(rows, lastmod="d", section_column="d")
+
+
+def test_unused_keys_beyond_64_are_dots_as_for_tables(tmp_path):
+    for count, shown in [(64, 64), (65, 65), (200, 65)]:
+        row = {"url": BASE, **{f"key {number}": number for number in range(count)}}
+        reports = [sitemill.build(rows, base_url=BASE, out=tmp_path) for rows in ([row], pyarrow.Table.from_pylist([row]))]
+        assert reports[0].unused_columns == reports[1].unused_columns and len(reports[0].unused_columns) == shown
+        assert (reports[0].unused_columns[-1] == "…") == (count > 64)
+
+
+def test_the_report_has_the_names_of_columns_that_are_numbers(tmp_path):
+    table = pyarrow.table({"0": [BASE], "URL": ["x"], "1": ["2024-05-01"]})
+    for given in (table, table.to_pandas()):
+        report = sitemill.build(given, base_url=BASE, out=tmp_path, url="0", lastmod="1")
+        assert report.unused_columns == ("URL",)
+        assert report.raw["inputs"][0]["columns"]["used"] == {"url": "0", "lastmod": "1"}
