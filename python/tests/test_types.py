@@ -134,8 +134,12 @@ def test_priorities_are_read_as_from_parquet(desk, name, column, has_parquet):
 
 
 def test_priorities_of_two_bytes_have_the_digits_of_parquet(desk):
-    table = pyarrow.table({"url": URLS, "priority": numpy.array([0.1, 0.3, 1e-4, 0.7], "float16")})
-    assert desk.build(table) == desk.command(desk.parquet(table))
+    priorities = numpy.array([0.1, 0.3, 1e-4, 0.7], "float16")
+    table = pyarrow.table({"url": URLS, "priority": priorities})
+    found = desk.build(table)
+    assert found == desk.command(desk.parquet(table))
+    assert found == desk.build([{"url": url, "priority": priority} for url, priority in zip(URLS, priorities)])
+    assert found == desk.build(pyarrow.table({"url": URLS, "priority": ["0.1", "0.3", "0.0001", "0.7"]}))
 
 
 def encodings(table):

@@ -76,13 +76,17 @@ pub fn push_decimal(value: i128, digits: usize, out: &mut Vec<u8>) {
 pub fn push_half(bits: u16, out: &mut Vec<u8>) {
     let (exponent, fraction) = (i32::from(bits >> 10 & 0x1F), f64::from(bits & 0x3FF));
     let sign = if bits >> 15 == 1 { "-" } else { "" };
-    // The distance to the next number.
+    // The distance to the next number. That to the one before is half as long if the exponent changes there.
     let step = 2_f64.powi(exponent.max(1) - 25);
+    let step_down = if fraction == 0.0 && exponent > 1 { step / 2.0 } else { step };
     let value = if exponent == 0 { fraction * step } else { (1024.0 + fraction) * step };
     if exponent == 0x1F {
         return push(out, format_args!("{sign}{}", if fraction == 0.0 { "inf" } else { "NaN" }));
     }
-    let is_it = |text: &String| (text.parse::<f64>().unwrap_or(f64::NAN) - value).abs() < step / 4.0;
+    let is_it = |text: &String| {
+        let off = text.parse::<f64>().unwrap_or(f64::NAN) - value;
+        -step_down / 2.0 < off && off < step / 2.0
+    };
     let text = (0..=24).map(|places| format!("{value:.places$}")).find(is_it).unwrap_or_default();
     push(out, format_args!("{sign}{text}"));
 }
@@ -125,6 +129,31 @@ pub fn push_json_string(text: &[u8], out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_of_two_bytes_has_the_fewest_digits_that_identify_it() {
+        let text = |bits| {
+            let mut out = Vec::new();
+            push_half(bits, &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        for (bits, want) in [
+            (0x2E66, "0.1"),
+            (0x34CD, "0.3"),
+            (0x3555, "0.3333"),
+            (0x399A, "0.7"),
+            (0x3C00, "1"),
+            (0x0001, "0.00000006"),
+            (0x8000, "-0"),
+            (0x7BFF, "65504"),
+            (0x7C00, "inf"),
+        ] {
+            assert_eq!(text(bits), want, "{bits:#x}");
+        }
+        // From 0 to 2, the numbers are in the order of their bits, and so are their texts.
+        let values: Vec<f64> = (0..=0x4000).map(|bits| text(bits).parse().unwrap()).collect();
+        assert!(values.is_sorted_by(|one, next| one < next));
+    }
 
     #[test]
     fn the_calendar_has_all_its_days() {
