@@ -29,8 +29,9 @@ def text_of(value: Any) -> Value:
     if isinstance(value, datetime.datetime):
         return _time(value)
     if kind == "datetime64":
-        # Seconds, without a fraction.
-        return str(value)[:19]
+        # Seconds, without a fraction. A time in whole hours has no minutes.
+        text = str(value)[:19]
+        return f"{text}:00" if len(text) == len("2024-05-01T10") else text
     if isinstance(value, decimal.Decimal):
         return _decimal(value)
     if isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral):

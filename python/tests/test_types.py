@@ -253,3 +253,9 @@ def test_escaped_bytes_in_lists_and_dictionaries_are_these_bytes(desk):
     found = desk.build([{"url": BASE, "images": [BASE + "ü.png", BASE + "\ud800.png"]}])
     assert found.files == desk.build([{"url": BASE, "images": [BASE + "ü.png"]}]).files
     assert found.counts["dropped_tags"] == {"tag-image": 1}
+
+
+def test_times_of_numpy_in_hours_are_read(desk):
+    for unit, text in [("h", "2024-05-01T10:00:00Z"), ("m", "2024-05-01T10:00:00Z"), ("D", "2024-05-01"), ("ns", "2024-05-01T10:00:00Z")]:
+        found = desk.build([{"url": BASE, "lastmod": numpy.datetime64("2024-05-01T10", unit)}], lastmod_zone="Z")
+        assert found == desk.build([{"url": BASE, "lastmod": text}]) and found.counts["dropped_tags"] == {}
