@@ -24,11 +24,12 @@ def progress_callback(progress: Union[bool, ProgressCallback, None]) -> Optional
     """The function that receives progress; ``None`` if nothing is shown."""
     if callable(progress):
         return progress
-    if progress is False:
+    if progress is not None and not progress:
         return None
     if _is_notebook():
         return _Notebook()
-    if progress or _is_terminal():
+    # Programs without a console have no standard error.
+    if sys.stderr is not None and (progress or _is_terminal()):
         return _Terminal()
     return None
 

@@ -134,3 +134,8 @@ def test_a_line_has_the_phase_and_the_share(done, total, line):
     label = type("Label", (_progress._Line,), {"SHOW_AFTER_SECONDS": 0, "show": lambda self, words: shown.append(words)})()
     label("sort", done, total)
     assert re.match(line, shown[0]), shown
+
+
+def test_without_a_standard_error_nothing_is_shown(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", None)
+    assert _progress.progress_callback(True) is None and _progress.progress_callback(None) is None
