@@ -195,13 +195,14 @@ fn too_narrow(about: &About<'_>, fields: usize, position: usize) -> Error {
     ))
 }
 
-/// Reads the rows of `block`. Empty lines are not rows. A row with more or fewer fields than the first one is a bad row.
+/// Reads the rows of `block`. Empty lines are not rows. A row with more or fewer fields than the first one, or a torn one, is a bad
+/// row.
 fn read(block: &Block, header: &Header, rows: &mut CountingSink<'_>) -> Result<()> {
     let mut table = Table::new(block, header.delimiter);
     let mut extras = ExtrasBuffer::default();
     while let Some(row) = table.next_row() {
         let (line, offset) = (row.line, row.offset);
-        if row.fields() != header.fields {
+        if row.fields() != header.fields || row.is_torn {
             rows.bad(line, offset, Reason::BadRow, row.text())?;
             continue;
         }

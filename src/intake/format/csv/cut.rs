@@ -137,9 +137,36 @@ impl Iterator for Cuts<'_> {
     }
 }
 
+/// Whether a value in `row` has a line end in its quotes, and something other than a delimiter follows the closing quote, which
+/// RFC 4180 does not allow. Most likely, a quote in the value was not doubled, and the value goes on to a quote of a later row.
+pub fn has_torn_value(row: &[u8], delimiter: u8) -> bool {
+    let (mut state, mut has_line_end) = (State::Start, false);
+    for &byte in row {
+        state = match state {
+            State::Start if byte == b'"' => {
+                has_line_end = false;
+                State::Quoted
+            }
+            State::Quoted if byte == b'"' => State::Closing,
+            State::Quoted => {
+                has_line_end |= is_row_end(byte);
+                State::Quoted
+            }
+            State::Closing if byte == b'"' => State::Quoted,
+            State::Start | State::Plain | State::Closing if byte == delimiter => State::Start,
+            State::Closing if has_line_end => return true,
+            State::Start | State::Plain | State::Closing => State::Plain,
+        };
+    }
+    false
+}
+
+fn is_row_end(byte: u8) -> bool {
+    matches!(byte, b'\n' | b'\r')
+}
+
 /// Scans `buffer`. Returns the end of the last row that ends in it.
 fn scan(buffer: &[u8], delimiter: u8, state: &mut State) -> Option<usize> {
-    let is_row_end = |byte: u8| matches!(byte, b'\n' | b'\r');
     if matches!(state, State::Start | State::Plain) && memchr::memchr(b'"', buffer).is_none() {
         if let Some(&last) = buffer.last() {
             *state = if last == delimiter || is_row_end(last) { State::Start } else { State::Plain };

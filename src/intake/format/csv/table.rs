@@ -2,6 +2,7 @@
 
 use csv_core::ReadRecordResult;
 
+use super::cut::has_torn_value;
 use crate::intake::blocks::Block;
 use crate::limits::LINE_BYTES_MAX;
 
@@ -21,6 +22,8 @@ pub struct Table<'b> {
     unquoted: Vec<u8>,
     /// The end of each field. In a row without quotes the next field begins one byte further.
     ends: Vec<usize>,
+    /// Whether the last row with quotes is torn.
+    is_torn: bool,
 }
 
 /// A row of a table.
@@ -29,6 +32,8 @@ pub struct TableRow<'t> {
     pub line: u64,
     /// Its offset in the text.
     pub offset: u64,
+    /// Whether it has most likely swallowed other rows: see [`has_torn_value`].
+    pub is_torn: bool,
     raw: &'t [u8],
     /// The bytes of the fields.
     fields: &'t [u8],
@@ -40,7 +45,8 @@ pub struct TableRow<'t> {
 impl<'b> Table<'b> {
     pub fn new(block: &'b Block, delimiter: u8) -> Self {
         let line = block.lines_before + 1;
-        Self { block, at: 0, line, delimiter, core: None, unquoted: Vec::new(), ends: Vec::new() }
+        let (unquoted, ends) = (Vec::new(), Vec::new());
+        Self { block, at: 0, line, delimiter, core: None, unquoted, ends, is_torn: false }
     }
 
     /// The next row that is not empty.
@@ -67,7 +73,8 @@ impl<'b> Table<'b> {
         self.at += raw.len();
         let fields = if gap == 1 { raw } else { &self.unquoted };
         let offset = self.block.offset + start as u64;
-        Some(TableRow { line, offset, raw, fields, ends: &self.ends, gap })
+        let is_torn = gap == 0 && self.is_torn;
+        Some(TableRow { line, offset, is_torn, raw, fields, ends: &self.ends, gap })
     }
 
     /// Parses the row at the start of `rest`. Returns its length with the line end.
@@ -90,7 +97,9 @@ impl<'b> Table<'b> {
             }
         }
         self.ends.truncate(fields);
-        self.line += memchr::memchr_iter(b'\n', &rest[..read]).count() as u64;
+        let (row, end) = rest[..read].split_at(read - 1);
+        self.is_torn = memchr::memchr2(b'\n', b'\r', row).is_some() && has_torn_value(row, self.delimiter);
+        self.line += memchr::memchr_iter(b'\n', row).count() as u64 + u64::from(end == b"\n");
         read
     }
 

@@ -231,3 +231,28 @@ fn a_byte_order_mark_and_empty_lines_are_blank() {
         assert!(rows[newlines].ends_with(" http://h.example/a|||"), "{}", rows[newlines]);
     }
 }
+
+#[test]
+fn a_row_that_a_quote_has_joined_with_others_is_rejected() {
+    check(
+        "-",
+        concat!(
+            "url,title,lastmod\n",
+            "u1,\"19\"\" rack,2024\nu2,plain,2024\nu3,\"27\"\" screen\",2024\n",
+            "u4,\"Best\" shoes,2024\n",
+            "u5,\"Best\" shoes,\"2024\n\"\n",
+            "u6,ok,2024\n",
+        ),
+        Format::Csv,
+        &[
+            r#"2@18 !bad-row u1,"19"" rack,2024\nu2,plain,2024\nu3,"27"" screen",2024"#,
+            "5@73 u4|2024||",
+            "6@94 u5|2024\\n||",
+            "8@118 u6|2024||",
+        ],
+    );
+    let torn = "u1|\"5\" pipe|2024\r\nu2|\"6\"\" pipe|2024\r\nu3|\"7\" pipe|2024\r\n";
+    let by_position = delimited("url=1", "|");
+    let want = r#"2@18 !bad-row u2|"6"" pipe|2024\r\nu3|"7" pipe|2024"#;
+    check_with(&by_position, "-", torn.as_bytes(), Format::Csv, &["1@0 u1|||", want]);
+}
