@@ -16,7 +16,11 @@ pub const GOOGLE: Spec = Spec {
     name: "google",
     extensions: &[],
     head: Head::Lines(|sample, hints| {
-        hints.columns.positions().is_none() && has_attributes(sample.first_line(), hints.columns.section())
+        let section = hints.columns.section();
+        hints.columns.positions().is_none()
+            && sample.lines().any(|line| has_attributes(line, section))
+            // A value of a table may look like an attribute.
+            && sample.of_header(hints.columns, hints.delimiter).is_none()
     }),
     delimiter: |_| false,
     has_columns: true,
@@ -43,16 +47,13 @@ fn read(block: &Block, section: Option<&str>, rows: &mut CountingSink<'_>) -> Re
     })
 }
 
-/// Whether `line` is a URL followed by attributes.
+/// Whether `line` is a URL, perhaps a relative one, followed by attributes.
 fn has_attributes(line: &[u8], section: Option<&str>) -> bool {
-    let is_http =
-        |scheme: &[u8]| line.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
-    (is_http(b"http://") || is_http(b"https://"))
-        && record(line, section).is_some_and(|record| Record { url: b"", ..record } != Record::default())
+    record(line, section).is_some_and(|record| Record { url: b"", ..record } != Record::default())
 }
 
-/// The record in `line`; `None` if a word after the URL is neither one of the three attributes nor `section`, the one of the
-/// section.
+/// The record in `line`; `None` if a word after the URL is neither one of the three attributes nor `section`, the one of the section,
+/// or if there are two sections. An attribute that occurs twice has the whole line as its value, which is never valid.
 fn record<'l>(line: &'l [u8], section: Option<&str>) -> Option<Record<'l>> {
     let mut record = Record::default();
     if line.trim_ascii_start().starts_with(b"#") {
@@ -60,14 +61,20 @@ fn record<'l>(line: &'l [u8], section: Option<&str>) -> Option<Record<'l>> {
     }
     let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     record.url = words.next().unwrap_or_default();
+    let set = |tag: &mut &'l [u8], value| *tag = if tag.is_empty() { value } else { line };
     for word in words {
         let equals = word.iter().position(|&byte| byte == b'=')?;
         let value = &word[equals + 1..];
         match &word[..equals] {
-            b"lastmod" => record.lastmod = value,
-            b"changefreq" => record.changefreq = value,
-            b"priority" => record.priority = value,
-            name if section.is_some_and(|section| section.as_bytes() == name) => record.section = value,
+            b"lastmod" => set(&mut record.lastmod, value),
+            b"changefreq" => set(&mut record.changefreq, value),
+            b"priority" => set(&mut record.priority, value),
+            name if section.is_some_and(|section| section.as_bytes() == name) => {
+                if !record.section.is_empty() {
+                    return None;
+                }
+                record.section = value;
+            }
             _ => return None,
         }
     }

@@ -75,6 +75,11 @@ impl<'h> Sample<'h> {
         self.lines.first().copied().unwrap_or_default()
     }
 
+    /// All lines.
+    pub fn lines(&self) -> impl Iterator<Item = &'h [u8]> {
+        self.lines.iter().copied()
+    }
+
     /// Whether `by` divides the first line.
     pub fn is_parted(&self, by: Delimiter) -> bool {
         self.first(by).len() > 1

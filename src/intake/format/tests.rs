@@ -1,6 +1,7 @@
 //! The rows of every text format.
 
 mod extensions;
+mod lines;
 mod packed;
 mod tables;
 mod tags;
@@ -305,25 +306,6 @@ fn xml_that_is_not_a_complete_sitemap_is_refused() {
     let feed = Feed::Stream(Box::new(Cursor::new(endless.into_bytes())));
     let error = super::read(Path::new("s.xml"), feed, &none, &mut Seen::default()).unwrap_err();
     assert!(error.to_string().contains("an entry or a piece of XML has more than 16777216 bytes"), "{error}");
-}
-
-#[test]
-fn lines_of_the_first_generator_are_known_by_their_attributes() {
-    let text = "http://h.example/a lastmod=2005-06-03T04:20-08:00  changefreq=daily priority=0.8\n\
-                # a comment\nhttp://h.example/b\nhttp://h.example/c lastmod=x=y\nhttp://h.example/d f=1\n";
-    let want = [
-        "1@0 http://h.example/a|2005-06-03T04:20-08:00|daily|0.8",
-        "2@81 |||",
-        "3@93 http://h.example/b|||",
-        "4@112 http://h.example/c|x=y||",
-        "5@143 !bad-row http://h.example/d f=1",
-    ];
-    check("-", text, Format::Google, &want);
-    // A space in a URL alone does not make it one.
-    check("-", "http://h.example/a b=c\n", Format::Text, &["1@0 http://h.example/a b=c|||"]);
-    let plain = ["1@0 http://h.example/a lastmod=2024|||"];
-    check_with(&said(Format::Text), "-", b"http://h.example/a lastmod=2024", Format::Text, &plain);
-    check_with(&said(Format::Google), "-", b"h:/a\n", Format::Google, &["1@0 h:/a|||"]);
 }
 
 /// The head of an input comes in one piece, so seams of small reads come after it: here, at every byte of many rows.

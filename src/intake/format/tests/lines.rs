@@ -1,0 +1,57 @@
+//! Formats of lines that are recognised by more than their first line.
+
+use super::*;
+
+#[test]
+fn lines_of_the_first_generator_are_known_by_their_attributes() {
+    let text = "http://h.example/a lastmod=2005-06-03T04:20-08:00  changefreq=daily priority=0.8\n\
+                # a comment\nhttp://h.example/b\nhttp://h.example/c lastmod=x=y\nhttp://h.example/d f=1\n";
+    let want = [
+        "1@0 http://h.example/a|2005-06-03T04:20-08:00|daily|0.8",
+        "2@81 |||",
+        "3@93 http://h.example/b|||",
+        "4@112 http://h.example/c|x=y||",
+        "5@143 !bad-row http://h.example/d f=1",
+    ];
+    check("-", text, Format::Google, &want);
+    // A space in a URL alone does not make it one.
+    check("-", "http://h.example/a b=c\n", Format::Text, &["1@0 http://h.example/a b=c|||"]);
+    let plain = ["1@0 http://h.example/a lastmod=2024|||"];
+    check_with(&said(Format::Text), "-", b"http://h.example/a lastmod=2024", Format::Text, &plain);
+    check_with(&said(Format::Google), "-", b"h:/a\n", Format::Google, &["1@0 h:/a|||"]);
+    // The first line that shows the format may come later, and may be relative.
+    for text in [
+        "http://h.example/a\nhttp://h.example/b lastmod=2024-05-01\n",
+        "# pages\nhttp://h.example/b changefreq=daily\n",
+        "/a\n/b priority=0.3\nhttp://h.example/a b\n",
+    ] {
+        assert_eq!(
+            read_all("-", text.as_bytes(), &FormOptions::default()).unwrap().0.format,
+            Format::Google,
+            "{text}"
+        );
+    }
+    let table = "url,title\nhttp://h.example/a,priority\nhttp://h.example/b,its priority=1\n";
+    assert_eq!(read_all("-", table.as_bytes(), &FormOptions::default()).unwrap().0.format, Format::Csv);
+}
+
+#[test]
+fn an_attribute_given_twice_is_invalid() {
+    let twice = ["lastmod=2024-05-01 lastmod=2024-05-02", "priority=0.3 changefreq=daily priority=0.3"];
+    let text = twice.map(|tags| format!("http://h.example/ {tags}")).join("\n");
+    let want = [
+        format!("1@0 http://h.example/|http://h.example/ {}||", twice[0]),
+        format!("2@56 http://h.example/||daily|http://h.example/ {}", twice[1]),
+    ];
+    check("-", &text, Format::Google, &want.each_ref().map(|row| &**row));
+    let by_section =
+        FormOptions { columns: Columns::default().with_section("type").unwrap(), ..FormOptions::default() };
+    let text = "/a type=x\n/b type=x type=y\n";
+    check_with(
+        &by_section,
+        "-",
+        text.as_bytes(),
+        Format::Google,
+        &["1@0 /a|||", "2@10 !bad-row /b type=x type=y"],
+    );
+}
