@@ -38,13 +38,13 @@ const BYTES_KEPT: usize = LINE_BYTES_MAX + 1;
 
 fn open<'n>(text: Text<'n>, hints: Hints<'n>) -> Result<RowReader<'n>> {
     let columns = hints.columns;
-    check_first_line(text.about(), columns)?;
+    check_head(text.about(), columns)?;
     let units = units_of_lines(text, ROW_BYTES_MAX as usize, move |block, rows| read(block, columns, rows));
     Ok(RowReader { units, columns: None })
 }
 
-/// Reads a record from each line. Blank lines and empty objects are blank rows. A line that is not an object is a bad row, except
-/// the first one: see [`check_first_line`].
+/// Reads a record from each line. Blank lines and empty objects are blank rows. A line that is not an object is a bad row, unless
+/// all first lines are: see [`check_head`].
 fn read(block: &Block, columns: &Columns, rows: &mut CountingSink<'_>) -> Result<()> {
     let mut keys = ColumnsFound::default();
     let mut extras = ExtrasBuffer::default();
@@ -65,37 +65,60 @@ fn read(block: &Block, columns: &Columns, rows: &mut CountingSink<'_>) -> Result
     Ok(())
 }
 
-/// Refuses a text whose first line shows that every line would be bad: an array, an object over several lines, or keys with other
-/// names. Objects without keys are skipped.
-fn check_first_line(text: &About<'_>, columns: &Columns) -> Result<()> {
+/// Refuses a text whose first lines show that every line would be bad: an array, objects over several lines, or keys with other names.
+/// One line that names its URL shows that the others are bad alone.
+fn check_head(text: &About<'_>, columns: &Columns) -> Result<()> {
     let head = text.head().strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text.head());
-    let keys_of = |line: &[u8]| serde_json::from_slice::<Keys>(line);
-    let says_nothing =
-        |line: &[u8]| line.trim_ascii().is_empty() || keys_of(line).is_ok_and(|Keys(keys)| keys.is_empty());
-    let mut lines = (1..).zip(head.split_inclusive(|&byte| byte == b'\n'));
-    let Some((number, line)) = lines.find(|(_, line)| !says_nothing(line)) else { return Ok(()) };
-    let is_cut = !line.ends_with(b"\n") && text.head().len() > LINE_BYTES_MAX;
-    if is_cut {
-        return Ok(());
+    // The last line may be cut at the end of the head.
+    let is_whole = |line: &[u8]| line.ends_with(b"\n") || text.head().len() <= LINE_BYTES_MAX;
+    let lines = head.split_inclusive(|&byte| byte == b'\n').take_while(|line| is_whole(line));
+    let mut first_wrong = None;
+    for (number, line) in (1..).zip(lines).filter(|(_, line)| !line.trim_ascii().is_empty()) {
+        let wrong = |what: Message| text.wrong(message!("line {number}: ", what));
+        match check_line(line, columns) {
+            // An indented object may be a value in an object over several lines.
+            HeadLine::NamesUrl if first_wrong.is_none() || line.starts_with(b"{") => return Ok(()),
+            HeadLine::NamesUrl | HeadLine::SaysNothing => {}
+            HeadLine::Wrong(what) => _ = first_wrong.get_or_insert_with(|| wrong(what)),
+        }
+        // So may every object in an array.
+        if matches!(line.trim_ascii(), [b'[', ..] | [b'{']) {
+            break;
+        }
     }
+    first_wrong.map_or(Ok(()), Err)
+}
+
+/// What one of the first lines shows.
+enum HeadLine {
+    /// It is an object with a key for the URL.
+    NamesUrl,
+    /// It is an object without keys, or damaged.
+    SaysNothing,
+    /// It is not as expected.
+    Wrong(Message),
+}
+
+fn check_line(line: &[u8], columns: &Columns) -> HeadLine {
     let line = line.trim_ascii();
-    let wrong = |what: Message| Err(text.wrong(message!("line {number}: ", what)));
-    let read = keys_of(line);
-    match read {
-        _ if line[0] != b'{' => wrong(message!(
+    match serde_json::from_slice::<Keys>(line) {
+        _ if line[0] != b'{' => HeadLine::Wrong(message!(
             "is not a JSON object; expected one object per line; convert an array with jq -c '.[]', or set ",
             Setting::Format
         )),
         Err(error) if error.is_eof() => {
             let why = "the JSON object does not end on its line; expected one object per line; convert it with jq -c .";
-            wrong(why.into())
+            HeadLine::Wrong(why.into())
         }
-        Ok(Keys(keys)) if !keys.iter().any(|key| is_url(key, columns)) => {
+        Err(_) => HeadLine::SaysNothing,
+        Ok(Keys(keys)) if keys.iter().any(|key| is_url(key, columns)) => HeadLine::NamesUrl,
+        Ok(Keys(keys)) if keys.is_empty() => HeadLine::SaysNothing,
+        Ok(Keys(keys)) => {
             let names: Vec<&[u8]> = keys.iter().map(String::as_bytes).collect();
             // No key is the URL, so this is always an error.
-            columns.places(&names).map(drop).or_else(|missing| wrong(missing.message("key")))
+            let missing = columns.places(&names).err();
+            missing.map_or(HeadLine::NamesUrl, |missing| HeadLine::Wrong(missing.message("key")))
         }
-        _ => Ok(()),
     }
 }
 

@@ -55,3 +55,30 @@ fn an_attribute_given_twice_is_invalid() {
         &["1@0 /a|||", "2@10 !bad-row /b type=x type=y"],
     );
 }
+
+#[test]
+fn json_lines_are_refused_only_if_no_first_line_names_its_url() {
+    for (first, reason) in [
+        (r#"{"id":1}"#, "no-url"),
+        (r#"{"id":1,"url":"htt"#, "bad-row"),
+        (r#"{"url":"u"} {}"#, "bad-row"),
+        ("null", "bad-row"),
+    ] {
+        let text = format!("{first}\n{{\"id\":2,\"page\":\"u\"}}\n");
+        let options = FormOptions { format: Some(Format::Jsonl), ..columns("url=page") };
+        let (found, rows) = read_all("-", text.as_bytes(), &options).unwrap();
+        assert!(rows[0].contains(reason) && rows[1].ends_with(" u|||") && found.rows == 2, "{rows:?}");
+    }
+    let none = FormOptions::default();
+    let missing = "line 1: no key loc or url, only: id; name them";
+    // The last line is cut at the end of the head.
+    let long = format!("{{\"id\":1}}\n{{\"id\":\"{}\"}}\n", "x".repeat(LINE_BYTES_MAX));
+    check_refused(&none, "a", "{\"id\":1}\n{\"id\":2}\n", missing);
+    check_refused(&none, "a", long, missing);
+    // Values of an array or of an object over several lines are not rows.
+    check_refused(&none, "a", "[\n{\"loc\":\"u\"},\n{\"loc\":\"v\"}\n]", "line 1: is not a JSON object");
+    let object = "{\n\"images\":[\n{\"loc\":\"u\"}\n]}";
+    check_refused(&none, "a", object, "line 1: the JSON object does not end on its line");
+    let object = "{\"id\":1,\"images\":[\n  {\"loc\":\"u\"}\n]}";
+    check_refused(&none, "a", object, "line 1: the JSON object does not end on its line");
+}
