@@ -76,14 +76,14 @@ impl Scope {
             (ScopeRule::Directory, Base::Directory(url)) => Self::Url(url.as_str().into()),
             (ScopeRule::Host, Base::Directory(url)) => Self::Url(url.origin().into()),
             (ScopeRule::Any, Base::Directory(_)) => Self::Url(Vec::new()),
-            (_, Base::EachOrigin(SitePath(path))) => {
-                let after = path.len() - 1;
+            (_, Base::EachOrigin(path)) => {
+                let after = path.below_root().len();
                 let least = BASE_URL_BYTES_MIN.saturating_sub(after);
                 let origin_bytes = least..=BASE_URL_BYTES_MAX.saturating_sub(after);
                 let path = match rule {
-                    ScopeRule::Directory => path.clone(),
+                    ScopeRule::Directory => path.as_str(),
                     // A URL is published on its own host, so every host is in scope.
-                    ScopeRule::Host | ScopeRule::Any => "/".to_owned(),
+                    ScopeRule::Host | ScopeRule::Any => "/",
                 };
                 Self::Sites(Sites { path: path.into(), origin_bytes, xml_bytes_max: u64::MAX })
             }

@@ -87,7 +87,13 @@ struct Places {
 impl Places {
     fn of(args: &BuildArgs) -> Self {
         let (report, html, metrics) = (args.report.clone(), args.html.clone(), args.metrics.clone());
-        let (base_url, name) = (args.base_url.to_string(), args.name.as_ref().map(ToString::to_string));
+        // If it cannot be encoded, that is the error that is reported.
+        let base_url = args
+            .base_url
+            .encoded(args.format.url_encoding)
+            .unwrap_or_else(|_| args.base_url.clone())
+            .to_string();
+        let name = args.name.as_ref().map(ToString::to_string);
         Self { report, html, json: args.json, metrics, base_url, name }
     }
 
@@ -279,7 +285,8 @@ fn create(path: &Path) -> Result<ReportTo> {
 /// The job that the options describe, without its inputs. Reads the files of rules that they name, until `stop` is
 /// raised.
 pub fn job(args: &BuildArgs, stop: &Stop) -> Result<Job> {
-    let mut job = Job::new(Vec::new(), args.base_url.clone(), args.out.clone());
+    let base_url = args.base_url.encoded(args.format.url_encoding)?;
+    let mut job = Job::new(Vec::new(), base_url, args.out.clone());
     job.input.format = args.format.options();
     job.input.require_success = args.format.require_success_marker;
     let rules = &mut job.rules;

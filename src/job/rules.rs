@@ -21,7 +21,8 @@ use crate::sitemap::tags::TagRules;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct SetRules {
-    /// URL of the directory that the files are published in, or a pattern that gives each origin a set of its own.
+    /// URL of the directory that the files are published in, or a pattern that gives each origin a set of its own. Its non-ASCII
+    /// characters are encoded as UTF-8; with another [`url_encoding`](Self::url_encoding), use [`Base::encoded`].
     pub base_url: Base,
     /// Version of the sitemap protocol.
     pub protocol: Protocol,

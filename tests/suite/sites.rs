@@ -303,3 +303,19 @@ fn a_set_is_checked_once_however_often_it_is_named() {
         assert_eq!((&summary["files"], &summary["urls"]), (&files.into(), &(files / 2).into()), "{paths:?}");
     }
 }
+
+#[test]
+fn the_base_url_is_encoded_as_the_lines_are() {
+    let directory = TempDir::new();
+    for (base_url, site) in [("https://h.example/ü/", ""), ("{origin}/ü/", "h.example")] {
+        let out = directory.join(format!("out-{site}"));
+        let mut build = build_command(&out, base_url);
+        build.args(["--url-encoding", "iso-8859-1", "--max-rejects", "0"]);
+        finish(&mut build, "https://h.example/ü/1\n".as_bytes()).expect(0);
+        let urls = published_urls(&out.join(site), "https://h.example/%FC/");
+        assert_eq!(urls, ["https://h.example/%FC/1"]);
+    }
+    let mut build = build_command(&directory.join("out"), "https://h.example/日/");
+    let refused = finish(build.args(["--url-encoding", "iso-8859-1"]), b"").expect(2);
+    assert!(refused.stderr.contains("it is not a valid URL (not-encodable)"), "{}", refused.stderr);
+}

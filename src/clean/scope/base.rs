@@ -5,12 +5,17 @@ use std::str::FromStr;
 
 use super::origins::origin_of;
 use crate::clean::host::HOST_BYTES_MAX;
-use crate::clean::{Cleaned, Cleaner, Reason, parser};
+use crate::clean::{Cleaned, Cleaner, Reason, UrlEncoding, parser};
+use crate::error::{Error, Setting, message};
 use crate::limits::{URL_BYTES_MAX, URL_BYTES_MIN};
 
 /// The directory that the files are published in: a canonical URL that ends in a slash.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BaseUrl(String);
+pub struct BaseUrl {
+    url: String,
+    /// As it was given, if the URL depends on the charset of its non-ASCII characters.
+    given: Option<String>,
+}
 
 /// Maximum length of a base URL: a file name must fit after it in a `<loc>`.
 pub(super) const BASE_URL_BYTES_MAX: usize = URL_BYTES_MAX - 64;
@@ -21,12 +26,18 @@ pub(super) const BASE_URL_BYTES_MIN: usize = URL_BYTES_MIN - 1;
 impl BaseUrl {
     /// The URL, with its slash at the end.
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.url
     }
 
     /// Scheme, host and port, with a slash at the end.
     pub fn origin(&self) -> &str {
-        &self.0[..origin_of(self.0.as_bytes()).len()]
+        &self.url[..origin_of(self.url.as_bytes()).len()]
+    }
+
+    /// The same URL with non-ASCII characters percent-encoded in the charset `url_encoding`, as in lines.
+    fn encoded(&self, url_encoding: UrlEncoding) -> Result<Self, String> {
+        let given = self.given.as_deref().unwrap_or(&self.url);
+        Ok(Self { given: None, ..Self::parse(given, url_encoding)? })
     }
 }
 
@@ -34,7 +45,14 @@ impl FromStr for BaseUrl {
     type Err = String;
 
     /// Takes the URL of a directory. It is cleaned like any other URL, and gets a slash at the end if it has none.
+    /// Non-ASCII characters are percent-encoded as UTF-8.
     fn from_str(given: &str) -> Result<Self, String> {
+        Self::parse(given, UrlEncoding::default())
+    }
+}
+
+impl BaseUrl {
+    fn parse(given: &str, url_encoding: UrlEncoding) -> Result<Self, String> {
         if given.contains(['?', '#']) {
             return Err("it names a directory; remove the query and fragment".into());
         }
@@ -48,11 +66,12 @@ impl FromStr for BaseUrl {
             return Err(NO_HOST.into());
         }
         let slash = if given.ends_with(['/', '\\']) { "" } else { "/" };
-        let mut cleaner = Cleaner::default();
+        let mut cleaner = Cleaner::new(url_encoding);
         match cleaner.clean(format!("{given}{slash}-").as_bytes()) {
             Cleaned::Url(url) if url.as_bytes().len() - 1 <= BASE_URL_BYTES_MAX => {
                 let directory = &url.as_bytes()[..url.as_bytes().len() - 1];
-                Ok(Self(String::from_utf8(directory.to_vec()).expect("a clean URL is ASCII")))
+                let url = String::from_utf8(directory.to_vec()).expect("a clean URL is ASCII");
+                Ok(Self { url, given: (!given.is_ascii()).then(|| given.to_owned()) })
             }
             Cleaned::Url(_) => Err(format!("longer than {BASE_URL_BYTES_MAX} bytes")),
             Cleaned::Blank => Err("it is empty".into()),
@@ -114,7 +133,7 @@ fn check_is_no_file(given: &str) -> Result<(), String> {
 
 impl fmt::Display for BaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.url)
     }
 }
 
@@ -130,15 +149,26 @@ pub enum Base {
 
 /// The path of the same directory on every site; it begins and ends with a slash.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SitePath(pub(super) String);
+pub struct SitePath {
+    /// The directory on the site [`ANY_ORIGIN`].
+    anywhere: BaseUrl,
+}
+
+/// An origin that stands for every other.
+const ANY_ORIGIN: &str = "http://h.example";
 
 /// The placeholder for scheme, host and port.
 const ORIGIN: &str = "{origin}";
 
 impl SitePath {
+    /// The path, with both slashes.
+    pub(super) fn as_str(&self) -> &str {
+        &self.anywhere.url[ANY_ORIGIN.len()..]
+    }
+
     /// The path without the slash of the root; empty for the root.
     pub(crate) fn below_root(&self) -> &str {
-        &self.0[1..]
+        &self.as_str()[1..]
     }
 
     /// The directory on the site of `origin`, which ends in a slash.
@@ -146,7 +176,7 @@ impl SitePath {
     /// # Errors
     /// If a file name would not fit after it.
     pub fn on(&self, origin: &str) -> Result<BaseUrl, String> {
-        format!("{}{}", origin.trim_end_matches('/'), self.0).parse()
+        format!("{}{}", origin.trim_end_matches('/'), self.as_str()).parse()
     }
 }
 
@@ -162,6 +192,21 @@ impl Base {
             Self::EachOrigin(path) => BASE_URL_BYTES_MAX.min(ORIGIN_BYTES_MAX + path.below_root().len()),
         }
     }
+
+    /// The same base with non-ASCII characters percent-encoded in the charset `url_encoding`, as in lines.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if a character does not exist in the charset.
+    pub fn encoded(&self, url_encoding: UrlEncoding) -> Result<Self, Error> {
+        let encoded = |url: &BaseUrl| {
+            let wrong = |why| Error::usage(message!(Setting::BaseUrl.with(self), ": {why}"));
+            url.encoded(url_encoding).map_err(wrong)
+        };
+        Ok(match self {
+            Self::Directory(url) => Self::Directory(encoded(url)?),
+            Self::EachOrigin(path) => Self::EachOrigin(SitePath { anywhere: encoded(&path.anywhere)? }),
+        })
+    }
 }
 
 impl FromStr for Base {
@@ -175,8 +220,7 @@ impl FromStr for Base {
             return Err(BRACES.into());
         }
         check_is_no_file(given.trim_matches([' ', '\t']))?;
-        let anywhere: BaseUrl = format!("http://h.example{path}").parse()?;
-        Ok(Self::EachOrigin(SitePath(anywhere.0["http://h.example".len()..].to_owned())))
+        Ok(Self::EachOrigin(SitePath { anywhere: format!("{ANY_ORIGIN}{path}").parse()? }))
     }
 }
 
@@ -184,7 +228,7 @@ impl fmt::Display for Base {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Directory(url) => url.fmt(f),
-            Self::EachOrigin(SitePath(path)) => write!(f, "{ORIGIN}{path}"),
+            Self::EachOrigin(path) => write!(f, "{ORIGIN}{}", path.as_str()),
         }
     }
 }
@@ -217,6 +261,26 @@ mod tests {
         ] {
             assert!(wrong.parse::<BaseUrl>().is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn the_path_of_a_base_is_percent_encoded_as_lines_are() {
+        let latin: UrlEncoding = "iso-8859-1".parse().unwrap();
+        let encoded =
+            |given: &str| given.parse::<Base>().unwrap().encoded(latin).map(|base| base.to_string());
+        for (given, want) in [
+            ("https://bücher.example/ü", "https://xn--bcher-kva.example/%FC/"),
+            ("https://h.example/%C3%BC/", "https://h.example/%C3%BC/"),
+            ("{origin}/ü/", "{origin}/%FC/"),
+        ] {
+            assert_eq!(encoded(given).unwrap(), want);
+        }
+        for given in ["https://h.example/日/", "{origin}/日/"] {
+            let error = encoded(given).unwrap_err().to_string();
+            assert!(error.ends_with(": it is not a valid URL (not-encodable)"), "{error}");
+        }
+        let same: Base = "https://h.example/%FC/".parse().unwrap();
+        assert_eq!("https://h.example/ü/".parse::<Base>().unwrap().encoded(latin).unwrap(), same);
     }
 
     #[test]

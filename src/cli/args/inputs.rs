@@ -41,7 +41,7 @@ pub struct FormatArgs {
 
     /// Charset that the server expects in URLs.
     ///
-    /// ü is %C3%BC in utf-8 and %FC in iso-8859-1.
+    /// ü is %C3%BC in utf-8 and %FC in iso-8859-1. --base-url is encoded in the same way.
     #[arg(long, value_name = "LABEL", default_value_t, hide_short_help = true)]
     pub url_encoding: UrlEncoding,
 
