@@ -61,9 +61,20 @@ fn pair(json: &str) -> Option<[Cow<'_, str>; 2]> {
     Some([text(key.get())?, text(value.get())?])
 }
 
-/// Adds a value that is only a text. If the extension has no field for it, it is dropped later.
+/// Adds a value that is only a text. If the extension has no field for it, or if it is a list of URLs, it is dropped later.
 fn add_text(extension: &Extension, text: &[u8], to: &mut ExtrasBuffer) {
-    to.push(extension, [(extension.text_field.unwrap_or(UNNAMED), text)]);
+    let field = extension.text_field.filter(|_| !is_list_of_urls(text));
+    to.push(extension, [(field.unwrap_or(UNNAMED), text)]);
+}
+
+/// Whether `text` has a URL directly after a separator: `https://h.example/1.jpg,https://h.example/2.jpg`.
+fn is_list_of_urls(text: &[u8]) -> bool {
+    memchr::memchr_iter(b':', text.trim_ascii()).any(|colon| {
+        let (before, after) = text.trim_ascii().split_at(colon);
+        let before = before.strip_suffix(b"https").or_else(|| before.strip_suffix(b"http"));
+        let is_separator = |byte: &u8| byte.is_ascii_whitespace() || b",;|".contains(byte);
+        after.starts_with(b"://") && before.and_then(<[u8]>::last).is_some_and(is_separator)
+    })
 }
 
 /// Adds the fields of the object with these members to the current value. Returns false if a required field is not there once, or
@@ -312,6 +323,7 @@ mod tests {
         for (cell, want) in [
             (r#" ["h:/i", "h:/j"] "#, &["h:/i", "h:/j"][..]),
             ("h:/i,j", &["h:/i,j"]),
+            (" https://h/?u=http://i;x:1,", &["https://h/?u=http://i;x:1,"]),
             ("[h:/i", &["[h:/i"]),
             (" ", &[]),
             (" null ", &[]),
@@ -319,6 +331,14 @@ mod tests {
             ("[null]", &[]),
         ] {
             assert_eq!(values(|buffer| add_cell(images(), cell.as_bytes(), buffer)), want, "{cell}");
+        }
+        for separator in [",", ", ", " ", ";", "|", "\n"] {
+            let cell = format!("https://h/1{separator}http://h/2");
+            let mut buffer = ExtrasBuffer::default();
+            add_cell(images(), cell.as_bytes(), &mut buffer);
+            add_json(images(), &serde_json::to_string(&cell).unwrap(), &mut buffer);
+            let texts: Vec<_> = buffer.values().values().map(|value| value.text(UNNAMED).to_vec()).collect();
+            assert_eq!(texts, [cell.as_bytes(), cell.as_bytes()], "{separator:?}");
         }
     }
 }
