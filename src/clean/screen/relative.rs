@@ -31,7 +31,8 @@ impl RelativeTo {
     }
 
     /// Whether `raw` is a line without a scheme. If it is, `out` becomes the absolute URL that it means, by the rules of browsers
-    /// (WHATWG URL, "relative state"), and is not cleaned yet. A line that begins with `#` names no page, and stays as it is.
+    /// (WHATWG URL, "relative state"), and is not cleaned yet. A line that begins with `#` names no page, and stays as it is,
+    /// as does one that begins with the byte order mark of a joined file.
     pub fn resolve(&self, raw: &[u8], out: &mut Vec<u8>) -> bool {
         // A longer line is rejected unread.
         if raw.len() > LINE_BYTES_MAX {
@@ -39,7 +40,7 @@ impl RelativeTo {
         }
         let line = trim(raw);
         let base = match line {
-            [] | [b'#', ..] => return false,
+            [] | [b'#', ..] | [0xEF, 0xBB, 0xBF, ..] => return false,
             [b'/' | b'\\', b'/' | b'\\', ..] => self.scheme(),
             [b'/' | b'\\', ..] => self.origin(),
             [b'?', ..] => &self.url,
@@ -117,7 +118,16 @@ mod tests {
         ] {
             assert_eq!(resolved("https://h.example/a/b?q", line.as_bytes()).as_deref(), Some(want), "{line}");
         }
-        for line in ["", " ", "#top", "https://h.example/", "mailto:a@h.example", "a:b"] {
+        for line in [
+            "",
+            " ",
+            "#top",
+            "\u{feff}https://h.example/",
+            "\u{feff}/p",
+            "https://h.example/",
+            "mailto:a@h.example",
+            "a:b",
+        ] {
             assert_eq!(resolved("https://h.example/", line.as_bytes()), None, "{line}");
         }
         for base in ["https://h.example/a/..", "https://h.example/a/%2e%2e?q"] {

@@ -10,7 +10,7 @@ use super::delimiter::Delimiter;
 use super::found::ColumnsFound;
 use super::reader::{RowReader, units_of_blocks};
 use super::row::{CountingSink, Record, VALUE_BYTES_KEPT};
-use super::sample::{Ambiguous, Sample, is_address};
+use super::sample::{Ambiguous, Sample, is_address, is_comment, separator};
 use super::shapes;
 use super::spec::{Head, Hints, Open, Spec};
 use super::unpack::{About, Text};
@@ -46,6 +46,9 @@ pub const TSV: Spec = Spec {
 /// The layout of the rows, from the header or the first row.
 struct Header {
     delimiter: u8,
+    /// Its text and the name of the column of the URL; empty if there is no header.
+    text: Vec<u8>,
+    url: Vec<u8>,
     fields: usize,
     /// The parts of a row that have a field, by their numbers, and these fields. Most tables have a few of all parts.
     used: Vec<(usize, usize)>,
@@ -60,7 +63,8 @@ impl Header {
     fn new(delimiter: u8, fields: usize, places: EachPart<Option<usize>>, columns: ColumnsFound) -> Self {
         let used = places.into_iter().enumerate().filter_map(|(part, place)| Some((part, place?)));
         let has_cells = places[RowPart::PLAIN..].iter().any(Option::is_some);
-        Self { delimiter, fields, used: used.collect(), has_cells, columns }
+        let (text, url) = (Vec::new(), Vec::new());
+        Self { delimiter, text, url, fields, used: used.collect(), has_cells, columns }
     }
 }
 
@@ -93,7 +97,8 @@ fn open<'n>(text: Text<'n>, delimiter: Option<Delimiter>, hints: Hints<'n>) -> R
     Ok(RowReader { units, columns })
 }
 
-/// The header and the rows after it, cut into blocks of whole rows; `None` if the text is empty.
+/// The header and the rows after it, cut into blocks of whole rows; `None` if the text is empty. A line that names the delimiter, and
+/// comments, may precede the header.
 fn header<'n>(
     text: Text<'n>,
     delimiter: Option<Delimiter>,
@@ -101,45 +106,75 @@ fn header<'n>(
 ) -> Result<Option<(Header, Cuts<'n>)>> {
     let delimiter = delimiter.map_or_else(|| detected(text.about(), hints), Ok)?.as_byte();
     let mut cuts = Cuts::new(text, delimiter);
-    // A block may have only empty lines.
+    // A block may have only empty lines and comments.
     while let Some(first) = cuts.next().transpose()? {
-        let mut table = Table::new(&first, delimiter);
-        let Some(row) = table.next_row() else { continue };
-        let fields = row.fields();
-        if let Some(places) = hints.columns.positions() {
-            if let Some(last) = places.into_iter().flatten().max().filter(|&last| last >= fields) {
-                return Err(too_narrow(cuts.about(), fields, last + 1));
+        let (mut table, mut rest) = (Table::new(&first, delimiter), None);
+        while let Some(row) = table.next_row() {
+            if is_preamble(&row, hints.columns) {
+                rest = Some(table.rest());
+                continue;
             }
-            let numbers: Vec<String> = (1..=fields).map(|number| number.to_string()).collect();
-            let numbers: Vec<&[u8]> = numbers.iter().map(String::as_bytes).collect();
-            let columns = ColumnsFound::of(hints.columns, &numbers, places);
-            let header = Header::new(delimiter, fields, places, columns);
-            return Ok(Some((header, cuts.again(first))));
+            if let Some(places) = hints.columns.positions() {
+                let header = by_positions(cuts.about(), delimiter, &row, hints.columns, places)?;
+                return Ok(Some((header, cuts.again(rest.unwrap_or(first)))));
+            }
+            let header = by_names(cuts.about(), delimiter, &row, hints)?;
+            let after = table.rest();
+            return Ok(Some((header, cuts.again(after))));
         }
-        let names: Vec<&[u8]> = (0..fields).map(|at| row.field(at)).collect();
-        // Names from the user can only be in a header.
-        if *hints.columns == Columns::default() && names.iter().any(|name| is_address(name)) {
-            let wrong = message!(
-                "a value is a URL, so this is no header; use ",
-                Setting::Columns.with("url=1"),
-                " if there is none, ",
-                Setting::Columns.with("url=NAME"),
-                " if this is one"
-            );
-            return Err(no_header(cuts.about(), hints.columns, wrong));
-        }
-        let places = hints.columns.places(&names);
-        let missing = |missing: Missing| no_header(cuts.about(), hints.columns, missing.message("column"));
-        let places = places.map_err(missing)?;
-        if fields == 1 && hints.delimiter.is_none() {
-            check_one_column(cuts.about())?;
-        }
-        let columns = ColumnsFound::of(hints.columns, &names, places);
-        let header = Header::new(delimiter, fields, places, columns);
-        let rest = table.rest();
-        return Ok(Some((header, cuts.again(rest))));
     }
     Ok(None)
+}
+
+/// Whether `row` is not the header yet: it names the delimiter, or is a comment without the names of columns.
+fn is_preamble(row: &TableRow<'_>, columns: &Columns) -> bool {
+    let text = row.text();
+    separator(text).is_some() || is_comment(text) && columns.places(&names(row)).is_err()
+}
+
+fn names<'t>(row: &TableRow<'t>) -> Vec<&'t [u8]> {
+    (0..row.fields()).map(|at| row.field(at)).collect()
+}
+
+/// The layout of rows such as `row`, whose parts have `places`.
+fn by_positions(
+    about: &About<'_>,
+    delimiter: u8,
+    row: &TableRow<'_>,
+    columns: &Columns,
+    places: EachPart<Option<usize>>,
+) -> Result<Header> {
+    let fields = row.fields();
+    if let Some(last) = places.into_iter().flatten().max().filter(|&last| last >= fields) {
+        return Err(too_narrow(about, fields, last + 1));
+    }
+    let numbers: Vec<String> = (1..=fields).map(|number| number.to_string()).collect();
+    let numbers: Vec<&[u8]> = numbers.iter().map(String::as_bytes).collect();
+    Ok(Header::new(delimiter, fields, places, ColumnsFound::of(columns, &numbers, places)))
+}
+
+/// The layout of the rows after the header `row`.
+fn by_names(about: &About<'_>, delimiter: u8, row: &TableRow<'_>, hints: Hints<'_>) -> Result<Header> {
+    let (columns, names) = (hints.columns, names(row));
+    // Names from the user can only be in a header.
+    if *columns == Columns::default() && names.iter().any(|name| is_address(name)) {
+        let wrong = message!(
+            "a value is a URL, so this is no header; use ",
+            Setting::Columns.with("url=1"),
+            " if there is none, ",
+            Setting::Columns.with("url=NAME"),
+            " if this is one"
+        );
+        return Err(no_header(about, columns, wrong));
+    }
+    let missing = |missing: Missing| no_header(about, columns, missing.message("column"));
+    let places = columns.places(&names).map_err(missing)?;
+    if names.len() == 1 && hints.delimiter.is_none() {
+        check_one_column(about)?;
+    }
+    let url = places[RowPart::Url.number()].map_or(&b""[..], |at| names[at]);
+    let header = Header::new(delimiter, names.len(), places, ColumnsFound::of(columns, &names, places));
+    Ok(Header { text: row.text().into(), url: url.into(), ..header })
 }
 
 /// The delimiter that the first lines show.
@@ -222,6 +257,9 @@ fn read(block: &Block, header: &Header, rows: &mut CountingSink<'_>) -> Result<(
             rows.bad(line, offset, Reason::BadEncoding, row.text())?;
         } else if url.trim_ascii().is_empty() {
             without_url(&row, url, rows)?;
+        } else if url == header.url && row.text() == header.text {
+            // Files with headers were joined.
+            rows.bad(line, offset, Reason::BadRow, row.text())?;
         } else if !header.has_cells || cells.iter().all(|cell| cell.is_empty()) {
             rows.record(&record)?;
         } else {

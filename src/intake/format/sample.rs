@@ -11,6 +11,8 @@ const LINES_MAX: usize = 16;
 /// The first lines of a text that are not empty.
 pub struct Sample<'h> {
     lines: Vec<&'h [u8]>,
+    /// The delimiter in a line `sep=;` before them, which Excel writes and reads.
+    delimiter: Option<Delimiter>,
 }
 
 /// Two delimiters that fit equally well.
@@ -26,12 +28,31 @@ impl<'h> Sample<'h> {
         // The last line may be cut at the end of the head.
         let is_whole = head.len() < LINE_BYTES_MAX || lines.len() < 2;
         lines.truncate(if is_whole { LINES_MAX } else { lines.len() - 1 });
-        Self { lines }
+        let separator = lines.first().and_then(|line| separator(line));
+        lines.drain(..usize::from(separator.is_some()));
+        let delimiter = separator.and_then(|word| str::from_utf8(word).ok()?.parse().ok());
+        Self { lines, delimiter }
     }
 
-    /// The delimiter that makes the first line a header: it has several names, none looks like a URL, and `columns` finds those
-    /// that it needs.
+    /// The sample without the comments at its start.
+    fn without_comments(&self) -> Self {
+        let comments = self.lines.iter().take_while(|line| is_comment(line)).count();
+        Self { lines: self.lines[comments..].to_vec(), delimiter: self.delimiter }
+    }
+
+    /// The delimiter that makes the first line, or the first one that is no comment, a header: it has several names, none looks
+    /// like a URL, and `columns` finds those that it needs. A header of one name is recognised by paths after it.
     pub fn of_header(&self, columns: &Columns, said: Option<Delimiter>) -> Option<Delimiter> {
+        let said = said.or(self.delimiter);
+        let of_first_line = self.of_first_line(columns, said);
+        of_first_line.or_else(|| self.without_comments().of_first_line(columns, said))
+    }
+
+    fn of_first_line(&self, columns: &Columns, said: Option<Delimiter>) -> Option<Delimiter> {
+        if self.is_list_of_paths(columns) {
+            // Paths rarely have tabs.
+            return said.or(Some(Delimiter::TAB));
+        }
         let is_header = |by: &Delimiter| {
             let names = self.first(*by);
             let names: Vec<&[u8]> = names.iter().map(Vec::as_slice).collect();
@@ -44,18 +65,26 @@ impl<'h> Sample<'h> {
         self.widest(candidates(said).filter(is_header))
     }
 
+    /// Whether the first line is the name of the column of the URL, and all others are paths.
+    fn is_list_of_paths(&self, columns: &Columns) -> bool {
+        let [name, paths @ ..] = &self.lines[..] else { return false };
+        columns.places(&[name]).is_ok() && !paths.is_empty() && paths.iter().all(|line| is_path(line))
+    }
+
     /// The delimiter of a table without a header, whose URL is at position `url` from 0. `None` if no line has one.
     ///
     /// # Errors
     /// If two delimiters fit.
     pub fn of_rows(&self, url: usize, said: Option<Delimiter>) -> Result<Option<Delimiter>, Ambiguous> {
-        if let Some(said) = said {
-            return Ok(Some(said).filter(|&said| self.is_parted(said)));
+        let this = self.without_comments();
+        if let Some(said) = said.or(self.delimiter) {
+            return Ok(Some(said).filter(|&said| this.is_parted(said)));
         }
         let fits = |by: &Delimiter| {
-            let Some(rows) = rows(&self.lines, *by) else { return false };
+            let Some(rows) = rows(&this.lines, *by) else { return false };
             // The first line may be a header.
-            let are_urls = |rows: &[Vec<Vec<u8>>]| rows.iter().all(|row| is_url(&row[url]));
+            let are_urls =
+                |rows: &[Vec<Vec<u8>>]| rows.iter().all(|row| is_url(&row[url]) || is_path(&row[url]));
             url < rows[0].len() && (are_urls(&rows) || rows.len() > 1 && are_urls(&rows[1..]))
         };
         let mut fitting = Delimiter::DETECTED.into_iter().filter(fits);
@@ -65,9 +94,10 @@ impl<'h> Sample<'h> {
         }
     }
 
-    /// The delimiter that divides the first line into the most values; a comma if none does.
+    /// The delimiter that the text names, or the one that divides the first line into the most values; a comma if none does.
     pub fn widest_delimiter(&self) -> Delimiter {
-        self.widest(Delimiter::DETECTED.into_iter()).unwrap_or(Delimiter::COMMA)
+        let widest = || self.without_comments().widest(Delimiter::DETECTED.into_iter());
+        self.delimiter.or_else(widest).unwrap_or(Delimiter::COMMA)
     }
 
     /// The first line that is not empty.
@@ -89,8 +119,9 @@ impl<'h> Sample<'h> {
     /// are taken for rows only if they are unlikely to be URLs: the first line has a name for each column, a column has a date, or
     /// none of several lines is a URL.
     pub fn options(&self, may_be_urls: bool) -> Option<Message> {
-        let has_url = |line: &[u8]| memchr::memmem::find(line, b"://").is_some();
-        let (header, lines) = match &self.lines[..] {
+        let has_url = |line: &[u8]| is_path(line) || memchr::memmem::find(line, b"://").is_some();
+        let this = self.without_comments();
+        let (header, lines) = match &this.lines[..] {
             [first, rest @ ..] if !rest.is_empty() && !has_url(first) => (Some(*first), rest),
             all => (None, all),
         };
@@ -98,7 +129,7 @@ impl<'h> Sample<'h> {
             let rows = rows(lines, by)?;
             let column =
                 |is: fn(&[u8]) -> bool| (0..rows[0].len()).find(|&at| rows.iter().all(|row| is(&row[at])));
-            let (url, date) = (column(is_url)?, column(is_date));
+            let (url, date) = (column(is_url).or_else(|| column(is_path))?, column(is_date));
             let names = header.map(|header| fields(header, by)).filter(|names| {
                 names.len() == rows[0].len() && !names.iter().any(|name| is_address_or_comment(name))
             });
@@ -159,6 +190,22 @@ fn fields(line: &[u8], by: Delimiter) -> Vec<Vec<u8>> {
     let ends = &ends[..ended + last];
     let starts = [0].iter().chain(ends);
     starts.zip(ends).map(|(&start, &end)| out[start..end].to_vec()).collect()
+}
+
+/// The delimiter that a line `sep=;` names; empty if it was trimmed from the line. `None` for any other line.
+pub fn separator(line: &[u8]) -> Option<&[u8]> {
+    let bare = line.strip_prefix(b"\"").and_then(|line| line.strip_suffix(b"\"")).unwrap_or(line);
+    bare.strip_prefix(b"sep=").filter(|word| word.len() <= 1)
+}
+
+/// Whether `line` is a comment rather than a header whose first name begins with `#`.
+pub fn is_comment(line: &[u8]) -> bool {
+    matches!(line, [b'#'] | [b'#', b' ' | b'#' | b'!', ..])
+}
+
+/// Whether `value` is a relative URL from the root of a site on.
+fn is_path(value: &[u8]) -> bool {
+    value.trim_ascii_start().starts_with(b"/")
 }
 
 /// Whether `value` is an absolute URL of a page.

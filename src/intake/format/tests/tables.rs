@@ -256,3 +256,59 @@ fn a_row_that_a_quote_has_joined_with_others_is_rejected() {
     let want = r#"2@18 !bad-row u2|"6"" pipe|2024\r\nu3|"7" pipe|2024"#;
     check_with(&by_position, "-", torn.as_bytes(), Format::Csv, &["1@0 u1|||", want]);
 }
+
+#[test]
+fn a_line_that_names_the_delimiter_and_comments_may_precede_the_header() {
+    let none = FormatOptions::default();
+    for (text, format, row) in [
+        ("sep=;\r\nurl;lastmod\r\nu,1;2024", Format::Csv, "3@20 u,1|2024||"),
+        ("\u{feff}\"sep=,\"\nurl,a;b;c\nu,1", Format::Csv, "3@21 u|||"),
+        ("sep=\t\nloc\tx\nu\t1", Format::Tsv, "3@12 u|||"),
+        ("sep=~\nloc~x\nu~1", Format::Csv, "3@12 u|||"),
+        ("# exported; a, b, c\n#\n\nurl;lastmod\nu;2024", Format::Csv, "5@35 u|2024||"),
+    ] {
+        check_with(&none, "-", text.as_bytes(), format, &[row]);
+        check_with(&none, "a.csv", text.as_bytes(), format, &[row]);
+    }
+    let by_name = delimited("url=url,lastmod=day", "");
+    check_with(&by_name, "-", b"# urls\nurl,day\nu,2024\n", Format::Csv, &["3@15 u|2024||"]);
+    let rows = b"# urls\nsep=;\nhttps://h.example/a;2024\n";
+    check_with(
+        &delimited("url=1,lastmod=2", ";"),
+        "-",
+        rows,
+        Format::Csv,
+        &["3@13 https://h.example/a|2024||"],
+    );
+    let want = "use `format: csv` `delimiter: ';'` `columns: url=page,lastmod=day`";
+    check_refused(&none, "a.csv", "# x\npage;day\nhttps://h.example/a;2025-11-21\n", want);
+    // Many exports have a column whose name begins with `#`.
+    check_with(&none, "a.csv", b"#id;url\n1;u\n", Format::Csv, &["2@8 u|||"]);
+    check_with(&none, "a.csv", b"# id,url\n1,u\n", Format::Csv, &["2@9 u|||"]);
+}
+
+#[test]
+fn tables_of_paths_are_known_by_their_header_or_by_the_dates_in_their_rows() {
+    let none = FormatOptions::default();
+    check("-", "url\n/b,c\n/d\n", Format::Tsv, &["2@4 /b,c|||", "3@9 /d|||"]);
+    let list = ["1@0 url|||", "2@4 b|||"];
+    check("-", "url\nb\n", Format::Text, &list);
+    let want = "the lines are rows of a table; use `format: csv` `delimiter: ';'` `columns: url=1,lastmod=2`, or `format: text`";
+    check_refused(&none, "-", "/a;2024-05-01\n/b;2024-05-02\n", want);
+    check("-", "/a;1\n/b;2\n", Format::Text, &["1@0 /a;1|||", "2@5 /b;2|||"]);
+    check_with(&delimited("url=1", ""), "-", b"/a;1\n/b;2\n", Format::Csv, &["1@0 /a|||", "2@5 /b|||"]);
+    // Columns of absolute URLs come first.
+    let both = "/a;https://h.example/a;2024-05-01\n/b;https://h.example/b;2024-05-02\n";
+    let want = "the lines are rows of a table; use `format: csv` `delimiter: ';'` `columns: url=2,lastmod=3`";
+    check_refused(&none, "-", both, want);
+}
+
+#[test]
+fn a_header_that_is_repeated_is_a_bad_row() {
+    check(
+        "-",
+        "url,lastmod\nu,2024\nurl,lastmod\nurl,2024\n",
+        Format::Csv,
+        &["2@12 u|2024||", "3@19 !bad-row url,lastmod", "4@31 url|2024||"],
+    );
+}
