@@ -82,6 +82,16 @@ const LIKELY_NAMES: [(&str, &[&str]); 3] = [
 ];
 
 impl InputReport {
+    /// Suggests the column `url` if the URL was read from another one whose name has precedence.
+    pub(crate) fn other_url(&self) -> Option<Message> {
+        let columns = self.columns.as_ref()?;
+        let read = columns.used.get("url")?;
+        let url = columns.unused.iter().find(|name| name.eq_ignore_ascii_case("url"))?;
+        let word = self.format.parse::<Format>().map_or("column", Format::column_word);
+        let columns = Setting::Columns.with(format_args!("url={url}"));
+        Some(message!("the URL was read from {word} {read}; ", columns, " reads it from {url}"))
+    }
+
     /// Suggests what the user could do about columns that were not used.
     pub fn hints(&self) -> Vec<Message> {
         let Some(columns) = &self.columns else { return Vec::new() };

@@ -73,7 +73,7 @@ impl RowPart {
 }
 
 /// The usual names of the column of the URL. If both occur, the first is used.
-const URL_NAMES: [&str; 2] = ["loc", "url"];
+pub(super) const URL_NAMES: [&str; 2] = ["loc", "url"];
 
 /// The names of columns or keys if they are not the usual ones, which are `loc` or `url`, `lastmod`, `changefreq`, `priority`,
 /// `alternates`, `images`, `videos` and `news`; or, for rows without a header, the positions of values from 1. The case of ASCII

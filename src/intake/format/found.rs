@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::columns::{Columns, EachPart, RowPart};
+use super::columns::{Columns, EachPart, RowPart, URL_NAMES};
 
 /// Maximum number of different names that are kept of one input.
 pub const NAMES_MAX: usize = 64;
@@ -38,6 +38,8 @@ pub struct ColumnsFound {
     superseded: Names,
     /// The rank of the used name of each part. The lowest rank is used.
     ranks: EachPart<Option<usize>>,
+    /// Whether the URL of a row was read from its name with the second rank, because it had no other.
+    pub(super) has_second_url: bool,
     /// The names of all other columns in order, each once.
     pub unused: Names,
     /// Unused columns that have the name of an extension but do not hold text: the name of the part, and of the column.
@@ -113,7 +115,9 @@ impl ColumnsFound {
 impl ColumnsFound {
     /// The escaped names of all unused columns or keys.
     pub fn shown_unused(&self) -> impl Iterator<Item = Cow<'static, str>> + '_ {
-        self.unused.shown().chain(self.superseded.shown())
+        let superseded = self.superseded.shown();
+        let is_used = |name: &str| self.has_second_url && name.eq_ignore_ascii_case(URL_NAMES[1]);
+        self.unused.shown().chain(superseded.filter(move |name| !is_used(name)))
     }
 
     /// Reads `part` from `name`, unless it is read from a name with a lower rank.
@@ -145,6 +149,7 @@ impl ColumnsFound {
                 self.use_key(part, rank, name);
             }
         }
+        self.has_second_url |= next.has_second_url;
         self.unused.merge(&next.unused);
         self.superseded.merge(&next.superseded);
     }

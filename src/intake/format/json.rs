@@ -155,6 +155,8 @@ struct Values<'a> {
     url: Cow<'a, str>,
     /// The rank of its key; `None` if there is no URL yet.
     url_rank: Option<usize>,
+    /// Whether a key for the URL has a value that is neither a string nor null.
+    has_other_url: bool,
     section: Cow<'a, str>,
     lastmod: Cow<'a, str>,
     changefreq: Cow<'a, str>,
@@ -175,7 +177,11 @@ fn values<'a>(
     let mut json = serde_json::Deserializer::from_slice(line);
     let values = json.deserialize_map(ValuesVisitor { columns, keys, extras }).map_err(|_| Reason::BadRow)?;
     json.end().map_err(|_| Reason::BadRow)?;
-    if values.url.trim_ascii().is_empty() { without_url(line, values.url) } else { Ok(values) }
+    match values.url.trim_ascii().is_empty() {
+        true if values.has_other_url => Err(Reason::BadRow),
+        true => without_url(line, values.url),
+        false => Ok(values),
+    }
 }
 
 /// The values of a line whose URL is nothing but white space. If another key has a value, the line has no URL. Otherwise, it is
@@ -232,17 +238,23 @@ impl<'de> Visitor<'de> for ValuesVisitor<'_> {
                 }
             }
         }
+        self.keys.has_second_url |= values.url_rank == Some(1);
         Ok(values)
     }
 }
 
 impl<'a> Values<'a> {
-    /// Takes the value of a key for the URL, a string. Null and blanks count as no URL. Of two URLs, the one whose key has the
-    /// better rank is used. If both have the same rank, it is unclear which is meant, and the row is bad.
+    /// Takes the value of a key for the URL, a string. Null and blanks count as no URL, and so does a value of another type if there
+    /// is a URL. Of two URLs, the one whose key has the better rank is used. If both have the same rank, it is unclear which is
+    /// meant, and the row is bad.
     fn take_url<E: de::Error>(&mut self, value: &'a RawValue, rank: usize) -> Result<(), E> {
         let url = match value.get() {
             "null" => Cow::Borrowed(""),
-            json => shapes::text(json).ok_or_else(|| E::custom("neither text nor null"))?,
+            json if json.starts_with('"') => shapes::text(json).ok_or_else(|| E::custom("not a text"))?,
+            _ => {
+                self.has_other_url = true;
+                return Ok(());
+            }
         };
         if url.trim_ascii().is_empty() {
             if self.url.is_empty() {

@@ -42,3 +42,18 @@ fn only_the_first_of_a_thousand_columns_are_named() {
     let columns = &summary_of(&directory, "a.csv", &[])[1];
     assert_eq!(columns, "columns 64+ not used: c0, c1, c2, c3, c4, c5, c6, c7, and at least 57 more");
 }
+
+#[test]
+fn a_key_that_some_urls_were_read_from_is_not_unused() {
+    let directory = TempDir::new();
+    let unused = |rows: &str| {
+        directory.file("a.jsonl", rows);
+        let (_, report) = report_of(&directory, &["a.jsonl"], &["--max-shrink", "100%"], b"");
+        report["inputs"][0]["columns"]["unused"].clone()
+    };
+    let [both, blank] = ["https://h.example/1", " "]
+        .map(|loc| format!("{{\"loc\":\"{loc}\",\"url\":\"https://h.example/2\",\"id\":1}}\n"));
+    assert_eq!(unused(&both), json!(["id", "url"]));
+    assert_eq!(unused(&(blank.clone() + &both)), json!(["id"]));
+    assert_eq!(unused(&(both + &blank)), json!(["id"]));
+}

@@ -8,6 +8,7 @@ use crate::clean::{Cleaned, Cleaner, Reason};
 use crate::commands::report::Report;
 use crate::error::{Message, Setting, message};
 use crate::escape::grouped;
+use crate::intake::report::InputReport;
 use crate::job::Job;
 
 /// Returns a hint about the most frequent reason if nothing is listed, or if it rejected more than half of the URLs. `samples`
@@ -26,6 +27,12 @@ pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<String>)
     }
     let first = &report.examples.iter().find(|example| example.reason == reason.as_str())?.text;
     let refused = Refused { count: count(reason), of: urls };
+    if reason == Reason::NotAbsolute
+        && let Some(other_url) = report.inputs.iter().find_map(InputReport::other_url)
+    {
+        let lines = refused.described("line", "lines", "rejected as not-absolute", first);
+        return Some(message!("{lines}; ", other_url));
+    }
     Some(match reason {
         Reason::OutOfScope => outside(job, report, &refused, first),
         Reason::ControlCharacter | Reason::NotAbsolute | Reason::Scheme => {

@@ -26,13 +26,13 @@ fn lines_of_the_first_generator_are_known_by_their_attributes() {
         "/a\n/b priority=0.3\nhttp://h.example/a b\n",
     ] {
         assert_eq!(
-            read_all("-", text.as_bytes(), &FormOptions::default()).unwrap().0.format,
+            read_all("-", text.as_bytes(), &FormatOptions::default()).unwrap().0.format,
             Format::Google,
             "{text}"
         );
     }
     let table = "url,title\nhttp://h.example/a,priority\nhttp://h.example/b,its priority=1\n";
-    assert_eq!(read_all("-", table.as_bytes(), &FormOptions::default()).unwrap().0.format, Format::Csv);
+    assert_eq!(read_all("-", table.as_bytes(), &FormatOptions::default()).unwrap().0.format, Format::Csv);
 }
 
 #[test]
@@ -44,8 +44,10 @@ fn an_attribute_given_twice_is_invalid() {
         format!("2@56 http://h.example/||daily|http://h.example/ {}", twice[1]),
     ];
     check("-", &text, Format::Google, &want.each_ref().map(|row| &**row));
-    let by_section =
-        FormOptions { columns: Columns::default().with_section("type").unwrap(), ..FormOptions::default() };
+    let by_section = FormatOptions {
+        columns: Columns::default().with_section("type").unwrap(),
+        ..FormatOptions::default()
+    };
     let text = "/a type=x\n/b type=x type=y\n";
     check_with(
         &by_section,
@@ -65,11 +67,11 @@ fn json_lines_are_refused_only_if_no_first_line_names_its_url() {
         ("null", "bad-row"),
     ] {
         let text = format!("{first}\n{{\"id\":2,\"page\":\"u\"}}\n");
-        let options = FormOptions { format: Some(Format::Jsonl), ..columns("url=page") };
+        let options = FormatOptions { format: Some(Format::Jsonl), ..columns("url=page") };
         let (found, rows) = read_all("-", text.as_bytes(), &options).unwrap();
         assert!(rows[0].contains(reason) && rows[1].ends_with(" u|||") && found.rows == 2, "{rows:?}");
     }
-    let none = FormOptions::default();
+    let none = FormatOptions::default();
     let missing = "line 1: no key loc or url, only: id; name them";
     // The last line is cut at the end of the head.
     let long = format!("{{\"id\":1}}\n{{\"id\":\"{}\"}}\n", "x".repeat(LINE_BYTES_MAX));
@@ -81,4 +83,14 @@ fn json_lines_are_refused_only_if_no_first_line_names_its_url() {
     check_refused(&none, "a", object, "line 1: the JSON object does not end on its line");
     let object = "{\"id\":1,\"images\":[\n  {\"loc\":\"u\"}\n]}";
     check_refused(&none, "a", object, "line 1: the JSON object does not end on its line");
+}
+
+#[test]
+fn a_key_for_the_url_that_is_no_string_counts_only_without_another() {
+    check(
+        "-",
+        "{\"loc\":{\"lat\":1},\"url\":\"u\"}\n{\"url\":\"u\",\"loc\":5}\n{\"url\":[\"u\"],\"loc\":null}\n",
+        Format::Jsonl,
+        &["1@0 u|||", "2@28 u|||", r#"3@48 !bad-row {"url":["u"],"loc":null}"#],
+    );
 }
