@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bzip2::bufread::MultiBzDecoder;
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 
 /// The compression of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -44,7 +44,7 @@ const TABLE: [Spec; 3] = [
         name: "gzip",
         extension: ".gz",
         has_head: |head| head.starts_with(&[0x1F, 0x8B]),
-        unpack: |packed| Ok(Box::new(MultiGzDecoder::new(packed))),
+        unpack: |packed| Ok(Box::new(GzipMembers(Some(GzDecoder::new(packed))))),
     },
     Spec {
         packing: Packing::Zstd,
@@ -94,6 +94,58 @@ impl fmt::Display for Packing {
 pub fn without_extension(name: &str) -> &str {
     TABLE.iter().find_map(|spec| name.strip_suffix(spec.extension)).unwrap_or(name)
 }
+
+/// Decodes one gzip member after the other. As in gzip(1), zeros after the last one are padding.
+struct GzipMembers(Option<GzDecoder<Counted>>);
+
+impl Read for GzipMembers {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.0 {
+            let bytes = member.read(to)?;
+            if bytes > 0 || to.is_empty() {
+                return Ok(bytes);
+            }
+            let ended = self.0.take().map(GzDecoder::into_inner);
+            self.0 = ended.map(next_member).transpose()?.flatten();
+        }
+        Ok(0)
+    }
+}
+
+/// The member after zeros, or `None` at the end of `packed`.
+fn next_member(mut packed: Counted) -> io::Result<Option<GzDecoder<Counted>>> {
+    loop {
+        let (bytes, zeros) = match packed.fill_buf() {
+            Ok([]) => return Ok(None),
+            Ok(bytes) => (bytes, bytes.iter().take_while(|&&byte| byte == 0).count()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        match bytes.get(zeros) {
+            None => packed.consume(zeros),
+            Some(0x1F) => {
+                packed.consume(zeros);
+                return Ok(Some(GzDecoder::new(packed)));
+            }
+            Some(_) => {
+                packed.consume(zeros);
+                return Err(io::Error::other(OtherBytes));
+            }
+        }
+    }
+}
+
+/// The error for bytes after the last gzip member that begin no other.
+#[derive(Debug)]
+pub struct OtherBytes;
+
+impl fmt::Display for OtherBytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("other bytes follow")
+    }
+}
+
+impl std::error::Error for OtherBytes {}
 
 /// Size of the read buffer: large enough for few calls, and small compared with the windows of the decoders.
 const BUFFER_BYTES: usize = 256 * 1024;

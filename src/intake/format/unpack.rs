@@ -9,7 +9,7 @@ use encoding_rs::Encoding;
 
 use super::charset::Transcoded;
 use super::foreign;
-use super::packing::Packing;
+use super::packing::{OtherBytes, Packing};
 use crate::error::{Error, Message, Result, message};
 use crate::limits::LINE_BYTES_MAX;
 
@@ -108,6 +108,11 @@ impl About<'_> {
             return Error::io(self.name, "could not be read", error);
         }
         let (packing, at) = (self.packing, self.at.load(Ordering::Relaxed));
+        if error.get_ref().is_some_and(|cause| cause.is::<OtherBytes>()) {
+            return self.wrong(format!(
+                "the {packing} data end at byte {at}, and {error}; fetch it again, or unpack it with gzip -dc, which ignores them"
+            ));
+        }
         let what = match error.kind() {
             io::ErrorKind::UnexpectedEof => format!("the {packing} data end too early, at byte {at}"),
             _ => format!("the {packing} data are damaged before byte {at} ({error})"),

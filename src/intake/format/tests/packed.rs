@@ -29,6 +29,23 @@ fn packed_text_is_unpacked_member_by_member() {
 }
 
 #[test]
+fn zeros_after_gzip_members_are_padding_and_other_bytes_are_refused() {
+    let members = [gzip(b"u1\n"), gzip(b"u2\n")].concat();
+    let rows = ["1@0 u1|||", "2@3 u2|||"];
+    // Also more zeros than the read buffer holds.
+    for zeros in [0, 1, 600_000] {
+        let padded = [&members[..], &vec![0; zeros]].concat();
+        check_with(&FormOptions::default(), "-", &padded, Format::Text, &rows);
+        let at = padded.len();
+        let said =
+            format!("the gzip data end at byte {at}, and other bytes follow; fetch it again, or unpack it");
+        check_refused(&FormOptions::default(), "a.gz", [&padded[..], b"\nend"].concat(), &said);
+        let cut = [&padded[..], &gzip(b"u3")[..9]].concat();
+        check_refused(&FormOptions::default(), "a.gz", cut, "the gzip data end too early, at byte");
+    }
+}
+
+#[test]
 fn a_tar_archive_is_refused_however_it_is_packed() {
     let none = FormatOptions::default();
     for magic in [b"ustar\x0000", b"ustar  \0"] {
