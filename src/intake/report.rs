@@ -109,6 +109,11 @@ impl InputReport {
         });
         impossible.chain(likely).collect()
     }
+
+    /// Whether it is a sitemap or a feed.
+    pub(crate) fn is_xml(&self) -> bool {
+        matches!(self.format.parse(), Ok(Format::Sitemap | Format::Rss | Format::Atom))
+    }
 }
 
 /// A file or directory below an input directory that was not read.

@@ -109,6 +109,16 @@ fn the_hint_for_one_line_shows_it_and_one_filter_is_named_once() {
             "the only URL, http://x.example/, is outside http://h.example/; did you",
         ),
         (&[], ends, r"lines end with CR alone; convert them: tr '\r' '\n'"),
+        (
+            &[],
+            "loc,url\nBerlin,http://h.example/a\n",
+            "rejected as not-absolute; the URL was read from column loc; --columns url=url reads it from url",
+        ),
+        (
+            &[],
+            "<urlset><url><Loc>http://h.example/a</Loc></url></urlset>",
+            "the only entry is rejected as no-url; a URL is the <loc> of a <url> or the <link> of an item, in small",
+        ),
         (&["--exclude", "."], "http://h.example/a\n", "the only line is excluded by exclude=.; change"),
         (
             &["--exclude", "/a", "--exclude", "/b"],

@@ -49,6 +49,12 @@ pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<String>)
                 None => other(reason, &refused, first),
             }
         }
+        Reason::NoUrl if report.inputs.iter().all(InputReport::is_xml) => {
+            let lines = refused.described("entry", "entries", "rejected as no-url", first);
+            message!(
+                "{lines}; a URL is the <loc> of a <url> or the <link> of an item, in small letters and in the namespace of the root element"
+            )
+        }
         _ => other(reason, &refused, first),
     })
 }
@@ -86,7 +92,8 @@ impl Refused {
     /// Returns a sentence that says what the URLs are, and shows the first one.
     fn described(&self, one: &str, many: &str, what: &str, first: &str) -> String {
         match self.of {
-            1 => format!("the only {one}, {first}, is {what}"),
+            1 if !first.is_empty() => format!("the only {one}, {first}, is {what}"),
+            _ if first.is_empty() => format!("{} {what}", self.subject(one, many)),
             _ => format!("{} {what}; the first is {first}", self.subject(one, many)),
         }
     }
