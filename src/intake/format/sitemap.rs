@@ -166,6 +166,10 @@ pub fn broken(text: &About<'_>, at: u64, error: quick_xml::Error) -> Error {
                 None => io::Error::new(error.kind(), error),
             }))
         }
+        quick_xml::Error::Encoding(_) if text.is_transcoded() => text.wrong(message!(
+            "byte {at}: is not valid in the charset of the text; set that with ",
+            Setting::InputEncoding
+        )),
         quick_xml::Error::Encoding(_) => text.wrong(message!(
             "byte {at}: is not UTF-8, and the XML declaration names no other charset; set it with ",
             Setting::InputEncoding

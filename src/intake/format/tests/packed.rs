@@ -35,13 +35,13 @@ fn zeros_after_gzip_members_are_padding_and_other_bytes_are_refused() {
     // Also more zeros than the read buffer holds.
     for zeros in [0, 1, 600_000] {
         let padded = [&members[..], &vec![0; zeros]].concat();
-        check_with(&FormOptions::default(), "-", &padded, Format::Text, &rows);
+        check_with(&FormatOptions::default(), "-", &padded, Format::Text, &rows);
         let at = padded.len();
         let said =
             format!("the gzip data end at byte {at}, and other bytes follow; fetch it again, or unpack it");
-        check_refused(&FormOptions::default(), "a.gz", [&padded[..], b"\nend"].concat(), &said);
+        check_refused(&FormatOptions::default(), "a.gz", [&padded[..], b"\nend"].concat(), &said);
         let cut = [&padded[..], &gzip(b"u3")[..9]].concat();
-        check_refused(&FormOptions::default(), "a.gz", cut, "the gzip data end too early, at byte");
+        check_refused(&FormatOptions::default(), "a.gz", cut, "the gzip data end too early, at byte");
     }
 }
 
@@ -166,4 +166,13 @@ fn transcoding_in_pieces_gives_the_same_result_as_decoding_at_once() {
         charset::Transcoded::new(slow, encoding_rs::UTF_16BE).read_to_string(&mut got).unwrap();
         assert!(got == text, "step {step}");
     }
+}
+
+#[test]
+fn xml_in_another_charset_than_the_option_says_is_refused_with_the_option() {
+    let options = FormatOptions { input_encoding: Some(encoding_rs::UTF_8), ..FormatOptions::default() };
+    let xml = b"<?xml version='1.0' encoding='windows-1251'?><urlset><url><loc>\xCC</loc></url></urlset>";
+    let want = "byte 63: is not valid in the charset of the text; set that with `input_encoding`";
+    check_refused(&options, "s.xml", xml, want);
+    assert!(read_all("s.xml", xml, &FormatOptions::default()).is_ok());
 }
