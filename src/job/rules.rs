@@ -179,7 +179,8 @@ pub enum OnDuplicate {
     #[default]
     First,
     /// The row with the newest `lastmod`. If several rows have the newest one, or none has a `lastmod`, the first of them is
-    /// listed; with [`Order::Sorted`], the one whose tags are the last in byte order.
+    /// listed; with [`Order::Sorted`], the one whose `lastmod`, `changefreq` and `priority` are the last in byte order, and if they
+    /// are equal, the one whose extensions are.
     Newest,
 }
 
