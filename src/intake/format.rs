@@ -258,7 +258,8 @@ fn check_has_columns(text: &Text<'_>, format: Format, options: &FormatOptions) -
             Err(text.about().wrong(message!(
                 "is {format}, which has no columns; ",
                 column,
-                " needs CSV, TSV, JSON lines or Parquet"
+                " needs CSV, TSV, JSON lines, Parquet or a list with attributes; convert it to one of them, or let rules or the \
+                 path decide the section"
             )))
         }
         _ => Ok(()),

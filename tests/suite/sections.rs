@@ -136,7 +136,12 @@ fn every_format_with_columns_has_sections_in_a_column_and_the_first_row_of_a_url
 fn inputs_without_such_a_column_are_refused() {
     let desk = Desk::new();
     for (kind, input, exit, says) in [
-        ("txt", format!("{BASE}a\n"), 65, "is text, which has no columns"),
+        (
+            "txt",
+            format!("{BASE}a\n"),
+            65,
+            "list with attributes; convert it to one of them, or let rules or the path",
+        ),
         ("csv", format!("url,kind\n{BASE}a,b\n"), 65, "no column type, only: url, kind"),
     ] {
         let built = desk.build(kind, input, &["--section-column", "type"], exit);
