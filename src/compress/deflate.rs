@@ -133,13 +133,13 @@ enum Method {
 
 /// The method of finding seams, see the table at the top.
 fn seams_of(effort: u8) -> Seams {
-    let prefixes = || Prefixes::new(QUICK_SCAN_INTERVAL, 2);
+    let prefixes = || Prefixes::new(QUICK_SCAN_INTERVAL, true);
     let either = |fraction| seams::Method::Either(Box::new(Either::new(prefixes(), fraction)));
     Seams::new(match effort {
-        0..=1 => seams::Method::Prefixes(Prefixes::new(QUICK_SCAN_INTERVAL, 0)),
+        0..=1 => seams::Method::Prefixes(Prefixes::new(QUICK_SCAN_INTERVAL, false)),
         2 => seams::Method::Prefixes(prefixes()),
-        3..=4 => either(12),
-        5 => either(16),
+        3 => either(24),
+        4..=5 => either(32),
         6 => either(64),
         7.. => either(512),
     })

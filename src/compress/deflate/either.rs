@@ -98,7 +98,7 @@ mod tests {
     /// Whether the tree is used for records with these ends.
     fn is_tree_used(ends: impl Fn(&mut Random) -> String) -> bool {
         let (mut random, mut window) = (Random::new(1), Window::default());
-        let mut either = Either::new(Prefixes::new(128, 2), 12);
+        let mut either = Either::new(Prefixes::new(128, true), 12);
         let (mut last_from, start) = (window.end(), window.end());
         for _ in 0..TRIED {
             let from = window.end();

@@ -2,7 +2,7 @@
 //! than the tree of records, and the prefixes that it finds are shorter.
 
 use super::positions::{PositionTable, distance, hash};
-use super::record::{Found, Room, kind_before};
+use super::record::{Found, Room, Tail};
 use super::sizes::{HEAD_BYTES, TAIL_BYTES};
 use super::window::Window;
 use crate::common::simd;
@@ -20,61 +20,82 @@ pub struct Prefixes {
     latest: PositionTable<u16, BUCKETS>,
     /// The latest record with each prefix after each tail. A common tail, such as `.html`, saves a match.
     after_tail: PositionTable<u16, BUCKETS>,
+    /// The tail before the last record.
+    tail: Tail,
     /// Number of records so far, modulo 2^32.
     records: u32,
     /// See [`Prefixes::new`].
     scan_interval: u32,
     /// See [`Prefixes::new`].
-    kind_bytes: usize,
+    is_by_tail: bool,
 }
 
 impl Prefixes {
     /// Empty tables. Every `scan_interval`th record inserts all of its prefixes. The others insert only prefixes that they
-    /// do not share with the record before, because that record is found anyway. `scan_interval` is a power of two. Tails
-    /// are distinguished by their last `kind_bytes`, see [`kind_before`]; if it is 0, tails are ignored.
-    pub fn new(scan_interval: u32, kind_bytes: usize) -> Self {
-        let (latest, after_tail) = Default::default();
-        Self { latest, after_tail, records: 0, scan_interval, kind_bytes }
+    /// do not share with the record before, because that record is found anyway. `scan_interval` is a power of two. Unless
+    /// `is_by_tail`, the tails before records are ignored.
+    pub fn new(scan_interval: u32, is_by_tail: bool) -> Self {
+        let (latest, after_tail, tail) = Default::default();
+        Self { latest, after_tail, tail, records: 0, scan_interval, is_by_tail }
     }
 
     /// The record with the deepest prefix of this one, or one with nearly that prefix after the same tail. Returns `last` if no
-    /// prefix is deeper. If `last` shares most of the record and the tail, nothing is looked up or inserted.
+    /// prefix is deeper. If `last` shares most of the record, only a record after the same long tail is looked up, and nothing if
+    /// `last` is one.
     #[inline(always)]
     pub fn next(&mut self, window: &Window, room: Room, reach: usize, last: Found) -> Found {
+        let from = room.from;
+        let tail = if self.is_by_tail { Tail::before(window, from) } else { Tail::default() };
+        let is_last_after_tail = std::mem::replace(&mut self.tail, tail) == tail;
+        let place_after_tail =
+            tail.is_long.then(|| std::mem::replace(self.after_tail.bucket(tail.key), from as u16));
         // A better record is unlikely. Among sorted records, this saves most of the searches.
-        let is_most_shared = 2 * last.shared > room.to - room.from;
-        if is_most_shared && self.is_after_same_tail(window, room.from, last) {
+        let is_most_shared = 2 * last.shared > room.to - from;
+        if is_most_shared && is_last_after_tail {
             return last;
         }
-        let [latest, after_tail] = self.scan(window, room, reach, last);
-        let chosen = if after_tail.shared + TAIL_WORTH >= latest.shared { after_tail } else { latest };
+        let chosen = match place_after_tail {
+            Some(place) if is_most_shared => {
+                let distance = distance(from, place);
+                // Another tail may have the same bucket.
+                let is_found =
+                    distance.wrapping_sub(1) < reach && Tail::before(window, from - distance) == tail;
+                if is_found { distance } else { last.distance }
+            }
+            _ => {
+                let after_tail = Found { shared: if is_last_after_tail { last.shared } else { 0 }, ..last };
+                let [latest, after_tail] = self.scan(window, room, reach, tail, [last, after_tail]);
+                if after_tail.shared + TAIL_WORTH >= latest.shared {
+                    after_tail.distance
+                } else {
+                    latest.distance
+                }
+            }
+        };
         let found = measure(window, room, last, chosen);
-        // It shares less if only the last bytes of its prefix were equal.
+        // It may share less, if it is after the same tail or only the last bytes of its prefix are equal.
         if found.shared + TAIL_WORTH < last.shared { last } else { found }
     }
 
-    /// Inserts the record, and returns the record with the deepest prefix and the one after the same tail, or `last`. Only a
-    /// hash of the prefix is compared, so in rare cases they do not share it. A record after the same tail is looked up only
-    /// for the deepest prefix that is found.
+    /// Inserts the record, and returns the record with the deepest prefix and the one after the same tail, or those that are
+    /// known. Only the last bytes of the prefix are compared, so in rare cases they do not share it. A record after the same tail
+    /// is looked up only for the deepest prefix that is found.
     #[inline(always)]
     fn scan(
         &mut self,
         window: &Window,
         Room { from, to, .. }: Room,
         reach: usize,
-        last: Found,
+        tail: Tail,
+        [last, after_tail]: [Found; 2],
     ) -> [Found; 2] {
         let known = self.known(last);
         if last.distance == 0 {
             return [last; 2];
         }
-        let is_tail_wanted = self.kind_bytes > 0;
-        let tail = hash(kind_before(window, from, self.kind_bytes));
         let mut latest = last;
         // The position of a record with the deepest prefix after the same tail. It is checked once, after the loop.
         let mut place_after_tail = 0;
-        let is_last_after_tail = self.is_after_same_tail(window, from, last);
-        let after_tail = Found { shared: if is_last_after_tail { last.shared } else { 0 }, ..last };
         let scan_to = to.saturating_sub(TAIL_BYTES);
         let mut at = from + known.max(HEAD_BYTES);
         while at < scan_to {
@@ -83,24 +104,26 @@ impl Prefixes {
                 let slash = at + slashes.trailing_zeros() as usize;
                 slashes &= slashes - 1;
                 let shared = slash + 1 - from;
-                // The last bytes of a prefix and its length nearly always identify it.
-                let end = window.word(slash - 7);
-                let key = hash(end ^ hash(shared as u64));
+                // The last bytes of a prefix and its length nearly always identify it. Eight would not: before a short name
+                // such as `/item/`, they are the last digits of a number.
+                let [before, end] = [window.word(slash - 15), window.word(slash - 7)];
+                let key = hash(end ^ hash(before ^ hash(shared as u64)));
                 let place = std::mem::replace(self.latest.bucket(key), from as u16);
-                let place_of_tail = match is_tail_wanted {
-                    true => std::mem::replace(self.after_tail.bucket(key ^ tail), from as u16),
+                let place_of_tail = match self.is_by_tail {
+                    true => std::mem::replace(self.after_tail.bucket(key ^ tail.key), from as u16),
                     false => 0,
                 };
                 let distance = distance(from, place);
                 let is_found = (distance.wrapping_sub(1) < reach)
                     & (window.word(slash - 7 - distance) == end)
+                    & (window.word(slash - 15 - distance) == before)
                     & (shared > latest.shared);
                 latest = if is_found { Found { shared, distance } } else { latest };
                 place_after_tail = if is_found { place_of_tail } else { place_after_tail };
             }
             at += simd::BITS;
         }
-        if !is_tail_wanted {
+        if !self.is_by_tail {
             return [latest; 2];
         }
         let distance = distance(from, place_after_tail);
@@ -119,30 +142,66 @@ impl Prefixes {
         if self.records & (self.scan_interval - 1) == 0 { 0 } else { last.shared }
     }
 
-    #[inline(always)]
-    fn is_after_same_tail(&self, window: &Window, from: usize, found: Found) -> bool {
-        let kind = |from| kind_before(window, from, self.kind_bytes);
-        kind(from) == kind(from - found.distance)
-    }
-
     /// Clears the tables.
     pub fn clear(&mut self) {
         self.latest.clear();
         self.after_tail.clear();
-        self.records = 0;
+        (self.tail, self.records) = (Tail::default(), 0);
     }
 }
 
-/// Extends `found` to all bytes that it shares with the record. For `last`, they are known already.
+/// The record at `distance`, with all bytes that it shares with this one. For `last`, they are known already.
 #[inline(always)]
-fn measure(
-    window: &Window,
-    Room { from, to, .. }: Room,
-    last: Found,
-    Found { distance, .. }: Found,
-) -> Found {
+fn measure(window: &Window, Room { from, to, .. }: Room, last: Found, distance: usize) -> Found {
     if distance == last.distance {
         return last;
     }
     Found { shared: window.long_common_prefix(from - distance, from, to - from), distance }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The earlier URL that is found for the last of `urls`.
+    #[track_caller]
+    fn found<'u>(urls: &[&'u str]) -> &'u str {
+        let (mut window, mut prefixes) = (Window::default(), Prefixes::new(128, true));
+        let start = window.end();
+        let (mut starts, mut found) = (Vec::new(), Found::default());
+        for url in urls {
+            let from = window.end();
+            window.push(format!("<url><loc>https://h.example/{url}</loc></url>\n").as_bytes());
+            let (room, reach) = (Room { floor: from, from, to: window.end(), start }, from - start);
+            let last = starts.last().map_or(Found::default(), |&last| Found {
+                shared: window.common_prefix(last, from, room.to - from),
+                distance: from - last,
+            });
+            found = prefixes.next(&window, room, reach, last);
+            starts.push(from);
+        }
+        let place = starts.last().expect("there are URLs") - found.distance;
+        urls[starts.iter().position(|&start| start == place).expect("a record begins there")]
+    }
+
+    #[test]
+    fn the_record_with_the_same_directories_is_found_whatever_numbers_are_in_others() {
+        let urls =
+            ["de/list/10077/item/1", "fr/list/20077/item/2", "nl/list/30033/item/3", "de/list/40077/item/4"];
+        assert_eq!(found(&urls), urls[0]);
+    }
+
+    #[test]
+    fn among_sorted_records_one_after_the_same_query_is_found() {
+        let urls = [
+            "de/list/11111/item/1234?sort=price",
+            "de/list/11112/item/5678?sort=rating",
+            "de/list/11113/item/9012?sort=price",
+            "de/list/11114/item/3456?sort=rating",
+            "de/list/11115/item/7890?sort=price",
+        ];
+        // The record after the query that the last but one has, too.
+        assert_eq!(found(&urls), urls[2]);
+        assert_eq!(found(&urls[..2]), urls[0], "there is no other record");
+    }
 }

@@ -1,7 +1,6 @@
 //! Finds the earlier record that shares the longest prefix with another, in a tree of all records in reach.
 
-use super::positions::hash;
-use super::record::{Found, Room, kind_before};
+use super::record::{Found, Room, Tail};
 use super::sizes::HEAD_BYTES;
 use super::window::Window;
 
@@ -9,8 +8,6 @@ use super::window::Window;
 const RECORDS: usize = 2048;
 /// Maximum number of records that one walk visits: twice the usual depth for the few hundred in reach.
 const STEPS_MAX: usize = 24;
-/// See [`kind_before`].
-const KIND_BYTES: usize = 2;
 
 /// A binary tree of records in the order of their bytes, the newest at its root and every child older than its parent.
 /// A walk down from the root passes the nearest records in both directions, and so the one that shares the longest prefix.
@@ -61,10 +58,8 @@ impl Tree {
         let record_bytes = room.to - room.from;
         self.number = self.number.wrapping_add(1);
         self.position = self.position.wrapping_add(std::mem::replace(&mut self.bytes, record_bytes) as u32);
-        let record = Record {
-            position: self.position,
-            tail: (hash(kind_before(window, room.from, KIND_BYTES)) >> 32) as u32,
-        };
+        let record =
+            Record { position: self.position, tail: (Tail::before(window, room.from).key >> 32) as u32 };
         self.records[slot(self.number)] = record;
         if last.shared < HEAD_BYTES {
             // It shares nothing with the others, so it begins a new tree.
