@@ -4,7 +4,7 @@ use std::error::Error as _;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use sitemill::{Error, ErrorKind, Result};
+use sitemill::{Error, ErrorKind, Message, Piece, Result, Setting};
 
 use super::{flags, log};
 
@@ -13,7 +13,13 @@ pub fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         // The standard library panics if the system refuses a thread. That is not a bug.
         if panic.downcast_ref::<String>().is_some_and(|words| words.contains("failed to spawn thread")) {
-            let words = "cannot start more threads; use fewer, or raise the limits on processes and memory";
+            let words: Message = [
+                Piece::Text("cannot start more threads; use fewer ".into()),
+                Piece::Setting(Setting::Threads, None),
+                Piece::Text(", or raise the limits on processes and memory".into()),
+            ]
+            .into_iter()
+            .collect();
             return Err(Error::new(ErrorKind::Memory, words));
         }
         // It also panics if the system refuses random bytes.

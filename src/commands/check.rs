@@ -73,8 +73,8 @@ const FINDINGS_OF_A_FILE_MAX: u64 = 10_000;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct CheckJob {
-    /// Published directories, parents of the directories of several sites, and single sitemaps or index files. Each set and each file
-    /// is checked once, however often it is named.
+    /// Published directories, parents of the directories of several sites, and single sitemaps or index files. Each set and each
+    /// file is checked once, however often it is named.
     pub paths: Vec<PathBuf>,
     /// Check only the set of this name in each directory. If not set, all sets.
     pub name: Option<SetName>,

@@ -128,6 +128,14 @@ impl From<&str> for Message {
     }
 }
 
+impl FromIterator<Piece> for Message {
+    fn from_iter<I: IntoIterator<Item = Piece>>(pieces: I) -> Self {
+        let mut message = Self::default();
+        pieces.into_iter().for_each(|piece| message.push(piece));
+        message
+    }
+}
+
 impl From<Piece> for Message {
     fn from(piece: Piece) -> Self {
         Self { pieces: vec![piece] }

@@ -49,7 +49,8 @@ fn start(job: &Job, command: &CommandLine, report: &Report) -> Result<Child> {
     let stdin = file_of(report.to_json().as_bytes(), job)?;
     let mut child = Command::new(program);
     child.args(command.arguments()).stdin(stdin).stdout(io::stderr());
-    // A build that the command runs must not run the command again. The variables of the run tell it not to take the command from a file.
+    // A build that the command runs must not run the command again. The variables of the run tell it not to take the command from a
+    // file.
     child.env_remove("SITEMILL_THEN");
     // This run may itself be part of the command of another one. Not every run sets these variables.
     child.env_remove("SITEMILL_RUN_NAME").env_remove("SITEMILL_RUN_DIFF").envs(variables(job, report));

@@ -1,4 +1,5 @@
-//! The manifests that `build` has written for a set. They tell which files belong together, also while a run switches to other ones.
+//! The manifests that `build` has written for a set. They tell which files belong together, also while a run switches to other
+//! ones.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;

@@ -178,8 +178,8 @@ impl Set {
             || self.manifests.all().any(|set| has_index(set, index))
     }
 
-    /// Reads the robots lines, if there are any. Each names an index file, and the directory of the first one is the directory of the
-    /// set.
+    /// Reads the robots lines, if there are any. Each names an index file, and the directory of the first one is the directory of
+    /// the set.
     fn take_robots(&mut self, view: &Arc<dyn View>) -> Result<bool> {
         let robots = PlaceFile::new(Arc::clone(view), robots_file(view.name()));
         let Some(lines) = read_robots(&robots)? else { return Ok(false) };

@@ -97,8 +97,8 @@ fn open<'n>(text: Text<'n>, delimiter: Option<Delimiter>, hints: Hints<'n>) -> R
     Ok(RowReader { units, columns })
 }
 
-/// The header and the rows after it, cut into blocks of whole rows; `None` if the text is empty. A line that names the delimiter, and
-/// comments, may precede the header.
+/// The header and the rows after it, cut into blocks of whole rows; `None` if the text is empty. A line that names the delimiter,
+/// and comments, may precede the header.
 fn header<'n>(
     text: Text<'n>,
     delimiter: Option<Delimiter>,

@@ -52,8 +52,8 @@ fn has_attributes(line: &[u8], section: Option<&str>) -> bool {
     record(line, section).is_some_and(|record| Record { url: b"", ..record } != Record::default())
 }
 
-/// The record in `line`; `None` if a word after the URL is neither one of the three attributes nor `section`, the one of the section,
-/// or if there are two sections. An attribute that occurs twice has the whole line as its value, which is never valid.
+/// The record in `line`; `None` if a word after the URL is neither one of the three attributes nor `section`, the one of the
+/// section, or if there are two sections. An attribute that occurs twice has the whole line as its value, which is never valid.
 fn record<'l>(line: &'l [u8], section: Option<&str>) -> Option<Record<'l>> {
     let mut record = Record::default();
     if line.trim_ascii_start().starts_with(b"#") {

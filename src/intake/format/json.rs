@@ -65,8 +65,8 @@ fn read(block: &Block, columns: &Columns, rows: &mut CountingSink<'_>) -> Result
     Ok(())
 }
 
-/// Refuses a text whose first lines show that every line would be bad: an array, objects over several lines, or keys with other names.
-/// One line that names its URL shows that the others are bad alone.
+/// Refuses a text whose first lines show that every line would be bad: an array, objects over several lines, or keys with other
+/// names. One line that names its URL shows that the others are bad alone.
 fn check_head(text: &About<'_>, columns: &Columns) -> Result<()> {
     let head = text.head().strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text.head());
     // The last line may be cut at the end of the head.
@@ -244,9 +244,9 @@ impl<'de> Visitor<'de> for ValuesVisitor<'_> {
 }
 
 impl<'a> Values<'a> {
-    /// Takes the value of a key for the URL, a string. Null and blanks count as no URL, and so does a value of another type if there
-    /// is a URL. Of two URLs, the one whose key has the better rank is used. If both have the same rank, it is unclear which is
-    /// meant, and the row is bad.
+    /// Takes the value of a key for the URL, a string. Null and blanks count as no URL, and so does a value of another type if
+    /// there is a URL. Of two URLs, the one whose key has the better rank is used. If both have the same rank, it is unclear which
+    /// is meant, and the row is bad.
     fn take_url<E: de::Error>(&mut self, value: &'a RawValue, rank: usize) -> Result<(), E> {
         let url = match value.get() {
             "null" => Cow::Borrowed(""),

@@ -168,8 +168,8 @@ impl Workspace {
         in_the_way(&path, others, then)
     }
 
-    /// Whether sitemill wrote the index file or robots lines named `file` for `set`, or for a set before it. Someone may have edited
-    /// the file since.
+    /// Whether sitemill wrote the index file or robots lines named `file` for `set`, or for a set before it. Someone may have
+    /// edited the file since.
     fn is_of(&self, set: &Manifest, file: &str) -> bool {
         let is_old = |old: &SupersededIndex| old.file == file && is_unchanged(&*self.place, old);
         file == self.robots_file

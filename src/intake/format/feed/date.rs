@@ -8,8 +8,8 @@ static PARSER: DateTimeParser = DateTimeParser::new().relaxed_weekday(true);
 /// The names of zones whose offset from UTC is defined. RFC 2822, 4.3: that of any other name is unknown.
 const ZONES: [&str; 12] = ["UT", "GMT", "UTC", "Z", "EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT"];
 
-/// `text` as W3C Datetime, without a zone if the name of its zone is unknown. Anything but a date of RFC 822 stays as it is: it may be
-/// a date that is legal in sitemaps.
+/// `text` as W3C Datetime, without a zone if the name of its zone is unknown. Anything but a date of RFC 822 stays as it is: it may
+/// be a date that is legal in sitemaps.
 pub fn w3c(text: &[u8]) -> Vec<u8> {
     let zone = text.trim_ascii().rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
     let is_unknown = zone.iter().all(u8::is_ascii_alphabetic)

@@ -213,7 +213,7 @@ fn options_that_contradict_each_other_are_usage_errors() {
         ("url=page,lastmod=3", "columns are all names or all positions"),
         ("lastmod=3", "positions are those of rows without a header, and need the URL's"),
         ("url=0", "positions are numbers from 1"),
-        ("url=1,lastmod=1", "positions are numbers from 1, each once"),
+        ("url=1,lastmod=1", "column 1 is named for url and lastmod"),
         ("url=99999999999999999999", "positions are numbers from 1"),
     ] {
         let error = columns.parse::<Columns>().unwrap_err();
