@@ -129,7 +129,7 @@ pub use store::{ObjectHeader, StoreSettings, set_store_settings};
 /// Types of the fields of a [`Job`], and of the options that the jobs of other commands share with it.
 pub mod options {
     pub use crate::clean::UrlEncoding;
-    pub use crate::clean::scope::{Base, BaseUrl, ScopeRule};
+    pub use crate::clean::scope::{Base, BaseUrl, ScopeRule, SitePath};
     pub use crate::clean::screen::robots::{Robots, RobotsAgent};
     pub use crate::clean::screen::{Pattern, RelativeTo, Rewrite, UrlRules, read_patterns};
     pub use crate::compress::gzip::{Engine, Level};

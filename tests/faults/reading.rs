@@ -136,7 +136,7 @@ fn damaged_packed_input_is_refused_and_two_members_are_one_text() {
     for (damaged, said) in [
         (whole[..100].to_vec(), "urls.gz: the gzip data end too early, at byte 100"),
         (flipped, "urls.gz: the gzip data are damaged before byte "),
-        ([&whole[..], b"garbage after the end"].concat(), "urls.gz: the gzip data are damaged before byte "),
+        ([&whole[..], b"garbage after the end"].concat(), "urls.gz: the gzip data end at byte "),
     ] {
         let input = world.directory.file("urls.gz", damaged);
         let run = finish(world.build().arg(&input), b"");

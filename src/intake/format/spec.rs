@@ -74,6 +74,9 @@ pub struct Hints<'n> {
     /// The delimiter, if it is not detected.
     pub delimiter: Option<Delimiter>,
     /// Memory limit for the pages of a thread.
-    #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only Parquet has pages"))]
+    #[cfg_attr(
+        not(any(feature = "parquet", feature = "internals")),
+        expect(dead_code, reason = "only Parquet has pages")
+    )]
     pub page_memory: Option<u64>,
 }
