@@ -246,8 +246,7 @@ def _inputs(
         raise UsageError("columns names columns, and so do " + ", ".join(names), exit_code=2)
     section = {} if options.get("section_column") is None else {"section": options["section_column"]}
     for part, name in names.items():
-        if not isinstance(name, str):
-            raise TypeError(f"{part} is of type {type(name).__name__}; give the name of the column as a str")
+        _rows.check_is_name(part, name)
         if "," in name:
             raise UsageError(f"{part}={name!r}: a name with a comma cannot be given; rename the column", exit_code=2)
     arguments = arguments_of({name: value for name, value in options.items() if name not in ("columns", "section_column")})
@@ -255,9 +254,6 @@ def _inputs(
     paths = _rows.paths(rows)
     if paths is not None:
         return [*arguments, *columns_of_files, "--", *paths], None
-    if not all(isinstance(name, str) for name in section.values()):
-        found = type(section["section"]).__name__
-        raise TypeError(f"section_column is of type {found}; give the name of the column as a str")
     names = {**_rows.named_columns(names, columns), **section}
     _rows.check_names(names)
     if isinstance(rows, Mapping) and any(_rows.Rows((), names).keys_of([str(key) for key in rows])[:1]):

@@ -75,7 +75,7 @@ def _is_path(row: str) -> bool:
 
 def places(names: Sequence[str], columns: Mapping[str, Optional[str]]) -> list[Optional[int]]:
     """The index of the column of each part among the columns ``names`` of a table; ``None`` if there is none."""
-    named = {part: name for part, name in columns.items() if name}
+    named = {part: name for part, name in columns.items() if name is not None}
     check_names(named)
     rows = Rows((), named)
     keys = rows.keys_of(names)
@@ -109,11 +109,18 @@ def check_names(columns: Mapping[str, str]) -> None:
     parts: dict[str, str] = {}
     for part, name in columns.items():
         shown = "section_column" if part == "section" else part
+        check_is_name(shown, name)
         if not name.strip(BLANKS):
             raise UsageError(f"{shown}={name!r}: give the name of the column", exit_code=2)
         other = parts.setdefault(_plain(name), shown)
         if other != shown:
             raise UsageError(f"column {name} is named for {other} and {shown}", exit_code=2)
+
+
+def check_is_name(option: str, name: Any) -> None:
+    """Checks the type of an option that names a column."""
+    if not isinstance(name, str):
+        raise TypeError(f"{option} is of type {type(name).__name__}; give the name of the column as a str")
 
 
 def first_names(names: Iterable[str]) -> list[str]:

@@ -32,6 +32,9 @@ _PARQUET = _PACKAGE + "execution.datasources.parquet.ParquetFileFormat"
 #: Settings under which Spark skips files, each also an option of a reader without its prefix.
 _SKIPPING = ("spark.sql.files.ignoreCorruptFiles", "spark.sql.files.ignoreMissingFiles")
 
+#: The setting of the calendar of early dates, and the option of a reader.
+_CALENDAR = ("spark.sql.parquet.datetimeRebaseModeInRead", "datetimeRebaseMode")
+
 #: For types of Spark, the types of Parquet whose values Spark passes on unchanged: physical, logical.
 _SAME = {
     "string": (("BYTE_ARRAY", "STRING"), ("BYTE_ARRAY", "NONE")),
@@ -66,6 +69,8 @@ def files_of(rows: "DataFrame") -> Optional[Files]:
     session = rows.sparkSession
     context = getattr(session, "sparkContext", None)
     if context is None or any(session.conf.get(name, "false").lower() == "true" for name in _SKIPPING):
+        return None
+    if session.conf.get(_CALENDAR[0], "CORRECTED").upper() == "LEGACY":
         return None
     from py4j.protocol import Py4JError
 
@@ -123,9 +128,10 @@ def _relation(plan: Any) -> Optional[Any]:
     if _class(plan) != _RELATION or _class(plan.relation()) != _OF_FILES:
         return None
     relation = plan.relation()
-    skips = any(relation.options().contains(name.rsplit(".", 1)[1]) for name in _SKIPPING)
+    names = (*(name.rsplit(".", 1)[1] for name in _SKIPPING), _CALENDAR[1])
+    is_plain = not any(relation.options().contains(name) for name in names)
     is_parquet = _class(relation.fileFormat()) == _PARQUET and _class(relation.location()) == _LISTED
-    return relation if is_parquet and not skips and relation.partitionSchema().length() == 0 else None
+    return relation if is_parquet and is_plain and relation.partitionSchema().length() == 0 else None
 
 
 def _is_plain(used: dict[str, str], types: dict[str, str]) -> bool:

@@ -49,8 +49,8 @@ _INSTEAD = {"rejects": "call sitemill.spark.rejects", "memory": "worker_memory= 
 #: Files of rules, which the driver and all tasks read.
 _FILES_OF_RULES = ("include_file", "exclude_file", "respect_robots")
 _OF_FILES = ("rejects", "format", "columns", "delimiter", "input_encoding", "require_success_marker")
-#: Files that the driver writes and no task does.
-_REPORTS = ("report", "html", "metrics", "diff")
+#: Options of the driver, which no task has: the files that it writes, and the command that it runs.
+_OF_DRIVER = ("report", "html", "metrics", "diff", "then")
 
 
 def build(
@@ -68,7 +68,7 @@ def build(
     news: Optional[str] = None,
     worker_memory: Union[int, str] = WORKER_MEMORY,
     cache: bool = True,
-    name: str = "spark",
+    name: Optional[str] = None,
     set_name: Optional[str] = None,
     **options: Any,
 ) -> Report:
@@ -85,7 +85,7 @@ def build(
         cache: keep packed rows on the disks of the workers between the two steps, so that ``df`` is computed once. Without it,
             ``df`` is computed twice and must give the same rows both times. It has no effect on Parquet files that tasks read
             themselves.
-        name: the name of the rows in the report.
+        name: the name of the rows in the report; ``spark`` if it is not given.
         set_name: the name of the set, like ``name`` of :func:`sitemill.build`.
         options: any other option of :func:`sitemill.build` except ``dry_run``, sections, and those about input files and
             threads. Files of patterns and the robots.txt must be where all workers reach them by the same path. The driver
@@ -100,10 +100,10 @@ def build(
     """
     columns = _rows.columns_of(locals())
     _check_frame(df)
+    if not isinstance(name, (str, type(None))):
+        raise TypeError(f"name is of type {type(name).__name__}; give the name of the rows in the report as a str")
     arguments = _arguments(base_url, out, {**options, "set_name": set_name}, columns)
-    memory = _as_arguments({"memory": worker_memory})
-    reports = _as_arguments({option: options.get(option) for option in _REPORTS})
-    driver = _sitemill.Driver([*arguments, *memory, *reports])
+    driver = _sitemill.Driver([*arguments, *_as_arguments({option: options.get(option) for option in _OF_DRIVER})])
     try:
         writer_arguments = _writer_arguments(arguments, worker_memory)
         rows = _select(df, columns)
@@ -114,7 +114,7 @@ def build(
         made = None if files is None else _of_files(run, files)
         if made is None:
             made = _of_rows(run, rows, cache)
-        built = driver.publish(*made, name, json.dumps(found))
+        built = driver.publish(*made, name or "spark", json.dumps(found))
     except BaseException as error:
         driver.fail(*_failure(error))
         raise
@@ -130,15 +130,19 @@ def _failure(error: BaseException) -> tuple[str, str]:
     return "io", f"Spark could not run the tasks: {type(error).__name__}: {_reason(str(error))}"
 
 
+#: The first line of a failure of the JVM. The next one has the reason.
+_OF_CALL = re.compile(r"^An error occurred while calling .*\.\n: ")
+
 #: The start of a stack trace of the JVM, which has several screens.
 _OF_JVM = re.compile(r"^(\s+at |JVM stacktrace|Driver stacktrace)", re.MULTILINE)
 
 
 def _reason(message: str) -> str:
-    """The line of Spark's message with the reason: the first one, or the last one of Python's stack trace."""
+    """The line of Spark's message with the reason: the first one that says more than which call failed, or the last one of
+    Python's stack trace."""
     _, traceback, trace = message.partition("Traceback (most recent call last):")
     if not traceback:
-        return message.strip().partition("\n")[0]
+        return _OF_CALL.sub("", message.strip()).partition("\n")[0]
     return _OF_JVM.split(trace)[0].strip().rpartition("\n")[2]
 
 
@@ -150,7 +154,13 @@ def _check_frame(df: Any) -> None:
 def _writer_arguments(arguments: list[str], worker_memory: Any) -> list[str]:
     """The options of a task that writes sitemaps. What every such task would refuse is refused here."""
     arguments = [*arguments, *_as_arguments({"memory": worker_memory}), "--threads=1"]
-    memory, least = _sitemill.check_task(arguments)
+    try:
+        memory, least = _sitemill.check_task(arguments)
+    except UsageError as error:
+        # A task has its memory as an option of another name.
+        if not str(error).startswith("memory="):
+            raise
+        raise UsageError(f"worker_{error}", exit_code=2) from None
     if memory is not None and memory < least:
         why = f"a task needs at least {-(-least >> 20)} MiB"
         raise UsageError(f"worker_memory={worker_memory!r}: {why}", exit_code=2)
@@ -202,7 +212,7 @@ def _arguments(
     named = ",".join(f"{part}={part}" for part, name in columns.items() if name is not None)
     # Tasks run in other directories than the driver.
     files = {name: _absolute(options[name]) for name in _FILES_OF_RULES if options.get(name) is not None}
-    fixed = {"base_url": base_url, "out": out, "columns": named or None, **dict.fromkeys(_REPORTS)}
+    fixed = {"base_url": base_url, "out": out, "columns": named or None, **dict.fromkeys(_OF_DRIVER)}
     # In `build`, `name` is that of the rows.
     fixed |= {"name": options.get("set_name"), "set_name": None}
     return _as_arguments({**_FIXED, **options, **files, **fixed})

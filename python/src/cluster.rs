@@ -27,6 +27,8 @@ pub struct Driver(Mutex<Option<Running>>);
 struct Running {
     driver: cluster::Driver,
     steps: BuildInSteps,
+    /// Ends the run, also while it publishes.
+    stop: Stop,
 }
 
 #[pymethods]
@@ -34,15 +36,15 @@ impl Driver {
     /// Opens the directory that `arguments` name, and the files for its reports.
     #[new]
     fn new(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<Self> {
-        let open = || {
+        let stop = Stop::default();
+        let opened = run::run(py, None, None, &stop, |_, stop| {
             let steps = BuildInSteps::begin(arguments)?;
-            let stop = Stop::default();
-            match steps.job().and_then(|job| cluster::Driver::open(&job, &stop)) {
-                Ok(driver) => Ok(Running { driver, steps }),
+            match steps.job().and_then(|job| cluster::Driver::open(&job, stop)) {
+                Ok(driver) => Ok(Running { driver, steps, stop: stop.clone() }),
                 Err(error) => Err(steps.fail(error)),
             }
-        };
-        let running = py.detach(open).map_err(|error| errors::exception(py, &error))?;
+        })?;
+        let running = opened.map_err(|error| errors::exception(py, &error))?;
         Ok(Self(Mutex::new(Some(running))))
     }
 
@@ -71,8 +73,8 @@ impl Driver {
         input: &str,
         columns: &str,
     ) -> PyResult<Built> {
-        let Running { driver, steps } = self.take().ok_or_else(closed)?;
-        let outcome = run::run(py, None, None, &Stop::default(), |_, stop| {
+        let Running { driver, steps, stop } = self.take().ok_or_else(closed)?;
+        let outcome = run::run(py, None, None, &stop, |_, stop| {
             let publish = || {
                 let (packed, plan) = (read(&packed, Packed::from_json)?, RoutingPlan::from_json(plan)?);
                 let batches = read(&batches, RegionBatch::from_json)?;
@@ -93,7 +95,7 @@ impl Driver {
     /// its message.
     fn fail(&self, py: Python<'_>, kind: &str, message: String) {
         py.detach(|| {
-            if let Some(Running { driver, steps }) = self.take() {
+            if let Some(Running { driver, steps, .. }) = self.take() {
                 drop(driver);
                 let _ = steps.fail(Error::new(errors::kind_of(kind), message));
             }

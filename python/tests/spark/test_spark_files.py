@@ -147,6 +147,10 @@ FRAMES: dict[str, tuple[str, Callable[[SparkSession, pathlib.Path], DataFrame]]]
         "_of_rows",
         lambda spark, at: (written(spark, at).write.csv(f"{at}/csv"), spark.read.schema("page string").csv(f"{at}/csv"))[1],
     ),
+    "old calendar": (
+        "_of_rows",
+        lambda spark, at: (written(spark, at), spark.read.option("datetimeRebaseMode", "LEGACY").parquet(f"{at}/a b%20ü"))[1],
+    ),
     # The tasks notice the rest.
     "INT96": ("not _of_files", with_setting("spark.sql.parquet.outputTimestampType", "INT96")),
     "milliseconds": ("not _of_files", with_setting("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MILLIS")),

@@ -243,7 +243,7 @@ def test_what_cannot_be_published_is_refused_before_any_row_is_read(spark, tmp_p
     check(usage, ["sitemill.spark.rejects"], rejects="rejects.tsv")
     check(usage, ["worker_memory"], memory="1G")
     check(usage, ["urls_per_sitemap"], urls_per_sitemap=50_001)
-    check(usage, ["memory"], worker_memory="much")
+    check(usage, ["worker_memory"], worker_memory="much")
     check(sitemill.OutputError, ["nowhere"], report=tmp_path / "nowhere/report.json")
     check(sitemill.OutputError, ["nowhere"], metrics=tmp_path / "nowhere/metrics")
     check(usage, ["html", "the same file as report"], report=tmp_path / "same", html=tmp_path / "same")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import threading
 from typing import Any
 
@@ -77,6 +79,54 @@ def test_a_limit_that_is_too_low_for_any_task_is_refused_before_tasks_run(rows: 
     with pytest.raises(sitemill.UsageError, match="worker_memory='64M': a task needs at least 68 MiB"):
         sitemill.spark.build(rows, base_url=BASE, out=tmp_path / "out", worker_memory="64M")
     assert cluster.staged(tmp_path / "out") == []
+    with pytest.raises(sitemill.UsageError, match="^worker_memory='much': a size is "):
+        sitemill.spark.build(rows, base_url=BASE, out=tmp_path / "out", worker_memory="much")
+
+
+def test_the_lowest_limit_of_a_task_is_enough_on_a_driver_with_any_number_of_cores(spark: Any, tmp_path: Any) -> None:
+    pages = spark.range(10).selectExpr(f"concat('{BASE}', id) url")
+    assert sitemill.spark.build(pages, base_url=BASE, out=tmp_path / "out", worker_memory="68M", name=None).listed == 10
+
+
+def test_names_are_checked_before_tasks_run(rows: Any, tmp_path: Any) -> None:
+    def check(error: type, wanted: str, **options: Any) -> None:
+        with pytest.raises(error, match=wanted):
+            sitemill.spark.build(rows, base_url=BASE, out=tmp_path / "out", **options)
+
+    check(sitemill.UsageError, "lastmod='': give the name of the column", lastmod="")
+    check(TypeError, "url is of type int; give the name of the column as a str", url=5)
+    check(TypeError, "lastmod is of type bytes", lastmod=b"lastmod")
+    check(TypeError, "name is of type int", name=5)
+
+
+def test_only_the_driver_needs_the_program_of_then(spark: Any, tmp_path: Any, monkeypatch: Any) -> None:
+    pages = spark.range(10).selectExpr(f"concat('{BASE}', id) url")
+    # The processes of tasks have the path of the session.
+    assert sitemill.spark.build(pages, base_url=BASE, out=tmp_path / "out").listed == 10
+    program = tmp_path / "bin" / "notify-me"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\necho $SITEMILL_RUN_LISTED > '{tmp_path}/told'\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=":")
+    sitemill.spark.build(pages, base_url=BASE, out=tmp_path / "out", then="notify-me")
+    assert (tmp_path / "told").read_text() == "10\n"
+
+
+def test_ctrl_c_ends_a_driver_that_publishes(spark: Any, tmp_path: Any) -> None:
+    pages = spark.range(10).selectExpr(f"concat('{BASE}', id) url")
+    begun = tmp_path / "begun"
+
+    def interrupt() -> None:
+        while not begun.exists():
+            threading.Event().wait(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        # A command that nothing else ends.
+        sitemill.spark.build(pages, base_url=BASE, out=tmp_path / "out", then=["sh", "-c", f"touch '{begun}'; exec sleep 1000000"])
+    thread.join()
 
 
 @pytest.mark.parametrize("rows", [None, [BASE], "pages.parquet"])
@@ -152,6 +202,7 @@ TRACE = 'Traceback (most recent call last):\n  File "pages.py", line 1, in page\
         (f"{TRACE}ValueError: no page\n\n\n\tat org.apache.spark.api.python.BasePythonRunner\n\tat java.lang.Thread\n", "ValueError: no page"),
         (f"{TRACE}ValueError: two\nlines\n\nJVM stacktrace:\norg.apache.spark.SparkException\n", "lines"),
         (f"{TRACE}ValueError: no page\n\nDriver stacktrace:\n\tat org", "ValueError: no page"),
+        ("An error occurred while calling o38.collectToPython.\n: org.apache.spark.SparkException: lost\n\tat org", "org.apache.spark.SparkException: lost"),
         ("", ""),
     ],
 )

@@ -50,6 +50,7 @@ pub struct Driver {
     site: Site,
     time: String,
     order: WorkOrder,
+    memory: Memory,
 }
 
 impl Driver {
@@ -83,7 +84,8 @@ impl Driver {
         let base_url = job.rules.only_site().expect("it was checked").clone();
         let site = Site::new(base_url, workspace);
         let order = order(&job, &site, &time)?;
-        Ok(Self { job, stop, started, planned: None, follow_up, site, time, order })
+        let memory = Memory::of(&job.resources, site.place.scratch())?;
+        Ok(Self { job, stop, started, planned: None, follow_up, site, time, order, memory })
     }
 
     /// Returns the instructions for the workers.
@@ -118,7 +120,7 @@ impl Driver {
         input: &str,
     ) -> Result<Outcome> {
         let produced = self.started.elapsed();
-        let Self { job, stop, started, planned, follow_up, mut site, time, order } = self;
+        let Self { job, stop, started, planned, follow_up, mut site, time, order, memory } = self;
         check_origins(&order.origin, packed, plan, &batches)?;
         let batches = in_order(plan, batches)?;
         let tally = add_up(packed, plan, &batches)?;
@@ -134,7 +136,6 @@ impl Driver {
         }
         check_files(&site)?;
         stop.check()?;
-        let memory = Memory::of(&job.resources, site.place.scratch())?;
         let clock = Clock { started, surveyed, produced };
         let mut outcome = finish(&job, report, vec![site], &time, follow_up, &memory, &clock)?;
         then::run(&job, &mut outcome, &stop);
