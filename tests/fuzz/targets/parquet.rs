@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use sitemill::ErrorKind;
-use sitemill::internals::format::{self, Feed, FormatOptions, Format, Record, Sink};
+use sitemill::internals::format::{self, Feed, Format, FormatOptions, Record, Sink};
 use sitemill::report::Reason;
 
 #[path = "../../../src/intake/format/parquet/tests/small.rs"]
