@@ -18,9 +18,10 @@ const TAIL_WORTH: usize = 3;
 pub struct Prefixes {
     /// The latest record with each prefix.
     latest: PositionTable<u16, BUCKETS>,
-    /// The latest record with each prefix after each tail. A common tail, such as `.html`, saves a match.
+    /// The latest record with each prefix after each tail, and after each long tail whatever its prefix is. A common tail, such as
+    /// `.html`, saves a match.
     after_tail: PositionTable<u16, BUCKETS>,
-    /// The tail before the last record.
+    /// The tail before the record of the last call. Usually, that is the last record; otherwise, one search may be saved in vain.
     tail: Tail,
     /// Number of records so far, modulo 2^32.
     records: u32,
