@@ -29,11 +29,13 @@ _OF_FILES = _PACKAGE + "execution.datasources.HadoopFsRelation"
 _LISTED = _PACKAGE + "execution.datasources.InMemoryFileIndex"
 _PARQUET = _PACKAGE + "execution.datasources.parquet.ParquetFileFormat"
 
-#: Settings under which Spark skips files, each also an option of a reader without its prefix.
-_SKIPPING = ("spark.sql.files.ignoreCorruptFiles", "spark.sql.files.ignoreMissingFiles")
-
-#: The setting of the calendar of early dates, and the option of a reader.
-_CALENDAR = ("spark.sql.parquet.datetimeRebaseModeInRead", "datetimeRebaseMode")
+#: Settings, the options of a reader that stand for them, and the values with which Spark reads files in another way: it skips
+#: files, or reads early dates by another calendar.
+_OTHER_WAYS = (
+    ("spark.sql.files.ignoreCorruptFiles", "ignoreCorruptFiles", "true"),
+    ("spark.sql.files.ignoreMissingFiles", "ignoreMissingFiles", "true"),
+    ("spark.sql.parquet.datetimeRebaseModeInRead", "datetimeRebaseMode", "legacy"),
+)
 
 #: For types of Spark, the types of Parquet whose values Spark passes on unchanged: physical, logical.
 _SAME = {
@@ -68,9 +70,7 @@ def files_of(rows: "DataFrame") -> Optional[Files]:
     """The files of ``rows``, whose columns have the names of parts; ``None`` if Spark has to read them."""
     session = rows.sparkSession
     context = getattr(session, "sparkContext", None)
-    if context is None or any(session.conf.get(name, "false").lower() == "true" for name in _SKIPPING):
-        return None
-    if session.conf.get(_CALENDAR[0], "CORRECTED").upper() == "LEGACY":
+    if context is None or any(session.conf.get(name).lower() == value for name, _, value in _OTHER_WAYS):
         return None
     from py4j.protocol import Py4JError
 
@@ -128,8 +128,7 @@ def _relation(plan: Any) -> Optional[Any]:
     if _class(plan) != _RELATION or _class(plan.relation()) != _OF_FILES:
         return None
     relation = plan.relation()
-    names = (*(name.rsplit(".", 1)[1] for name in _SKIPPING), _CALENDAR[1])
-    is_plain = not any(relation.options().contains(name) for name in names)
+    is_plain = not any(relation.options().contains(option) for _, option, _ in _OTHER_WAYS)
     is_parquet = _class(relation.fileFormat()) == _PARQUET and _class(relation.location()) == _LISTED
     return relation if is_parquet and is_plain and relation.partitionSchema().length() == 0 else None
 

@@ -64,9 +64,10 @@ pub fn check(py: Python<'_>) -> PyResult<()> {
     }
 }
 
-/// Waits for the active threads. One that waits for long is left behind: most likely, the process has ended before it continues.
+/// Tells active threads to end, and waits for them. One that waits for long is left behind: most likely, the process has ended
+/// before it continues.
 #[pyfunction]
-pub fn end_streams(py: Python<'_>) -> PyResult<()> {
+pub fn wait_for_threads(py: Python<'_>) -> PyResult<()> {
     let _ = ENDED_BY.set(thread::current().id());
     let begun = Instant::now();
     while has_active() && begun.elapsed() < EXIT_WAIT_MAX {

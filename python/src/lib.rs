@@ -39,13 +39,13 @@ mod _sitemill {
     #[pymodule_export]
     use super::commands::{build, check, clean, diff, main, report_html, rollback, status, urls};
     #[pymodule_export]
-    use super::ending::end_streams;
+    use super::ending::wait_for_threads;
     #[pymodule_export]
     use super::stream::Stream;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         let at_exit = module.py().import("atexit")?;
-        at_exit.call_method1("register", (module.getattr("end_streams")?,)).map(drop)
+        at_exit.call_method1("register", (module.getattr("wait_for_threads")?,)).map(drop)
     }
 }

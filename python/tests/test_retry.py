@@ -120,9 +120,9 @@ def end():
     print("ended", flush=True)
 import atexit, _thread
 # Functions are called in the opposite order, and that of sitemill is already there.
-atexit.unregister(sitemill._sitemill.end_streams)
+atexit.unregister(sitemill._sitemill.wait_for_threads)
 atexit.register(end)
-atexit.register(sitemill._sitemill.end_streams)
+atexit.register(sitemill._sitemill.wait_for_threads)
 threading.Thread(target=globals()[KIND], daemon=True).start()
 begun.wait()
 """

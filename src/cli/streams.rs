@@ -75,7 +75,7 @@ pub fn is_stream(path: &Path) -> bool {
 
 /// The name of the output `path` in messages.
 pub fn output_name(path: &Path) -> &Path {
-    if path == Path::new("-") { Path::new("standard output") } else { path }
+    if path == Path::new("-") { Path::new(STDOUT) } else { path }
 }
 
 /// Creates the file `path`. `-` and `/dev/stdout` are standard output. Standard output and standard error are duplicated and not

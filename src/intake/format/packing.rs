@@ -115,22 +115,19 @@ impl Read for GzipMembers {
 /// The member after zeros, or `None` at the end of `packed`.
 fn next_member(mut packed: Counted) -> io::Result<Option<GzDecoder<Counted>>> {
     loop {
-        let (bytes, zeros) = match packed.fill_buf() {
+        let bytes = match packed.fill_buf() {
             Ok([]) => return Ok(None),
-            Ok(bytes) => (bytes, bytes.iter().take_while(|&&byte| byte == 0).count()),
+            Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
         };
-        match bytes.get(zeros) {
-            None => packed.consume(zeros),
-            Some(0x1F) => {
-                packed.consume(zeros);
-                return Ok(Some(GzDecoder::new(packed)));
-            }
-            Some(_) => {
-                packed.consume(zeros);
-                return Err(io::Error::other(OtherBytes));
-            }
+        let zeros = bytes.iter().take_while(|&&byte| byte == 0).count();
+        let next = bytes.get(zeros).copied();
+        packed.consume(zeros);
+        match next {
+            None => {}
+            Some(0x1F) => return Ok(Some(GzDecoder::new(packed))),
+            Some(_) => return Err(io::Error::other(OtherBytes)),
         }
     }
 }

@@ -69,8 +69,9 @@ fn add_text(extension: &Extension, text: &[u8], to: &mut ExtrasBuffer) {
 
 /// Whether `text` has a URL directly after a separator: `https://h.example/1.jpg,https://h.example/2.jpg`.
 fn is_list_of_urls(text: &[u8]) -> bool {
-    memchr::memchr_iter(b':', text.trim_ascii()).any(|colon| {
-        let (before, after) = text.trim_ascii().split_at(colon);
+    let text = text.trim_ascii();
+    memchr::memchr_iter(b':', text).any(|colon| {
+        let (before, after) = text.split_at(colon);
         let before = before.strip_suffix(b"https").or_else(|| before.strip_suffix(b"http"));
         let is_separator = |byte: &u8| byte.is_ascii_whitespace() || b",;|".contains(byte);
         after.starts_with(b"://") && before.and_then(<[u8]>::last).is_some_and(is_separator)
