@@ -45,7 +45,7 @@ impl<'a> Entry<'a> {
     #[inline]
     pub fn count_tags(&self, counts: &mut TagCounts) {
         if self.has_tags() {
-            xml::count_tags(self.tags, self.extras.xml, counts);
+            xml::count_tags(self.tags, self.extras, counts);
         }
     }
 

@@ -21,7 +21,9 @@ pub(super) mod table;
 mod texts;
 mod videos;
 
-use memchr::memmem;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use super::tag_names::{Dropped, TagCounts};
 use crate::clean::Cleaner;
@@ -88,11 +90,14 @@ fn drop_value(value: Value<'_>, dropped: &mut impl FnMut(Dropped<'_>)) {
     dropped(Dropped { reason: value.extension.reason, fields: &value.named() });
 }
 
-/// Adds the rendered elements in `xml` to `counts`.
-pub fn count_rendered(xml: &[u8], counts: &mut TagCounts) {
-    if !xml.is_empty() {
-        for extension in EXTENSIONS {
-            counts[extension.tag] += memmem::find_iter(xml, extension.start).count() as u64;
+/// Adds the rendered elements of `extras` to `counts`.
+pub fn count_rendered(extras: Extras<'_>, counts: &mut TagCounts) {
+    // To make a finder takes longer than to search the few elements of an entry.
+    static STARTS: LazyLock<[Finder<'static>; EXTENSIONS_COUNT]> =
+        LazyLock::new(|| EXTENSIONS.map(|extension| Finder::new(extension.start)));
+    for (extension, start) in EXTENSIONS.into_iter().zip(&*STARTS) {
+        if extras.uses.contains_any(Namespaces::of(extension.tag)) {
+            counts[extension.tag] += start.find_iter(extras.xml).count() as u64;
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use memchr::memchr_iter;
 
-use crate::sitemap::extensions;
+use crate::sitemap::extensions::{self, Extras};
 use crate::sitemap::tag_names::{TagCounts, TagName};
 
 /// Adds the rendered elements of `tags` and `extras` to `counts`. Tags have a fixed order, and their values contain no `<`, so
 /// each tag has two.
-pub fn count_tags(tags: &[u8], extras: &[u8], counts: &mut TagCounts) {
+pub fn count_tags(tags: &[u8], extras: Extras<'_>, counts: &mut TagCounts) {
     let elements = memchr_iter(b'<', tags).count() as u64 / 2;
     let lastmod = u64::from(tags.starts_with(b"<lastmod>"));
     let priority = u64::from(tags.ends_with(b"</priority>"));
@@ -20,6 +20,7 @@ pub fn count_tags(tags: &[u8], extras: &[u8], counts: &mut TagCounts) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sitemap::extensions::Namespaces;
 
     #[test]
     fn elements_are_counted_by_name() {
@@ -32,10 +33,11 @@ mod tests {
             ("<lastmod>2024</lastmod><changefreq>daily</changefreq><priority>1.0</priority>", [1, 1, 1]),
         ] {
             let mut counts = TagCounts::default();
-            let extras = "<xhtml:link rel=\"alternate\" hreflang=\"de\" href=\"u\"/>\
+            let xml = "<xhtml:link rel=\"alternate\" hreflang=\"de\" href=\"u\"/>\
                           <image:image><image:loc>u</image:loc></image:image>\
                           <image:image><image:loc>v</image:loc></image:image>";
-            count_tags(tags.as_bytes(), extras.as_bytes(), &mut counts);
+            let uses = Namespaces::of(TagName::Alternates).and(Namespaces::of(TagName::Images));
+            count_tags(tags.as_bytes(), Extras { xml: xml.as_bytes(), uses }, &mut counts);
             let names = [TagName::Lastmod, TagName::Changefreq, TagName::Priority];
             assert_eq!(names.map(|name| counts[name]), want, "{tags}");
             assert_eq!((counts[TagName::Alternates], counts[TagName::Images]), (1, 2));
