@@ -1,5 +1,6 @@
 //! Leaf modules that any layer may use: nothing here knows what a sitemap is.
 
+pub mod array;
 pub mod counts;
 pub mod digest;
 pub mod disk;

@@ -2,6 +2,7 @@
 
 use super::legal::{LEGAL, PATH, QUERY, is_escape, is_legal};
 use super::tail::is_plain_block;
+use crate::common::array;
 use crate::common::simd::LANES;
 
 /// Maps each byte to its encoding, followed by the length of the encoding. Length 0 means that the encoding depends on the
@@ -60,7 +61,7 @@ fn append_block(block: &[u8], before: &[u8], out: &mut Vec<u8>) -> bool {
             return false;
         }
         // Always writes four bytes, then keeps one or three of them.
-        encoded[end..end + 4].copy_from_slice(&alone);
+        array::write(&mut encoded[end..], alone);
         end += length;
     }
     out.extend_from_slice(&encoded[..end]);

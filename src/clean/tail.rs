@@ -1,6 +1,7 @@
 //! Decides whether path and query of a line need any change.
 
 use super::legal::{is_escape, is_legal};
+use crate::common::array;
 use crate::common::simd::{LANES, any};
 
 /// What the bytes after an origin need.
@@ -73,14 +74,14 @@ fn first_judged(line: &[u8], path_at: usize) -> Option<usize> {
 #[inline(always)]
 fn for_each_block<const N: usize>(slices: [&[u8]; N], mut each: impl FnMut([&[u8; LANES]; N])) {
     let length = slices[0].len();
-    let slices = slices.map(|slice| &slice[..length]);
+    let slices = array::map(slices, |slice| &slice[..length]);
     let mut at = 0;
     while at + LANES < length {
-        each(slices.map(|slice| slice[at..].first_chunk().expect("there are more than LANES")));
+        each(array::map(slices, |slice| slice[at..].first_chunk().expect("there are more than LANES")));
         at += LANES;
     }
     // The last block overlaps the one before it, so that every block is full.
-    each(slices.map(|slice| slice.last_chunk().expect("not shorter than LANES")));
+    each(array::map(slices, |slice| slice.last_chunk().expect("not shorter than LANES")));
 }
 
 /// Whether a block is [`Sight::Plain`], ampersands allowed.

@@ -9,7 +9,7 @@ pub const AHEAD: usize = 16;
 
 /// Prefetches the cache line in which `it` begins. Does nothing on processors without such an instruction.
 #[inline(always)]
-pub fn fetch<T>(it: &T) {
+pub fn fetch<T: ?Sized>(it: &T) {
     #[cfg(target_arch = "x86_64")]
     hint::fetch(it);
     #[cfg(not(target_arch = "x86_64"))]
@@ -19,9 +19,13 @@ pub fn fetch<T>(it: &T) {
 /// Prefetches all cache lines of `bytes`.
 #[inline(always)]
 pub fn fetch_all(bytes: &[u8]) {
-    bytes.iter().step_by(LINE_BYTES).for_each(fetch);
+    for line in bytes.chunks(LINE_BYTES) {
+        fetch(line);
+    }
     // The bytes may begin anywhere in their first cache line.
-    bytes.last().into_iter().for_each(fetch);
+    if let Some(last) = bytes.last() {
+        fetch(last);
+    }
 }
 
 /// Prefetches where the next item of `usual_bytes` bytes or fewer will be appended to `bytes`. Of many buffers that take turns, no
@@ -29,7 +33,9 @@ pub fn fetch_all(bytes: &[u8]) {
 #[inline(always)]
 pub fn fetch_room(bytes: &mut Vec<u8>, usual_bytes: usize) {
     let room = bytes.spare_capacity_mut();
-    room.iter().take(usual_bytes + LINE_BYTES).step_by(LINE_BYTES).for_each(fetch);
+    for line in room[..room.len().min(usual_bytes + LINE_BYTES)].chunks(LINE_BYTES) {
+        fetch(line);
+    }
 }
 
 /// Issues the prefetch instruction, which compilers do not generate by themselves. Reading a byte instead gains only a third as
@@ -40,7 +46,7 @@ mod hint {
 
     #[inline(always)]
     #[expect(unsafe_code)]
-    pub fn fetch<T>(it: &T) {
+    pub fn fetch<T: ?Sized>(it: &T) {
         // SAFETY: every processor of this architecture has the instruction. It changes no state that a program can see and
         // never faults, whatever the address.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(it).cast()) }

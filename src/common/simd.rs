@@ -1,5 +1,7 @@
 //! Byte searches in blocks of sixteen or more: plain loops over arrays, which the compiler vectorises for the target processor.
 
+use super::array;
+
 /// Bytes per block of a vectorised loop.
 pub const LANES: usize = 16;
 
@@ -16,9 +18,9 @@ pub fn starts_with(bytes: &[u8], start: &[u8]) -> bool {
     };
     let first = differing(head.first_chunk(), start.first_chunk());
     let last = differing(head.last_chunk(), start.last_chunk());
-    match first.zip(last) {
-        Some((first, last)) if first | last != 0 => false,
-        Some(_) if start.len() <= 2 * LANES => true,
+    match (first, last) {
+        (Some(first), Some(last)) if first | last != 0 => false,
+        (Some(_), Some(_)) if start.len() <= 2 * LANES => true,
         _ => head == start,
     }
 }
@@ -58,7 +60,7 @@ pub fn contain_upper_case(bytes: &[u8]) -> bool {
 fn contain(bytes: &[u8], is_wanted: impl Fn(u8) -> bool) -> bool {
     let Some(end) = bytes.last_chunk::<LANES>() else { return bytes.iter().copied().any(is_wanted) };
     // The last block may overlap the previous one, so no shorter block remains.
-    let mut wanted = end.map(&is_wanted);
+    let mut wanted = array::map(*end, &is_wanted);
     for block in bytes.as_chunks::<LANES>().0 {
         for lane in 0..LANES {
             wanted[lane] |= is_wanted(block[lane]);
@@ -73,7 +75,7 @@ fn contain(bytes: &[u8], is_wanted: impl Fn(u8) -> bool) -> bool {
 pub fn find_any(bytes: &[u8], [one, other]: [u8; 2]) -> Option<usize> {
     let is_wanted = |&byte: &u8| (byte == one) | (byte == other);
     let Some(first) = bytes.first_chunk::<LANES>() else { return bytes.iter().position(is_wanted) };
-    let found = u128::from_le_bytes(first.map(|byte| if is_wanted(&byte) { u8::MAX } else { 0 }));
+    let found = u128::from_le_bytes(array::map(*first, |byte| if is_wanted(&byte) { u8::MAX } else { 0 }));
     match found.trailing_zeros() as usize / 8 {
         LANES => bytes[LANES..].iter().position(is_wanted).map(|at| LANES + at),
         at => Some(at),
@@ -98,7 +100,7 @@ pub fn before_any(block: &[u8; LANES], wanted: [u8; 2], low: u8) -> Option<u128>
 #[cfg(any(test, not(target_arch = "x86_64")))]
 fn any_of_anywhere(block: &[u8; LANES], [one, other]: [u8; 2], low: u8) -> u128 {
     let is_found = |byte: u8| (byte == one) | (byte == other) | (byte <= low);
-    u128::from_le_bytes(block.map(|byte| if is_found(byte) { u8::MAX } else { 0 }))
+    u128::from_le_bytes(array::map(*block, |byte| if is_found(byte) { u8::MAX } else { 0 }))
 }
 
 /// Returns whether any of `lanes` is true, without a branch per lane.
@@ -158,16 +160,18 @@ mod sse2 {
         _mm_set_epi64x, _mm_set1_epi8, _mm_unpackhi_epi64,
     };
 
-    use super::{BITS, LANES};
+    use super::{BITS, LANES, array};
 
     #[inline]
     #[target_feature(enable = "sse2")]
     pub fn find(block: &[u8; BITS], wanted: u8) -> u64 {
         let (vectors, _) = block.as_chunks::<LANES>();
-        vectors.iter().rev().fold(0, |bits, vector| {
+        let mut bits = 0;
+        for vector in vectors.iter().rev() {
             let found = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes_of(vector), _mm_set1_epi8(wanted as i8)));
-            bits << LANES | u64::from(found as u16)
-        })
+            bits = bits << LANES | u64::from(found as u16);
+        }
+        bits
     }
 
     /// For each byte of `block`, all bits if it is one of the `wanted` or at most `low`, otherwise none.
@@ -175,11 +179,11 @@ mod sse2 {
     #[target_feature(enable = "sse2")]
     pub fn any_of(block: &[u8; LANES], wanted: [u8; 2], low: u8) -> u128 {
         let bytes = bytes_of(block);
-        let [one, other] = wanted.map(|byte| _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte as i8)));
+        let [one, other] = array::map(wanted, |byte| _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte as i8)));
         let is_low = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(low as i8)), bytes);
         let found = _mm_or_si128(_mm_or_si128(one, other), is_low);
-        let [low, high] =
-            [found, _mm_unpackhi_epi64(found, found)].map(|half| _mm_cvtsi128_si64(half) as u64);
+        let halves = [found, _mm_unpackhi_epi64(found, found)];
+        let [low, high] = array::map(halves, |half| _mm_cvtsi128_si64(half) as u64);
         u128::from(high) << u64::BITS | u128::from(low)
     }
 

@@ -114,15 +114,17 @@ impl<'a> LineReader<'a> {
     fn look(&mut self) {
         let rest = &self.bytes[self.next_window..];
         // The processor's own prefetcher stops at the end of a page.
-        rest.get(AHEAD_BYTES..AHEAD_BYTES + WINDOW_BYTES).into_iter().for_each(prefetch::fetch_all);
+        if let Some(ahead) = rest.get(AHEAD_BYTES..AHEAD_BYTES + WINDOW_BYTES) {
+            prefetch::fetch_all(ahead);
+        }
         let window = &rest[..WINDOW_BYTES.min(rest.len())];
         let (blocks, last) = window.as_chunks();
         let mut count = 0;
         let mut put = |at, block| {
             simd::put_ones::<2>(simd::find(block, b'\n'), at, &mut self.ends, &mut count);
         };
-        for (at, block) in (0..).step_by(simd::BITS).zip(blocks) {
-            put(at, block);
+        for (nth, block) in blocks.iter().enumerate() {
+            put(nth * simd::BITS, block);
         }
         if !last.is_empty() {
             put(window.len() - last.len(), &last_block(last));

@@ -226,7 +226,9 @@ impl<'a> BlockReader<'a> {
         let rest = &mut self.rest;
         self.line = self.line.wrapping_add_signed(unzigzag(field::number(rest)));
         self.offset += field::number(rest);
-        rest.get(AHEAD_BYTES..AHEAD_BYTES + USUAL_BYTES).into_iter().for_each(prefetch::fetch_all);
+        if let Some(ahead) = rest.get(AHEAD_BYTES..AHEAD_BYTES + USUAL_BYTES) {
+            prefetch::fetch_all(ahead);
+        }
         Some(())
     }
 }

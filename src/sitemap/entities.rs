@@ -8,12 +8,16 @@ pub const AMPERSAND_GROWTH: usize = b"&amp;".len() - 1;
 pub const APOSTROPHE_GROWTH: usize = b"&apos;".len() - 1;
 
 /// The number of bytes that escaping adds to `url`.
+#[inline]
 pub fn growth(url: &[u8]) -> usize {
+    let (mut ampersands, mut apostrophes) = (0, 0);
     // Counters of one byte vectorise best. 255 bytes at a time cannot overflow them.
-    let count_few = |part: &[u8], byte| part.iter().fold(0, |sum: u8, &one| sum + u8::from(one == byte));
-    let count =
-        |byte| url.chunks(u8::MAX.into()).map(|part| usize::from(count_few(part, byte))).sum::<usize>();
-    AMPERSAND_GROWTH * count(b'&') + APOSTROPHE_GROWTH * count(b'\'')
+    for part in url.chunks(u8::MAX.into()) {
+        let count = |byte| part.iter().fold(0, |sum: u8, &one| sum + u8::from(one == byte));
+        ampersands += usize::from(count(b'&'));
+        apostrophes += usize::from(count(b'\''));
+    }
+    AMPERSAND_GROWTH * ampersands + APOSTROPHE_GROWTH * apostrophes
 }
 
 /// Appends `url` to the output, escaped.

@@ -70,6 +70,7 @@ pub struct Tags<'a> {
 
 impl Tags<'_> {
     /// Names and values of the tags that are given, in the order of the 0.9 schema.
+    #[inline]
     pub fn written(&self) -> impl Iterator<Item = (&'static [u8], &[u8])> {
         let lastmod = self.lastmod.as_ref().map(|lastmod| (&b"lastmod"[..], lastmod.as_bytes()));
         let changefreq = self.changefreq.map(|word| (&b"changefreq"[..], word.as_str().as_bytes()));

@@ -159,7 +159,11 @@ impl Picks {
     #[inline(never)]
     fn fetch(&self, places: &[Place], input: &[u8]) {
         let start = |place: &Place| self.chunks[place.chunk()].bytes.start + place.start();
-        let fetch = |at: usize| input.get(at).into_iter().for_each(prefetch::fetch);
+        let fetch = |at: usize| {
+            if let Some(ahead) = input.get(at) {
+                prefetch::fetch(ahead);
+            }
+        };
         let (these, next) = places.split_at(places.len().min(AHEAD));
         next.iter().take(AHEAD).for_each(|place| fetch(start(place)));
         these.iter().for_each(|place| {

@@ -124,7 +124,9 @@ fn sort_deeper<'u>(items: &mut [Item], url: &impl Fn(u32) -> &'u [u8], depth: us
     let first = &url(items[0].at())[depth..];
     let mut common = first.len();
     for (at, item) in items.iter().enumerate() {
-        items.get(at + prefetch::AHEAD).into_iter().for_each(fetch);
+        if let Some(ahead) = items.get(at + prefetch::AHEAD) {
+            fetch(ahead);
+        }
         common = common_bytes(&first[..common], &url(item.at())[depth..]);
     }
     let depth = depth + common;

@@ -1,6 +1,7 @@
 //! Splits URLs that are too many to be sorted at once into ranges.
 
 use super::sort::{SIXTEEN, sixteen};
+use crate::common::array;
 use crate::common::simd::{self, common_bytes};
 
 /// Maximum number of ranges.
@@ -91,16 +92,17 @@ impl Splitters {
     #[inline]
     pub fn ranges_of<const URLS: usize>(&self, urls: [&[u8]; URLS]) -> [usize; URLS] {
         let Node { known, common, .. } = &self.root;
-        let begin_alike = urls.iter().all(|url| simd::starts_with(&url[*known..], common));
-        if !begin_alike {
-            return urls.map(|url| self.range_of(url));
+        for url in urls {
+            if !simd::starts_with(&url[*known..], common) {
+                return array::map(urls, |url| self.range_of(url));
+            }
         }
-        let own = urls.map(|url| sixteen(url, known + common.len()));
+        let own = array::map(urls, |url| sixteen(url, known + common.len()));
         let mut at = self.root.first_not_below(own);
-        for ((at, own), url) in at.iter_mut().zip(own).zip(urls) {
-            *at = match self.after(&self.root, *at, own, url) {
+        for nth in 0..URLS {
+            at[nth] = match self.after(&self.root, at[nth], own[nth], urls[nth]) {
                 Step::Found(range) => range,
-                Step::At(node) => self.range_from(node, url),
+                Step::At(node) => self.range_from(node, urls[nth]),
             };
         }
         at
@@ -182,9 +184,10 @@ impl Node {
     fn first_not_below<const URLS: usize>(&self, own: [u128; URLS]) -> [usize; URLS] {
         let (mut level_at, mut nodes) = (0, [0; URLS]);
         for level in 0..self.levels {
-            for (node, own) in nodes.iter_mut().zip(own) {
-                let below = self.tree[level_at + *node].map(|sixteen| usize::from(sixteen < own));
-                *node = *node * WAYS + below.into_iter().sum::<usize>();
+            for nth in 0..URLS {
+                let below =
+                    array::map(self.tree[level_at + nodes[nth]], |sixteen| usize::from(sixteen < own[nth]));
+                nodes[nth] = nodes[nth] * WAYS + below.into_iter().sum::<usize>();
             }
             level_at += 1 << (level * WAYS.ilog2());
         }

@@ -5,6 +5,7 @@ use super::bits::{BitWriter, PartialByte, UNFLUSHED_BITS_MAX};
 use super::huffman::{self, CODE_BITS_MAX, Code};
 use super::symbols::{CODED_LENGTHS, DISTANCE_EXTRA_BITS, DISTANCES, END_OF_BLOCK, LITLENS};
 use super::tokens::{Frequencies, HEADS, LENGTH_HEADS, SECOND_LITERALS, SECONDS, Token, Tokens};
+use crate::common::array;
 
 /// The three types of blocks, the field BTYPE (3.2.3).
 const STORED: u64 = 0b00;
@@ -190,14 +191,14 @@ const _: () = assert!(CODE_BITS_MAX as u32 + 5 + CODE_BITS_MAX as u32 + 13 <= UN
 fn write_tokens(tokens: &Tokens, lengths: &Lengths, mut bits: BitWriter<'_>) -> (PartialByte, usize) {
     let litlens = huffman::codes(&lengths.litlens);
     let distance_codes = huffman::codes(&lengths.distances);
-    let heads: [Bits; HEADS] = std::array::from_fn(|head| {
+    let heads: [Bits; HEADS] = array::from_fn(|head| {
         if head < LENGTH_HEADS {
             return Bits::new(litlens[head], 0, 0);
         }
         let coded = CODED_LENGTHS[head - LENGTH_HEADS];
         Bits::new(litlens[usize::from(coded.symbol)], coded.extra, coded.extra_bits)
     });
-    let seconds: [Second; SECONDS] = std::array::from_fn(|second| {
+    let seconds: [Second; SECONDS] = array::from_fn(|second| {
         if second < DISTANCES {
             return Second::new(distance_codes[second], DISTANCE_EXTRA_BITS[second]);
         }

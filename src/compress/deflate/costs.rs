@@ -4,6 +4,7 @@ use super::symbols::{
     CODED_LENGTHS, DISTANCE_EXTRA_BITS, DISTANCES, LENGTHS, LITLENS, MATCH_MAX, MATCH_MIN, coded_distance,
 };
 use super::tokens::{Frequencies, LENGTH_HEADS, Tokens};
+use crate::common::array;
 
 /// The unit of all costs: a sixteenth of a bit.
 const UNITS_PER_BIT: u32 = 16;
@@ -89,16 +90,17 @@ impl Costs {
         Self {
             literals: *literals,
             literal,
-            lengths: CODED_LENGTHS
-                .map(|coded| with_extra(symbols[usize::from(coded.symbol)], coded.extra_bits)),
-            distances: std::array::from_fn(|at| with_extra(distances[at], DISTANCE_EXTRA_BITS[at])),
+            lengths: array::map(CODED_LENGTHS, |coded| {
+                with_extra(symbols[usize::from(coded.symbol)], coded.extra_bits)
+            }),
+            distances: array::from_fn(|at| with_extra(distances[at], DISTANCE_EXTRA_BITS[at])),
         }
     }
 
     /// The costs in text like that with these frequencies.
     fn of(frequencies: &Frequencies) -> Self {
         let symbols = estimate(&frequencies.litlens);
-        let literals: [u32; LENGTH_HEADS] = std::array::from_fn(|at| symbols[at]);
+        let literals: [u32; LENGTH_HEADS] = array::from_fn(|at| symbols[at]);
         let occurred = || frequencies.litlens.iter().zip(&literals);
         let count: u32 = occurred().map(|(&count, _)| count).sum();
         let sum: u64 = occurred().map(|(&count, &cost)| u64::from(count) * u64::from(cost)).sum();
@@ -205,7 +207,7 @@ impl Worth {
 /// The cost of each symbol: the logarithm of its share. A symbol that has not occurred counts as half an occurrence.
 fn estimate<const N: usize>(frequencies: &[u32; N]) -> [u32; N] {
     let total = frequencies.iter().sum::<u32>() + 1;
-    frequencies.map(|frequency| {
+    array::map(*frequencies, |frequency| {
         logarithm(2 * total).saturating_sub(logarithm((2 * frequency).max(1))).max(UNITS_PER_BIT)
     })
 }

@@ -1,5 +1,7 @@
 //! Length-limited Huffman codes in the canonical form of DEFLATE (RFC 1951, 3.2.2).
 
+use crate::common::array;
+
 /// Maximum code length of literals, lengths and distances, in bits (RFC 1951, 3.2.7).
 pub const CODE_BITS_MAX: usize = 15;
 
@@ -116,7 +118,7 @@ pub fn codes<const N: usize>(lengths: &[u8; N]) -> [Code; N] {
         *slot = first as u16;
         first = (first + count) << 1;
     }
-    lengths.map(|count| {
+    array::map(*lengths, |count| {
         if count == 0 {
             return Code::default();
         }

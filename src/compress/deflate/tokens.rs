@@ -6,6 +6,7 @@ use super::symbols::{
     MATCH_MIN, coded_distance,
 };
 use super::window::Window;
+use crate::common::array;
 
 /// Number of tokens in a block: enough that a header of about eighty bytes does not matter, and few enough that the code
 /// adapts to the text and all tokens fit in the second-level cache.
@@ -103,11 +104,8 @@ impl Tokens {
         loop {
             let bytes: &[u8; 2 * STEP] = window.bytes(from);
             let count = self.count % ROOM;
-            let mut step = [Token(0); STEP];
-            for (token, pair) in step.iter_mut().zip(bytes.as_chunks().0) {
-                *token = Token::literals(*pair);
-            }
-            self.tokens[count..count + STEP].copy_from_slice(&step);
+            let step: [_; STEP] = array::from_fn(|nth| Token::literals([bytes[2 * nth], bytes[2 * nth + 1]]));
+            array::write(&mut self.tokens[count..], step);
             if to - from <= 2 * STEP {
                 break;
             }
@@ -167,7 +165,7 @@ impl Tokens {
 
         let mut frequencies = Frequencies {
             litlens: [0; LITLENS],
-            distances: std::array::from_fn(second),
+            distances: array::from_fn(second),
             length_extra_bits: 0,
             distance_extra_bits: 0,
         };

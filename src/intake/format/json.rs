@@ -207,6 +207,7 @@ impl<'de> Visitor<'de> for ValuesVisitor<'_> {
         f.write_str("an object")
     }
 
+    #[inline]
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Values<'de>, A::Error> {
         let mut values = Values::default();
         while let Some(Key(key)) = map.next_key()? {

@@ -32,8 +32,11 @@ pub fn find_duplicates<'a>(
         if now.is_empty() && next.is_empty() {
             return Ok(());
         }
-        let all = now.iter().flat_map(|&keys| round.keys(keys));
-        all.for_each(|(key, ..)| table.fetch(key));
+        for &keys in &now {
+            for (key, ..) in round.keys(keys) {
+                table.fetch(key);
+            }
+        }
         for &keys in &now {
             for (key, ordinal, _) in round.keys(keys) {
                 if !table.insert(key) {

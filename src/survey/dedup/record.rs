@@ -8,6 +8,7 @@
 //!
 //! Ordinal and key are stored as one number.
 
+use crate::common::array;
 use crate::common::secret::Key;
 
 /// The instant of a URL without `lastmod`: older than any.
@@ -29,9 +30,9 @@ pub const fn bytes(has_instants: bool) -> usize {
 pub fn write(record: &mut [u8], key: Key, ordinal: u16, instant: Option<i64>) {
     // The shift removes the highest byte of the key.
     let place = key << u16::BITS | u128::from(ordinal);
-    record[..PLACE_END].copy_from_slice(&place.to_le_bytes());
+    array::write(record, place.to_le_bytes());
     if let Some(instant) = instant {
-        record[PLACE_END..].copy_from_slice(&instant.to_le_bytes());
+        array::write(&mut record[PLACE_END..], instant.to_le_bytes());
     }
 }
 

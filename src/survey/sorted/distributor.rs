@@ -5,6 +5,7 @@ use super::rows::{RangeRows, RangeWriter};
 use super::seals::RowSealer;
 use super::store::{EntryStore, Storage};
 use crate::clean::CleanUrl;
+use crate::common::array;
 use crate::common::fallible::{list, try_list};
 use crate::common::prefetch;
 use crate::common::secret::Secret;
@@ -121,7 +122,7 @@ impl Ranges<'_, '_> {
     fn push_all(&mut self, place: &mut u64, waiting: &mut Vec<Entry<'_>>) -> Result<()> {
         match waiting.first_chunk::<TOGETHER>() {
             Some(entries) => {
-                let urls = std::array::from_fn(|nth| entries[nth].url.as_bytes());
+                let urls = array::from_fn(|nth| entries[nth].url.as_bytes());
                 let of_entries: [_; TOGETHER] = self.splitters.ranges_of(urls);
                 // Of many ranges that take turns, no first-level cache holds all.
                 of_entries.iter().for_each(|&range| prefetch::fetch(&self.ranges[range]));

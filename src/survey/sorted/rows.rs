@@ -159,7 +159,9 @@ impl<'b> RangeReader<'b> {
             self.place += field::number(&mut self.rest);
         }
         let at = self.end - self.rest.len();
-        self.rest.get(AHEAD_BYTES..AHEAD_BYTES + USUAL_BYTES).into_iter().for_each(prefetch::fetch_all);
+        if let Some(ahead) = self.rest.get(AHEAD_BYTES..AHEAD_BYTES + USUAL_BYTES) {
+            prefetch::fetch_all(ahead);
+        }
         Some((self.place, at, Tail::take(&mut self.rest)))
     }
 }

@@ -4,6 +4,7 @@
 use super::automaton::{Automaton, BYTES, STATES_MAX};
 use super::literals::ANY;
 use super::vectors;
+use crate::common::array;
 
 /// Automata that take their steps together.
 pub const LANES: usize = 2;
@@ -77,7 +78,7 @@ impl Pair {
     #[inline]
     pub fn matching(&self, rest: &[u8]) -> [bool; LANES] {
         let ends = self.ends(self.begun, rest);
-        std::array::from_fn(|at| self.matching[at] >> ends[at] & 1 == 1)
+        array::from_fn(|at| self.matching[at] >> ends[at] & 1 == 1)
     }
 
     /// The states after `bytes`, from the states `starts` on.
@@ -90,9 +91,7 @@ impl Pair {
             return unsafe { avx2::ends(&self.steps, starts, bytes) };
         }
         bytes.iter().fold(starts, |states, &byte| {
-            std::array::from_fn(|at| {
-                self.steps[usize::from(byte)].0[at * STATES_MAX + usize::from(states[at])]
-            })
+            array::from_fn(|at| self.steps[usize::from(byte)].0[at * STATES_MAX + usize::from(states[at])])
         })
     }
 }

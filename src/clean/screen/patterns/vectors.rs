@@ -48,13 +48,14 @@ mod avx2 {
     };
 
     use super::{BLOCK, NIBBLES};
+    use crate::common::array;
 
     /// A vector of these bytes.
     #[inline]
     #[target_feature(enable = "avx2")]
     pub fn vector(bytes: &[u8; BLOCK]) -> __m256i {
         let [a, b, c, d] = *bytes.as_chunks().0 else { unreachable!("a vector is four words") };
-        let [a, b, c, d] = [a, b, c, d].map(i64::from_le_bytes);
+        let [a, b, c, d] = array::map([a, b, c, d], i64::from_le_bytes);
         _mm256_set_epi64x(d, c, b, a)
     }
 
@@ -63,7 +64,7 @@ mod avx2 {
     #[target_feature(enable = "avx2")]
     pub fn twice(table: &[u8; NIBBLES]) -> __m256i {
         let [low, high] = *table.as_chunks().0 else { unreachable!("a table is two words") };
-        let [low, high] = [low, high].map(i64::from_le_bytes);
+        let [low, high] = array::map([low, high], i64::from_le_bytes);
         _mm256_set_epi64x(high, low, high, low)
     }
 

@@ -123,11 +123,13 @@ fn core(delimiter: u8) -> csv_core::Reader {
 
 impl<'t> TableRow<'t> {
     /// The number of its fields.
+    #[inline]
     pub fn fields(&self) -> usize {
         self.ends.len()
     }
 
     /// The field `at`, without quotes.
+    #[inline]
     pub fn field(&self, at: usize) -> &'t [u8] {
         let start = if at == 0 { 0 } else { self.ends[at - 1] + self.gap };
         &self.fields[start..self.ends[at]]

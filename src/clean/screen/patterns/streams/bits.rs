@@ -1,8 +1,9 @@
 //! Streams of bits: numbers of one word or more. The first position is the lowest bit.
 
-use std::array;
 use std::hint;
 use std::ops::{BitAnd, BitOr, BitXor, Not};
+
+use crate::common::array;
 
 /// Words of the longest stream.
 pub const WORDS_MAX: usize = 8;
@@ -196,7 +197,7 @@ impl<const WORDS: usize> Not for Bits<WORDS> {
     type Output = Self;
     #[inline(always)]
     fn not(self) -> Self {
-        Self(self.0.map(|word| !word))
+        Self(array::map(self.0, |word| !word))
     }
 }
 

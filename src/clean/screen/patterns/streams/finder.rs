@@ -3,6 +3,7 @@
 use super::bits::{Bits, Stream};
 use super::classes::{Class, Classes, Found};
 use crate::clean::screen::patterns::vectors;
+use crate::common::array;
 
 #[cfg(target_arch = "x86_64")]
 mod groups;
@@ -108,7 +109,7 @@ impl Finder {
         }
         for &[at, other] in &self.complements {
             let others = Bits::of_longer(&found[other]);
-            found[at][..WORDS].copy_from_slice(&(in_urls & !others).0);
+            array::write(&mut found[at], (in_urls & !others).0);
         }
     }
 }

@@ -6,10 +6,10 @@ use std::arch::x86_64::{
     _mm256_or_si256, _mm256_permute4x64_epi64, _mm256_set_epi64x, _mm256_set1_epi64x, _mm256_setzero_si256,
     _mm256_sll_epi64, _mm256_srl_epi64, _mm256_sub_epi64, _mm256_testz_si256, _mm256_xor_si256,
 };
-use std::array;
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
 use super::bits::{BITS, Bits, Stream, WORDS_MAX};
+use crate::common::array;
 
 /// Words of a vector.
 const LANES: usize = 4;
@@ -36,7 +36,7 @@ impl Wide {
     pub fn of(words: &[u64; WORDS_MAX]) -> Self {
         let vectors = words.as_chunks::<LANES>().0;
         Self(array::from_fn(|at| {
-            let [a, b, c, d] = vectors[at].map(u64::cast_signed);
+            let [a, b, c, d] = array::map(vectors[at], u64::cast_signed);
             avx2!(_mm256_set_epi64x(d, c, b, a))
         }))
     }
@@ -57,14 +57,14 @@ impl Wide {
     /// Its words.
     #[inline(always)]
     fn words(self) -> [u64; WORDS_MAX] {
-        let words = self.0.map(|vector| {
+        let words = array::map(self.0, |vector| {
             let words = avx2!([
                 _mm256_extract_epi64::<0>(vector),
                 _mm256_extract_epi64::<1>(vector),
                 _mm256_extract_epi64::<2>(vector),
                 _mm256_extract_epi64::<3>(vector),
             ]);
-            words.map(i64::cast_unsigned)
+            array::map(words, i64::cast_unsigned)
         });
         array::from_fn(|at| words[at / LANES][at % LANES])
     }
@@ -99,7 +99,7 @@ impl Stream for Wide {
         avx2!({
             // Each word next to the one below it.
             let [below_low, below_high] =
-                [low, high].map(|vector| _mm256_permute4x64_epi64::<0b10_01_00_11>(vector));
+                array::map([low, high], |vector| _mm256_permute4x64_epi64::<0b10_01_00_11>(vector));
             let below = [
                 _mm256_blend_epi32::<0b11>(below_low, _mm256_setzero_si256()),
                 _mm256_blend_epi32::<0b11>(below_high, below_low),
@@ -120,7 +120,7 @@ impl Stream for Wide {
         avx2!({
             // Each word next to the one above it.
             let [above_low, above_high] =
-                [low, high].map(|vector| _mm256_permute4x64_epi64::<0b00_11_10_01>(vector));
+                array::map([low, high], |vector| _mm256_permute4x64_epi64::<0b00_11_10_01>(vector));
             let above = [
                 _mm256_blend_epi32::<0b1100_0000>(above_low, above_high),
                 _mm256_blend_epi32::<0b1100_0000>(above_high, _mm256_setzero_si256()),

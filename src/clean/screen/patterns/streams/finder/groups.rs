@@ -5,12 +5,12 @@ use std::arch::x86_64::{
     _mm512_permutex2var_epi8, _mm512_permutex2var_epi64, _mm512_set1_epi64, _mm512_setr_epi64,
     _mm512_setzero_si512, _mm512_shuffle_epi8,
 };
-use std::array;
 
 use crate::clean::screen::patterns::streams::bits::{BITS, WORDS_MAX};
 use crate::clean::screen::patterns::streams::classes::{Classes, Found};
 use crate::clean::screen::patterns::streams::wider::Wider;
 use crate::clean::screen::patterns::vectors::{LONG_BLOCK, four_times, long_vector};
+use crate::common::array;
 
 /// Classes of a group: a bit of a byte for each.
 pub const CLASSES: usize = u8::BITS as usize;
