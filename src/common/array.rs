@@ -3,6 +3,7 @@
 
 /// The results of `item` for the indices from 0 on. `N` is not 0.
 #[inline(always)]
+#[expect(clippy::needless_range_loop, reason = "adapters of iterators may not be inlined either")]
 pub fn from_fn<T: Copy, const N: usize>(mut item: impl FnMut(usize) -> T) -> [T; N] {
     let mut items = [item(0); N];
     for at in 1..N {
