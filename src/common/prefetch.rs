@@ -28,6 +28,14 @@ pub fn fetch_all(bytes: &[u8]) {
     }
 }
 
+/// Prefetches `count` of `bytes`, `ahead` bytes after their start, unless they end before.
+#[inline(always)]
+pub fn fetch_ahead(bytes: &[u8], ahead: usize, count: usize) {
+    if let Some(part) = bytes.get(ahead..ahead + count) {
+        fetch_all(part);
+    }
+}
+
 /// Prefetches where the next item of `usual_bytes` bytes or fewer will be appended to `bytes`. Of many buffers that take turns, no
 /// cache holds all, but it can hold this much of each.
 #[inline(always)]

@@ -114,9 +114,7 @@ impl<'a> LineReader<'a> {
     fn look(&mut self) {
         let rest = &self.bytes[self.next_window..];
         // The processor's own prefetcher stops at the end of a page.
-        if let Some(ahead) = rest.get(AHEAD_BYTES..AHEAD_BYTES + WINDOW_BYTES) {
-            prefetch::fetch_all(ahead);
-        }
+        prefetch::fetch_ahead(rest, AHEAD_BYTES, WINDOW_BYTES);
         let window = &rest[..WINDOW_BYTES.min(rest.len())];
         let (blocks, last) = window.as_chunks();
         let mut count = 0;

@@ -226,9 +226,7 @@ impl<'a> BlockReader<'a> {
         let rest = &mut self.rest;
         self.line = self.line.wrapping_add_signed(unzigzag(field::number(rest)));
         self.offset += field::number(rest);
-        if let Some(ahead) = rest.get(AHEAD_BYTES..AHEAD_BYTES + USUAL_BYTES) {
-            prefetch::fetch_all(ahead);
-        }
+        prefetch::fetch_ahead(rest, AHEAD_BYTES, USUAL_BYTES);
         Some(())
     }
 }

@@ -159,9 +159,7 @@ impl<'b> RangeReader<'b> {
             self.place += field::number(&mut self.rest);
         }
         let at = self.end - self.rest.len();
-        if let Some(ahead) = self.rest.get(AHEAD_BYTES..AHEAD_BYTES + USUAL_BYTES) {
-            prefetch::fetch_all(ahead);
-        }
+        prefetch::fetch_ahead(self.rest, AHEAD_BYTES, USUAL_BYTES);
         Some((self.place, at, Tail::take(&mut self.rest)))
     }
 }

@@ -123,7 +123,6 @@ fn core(delimiter: u8) -> csv_core::Reader {
 
 impl<'t> TableRow<'t> {
     /// The number of its fields.
-    #[inline]
     pub fn fields(&self) -> usize {
         self.ends.len()
     }
