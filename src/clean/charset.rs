@@ -26,9 +26,11 @@ impl UrlEncoding {
     }
 
     /// Percent-encodes all non-ASCII characters in path and query of `line`. Bytes that are not UTF-8 are taken to be in the
-    /// server's charset already. The host is left alone: host names have an encoding of their own.
+    /// server's charset already. The host is left alone: host names have an encoding of their own. So is the fragment, which the
+    /// parser drops.
     pub(super) fn recode(self, line: &[u8]) -> Result<Vec<u8>, Reason> {
         let (origin, tail) = line.split_at(path_of(line));
+        let (tail, fragment) = tail.split_at(memchr::memchr(b'#', tail).unwrap_or(tail.len()));
         let mut recoded = origin.to_vec();
         let mut encoder = self.0.new_encoder();
         for part in tail.utf8_chunks() {
@@ -50,6 +52,8 @@ impl UrlEncoding {
             }
             part.invalid().iter().for_each(|&byte| push_escape(byte, &mut recoded));
         }
+        // A control character in it is still rejected, and blanks before it are not the end of the line.
+        recoded.extend_from_slice(fragment);
         Ok(recoded)
     }
 }
@@ -117,6 +121,13 @@ mod tests {
     fn a_character_that_the_charset_lacks_is_rejected_with_its_own_reason() {
         assert_eq!(clean("iso-8859-1", "http://h.example/日本"), Err(Reason::NotEncodable));
         assert_eq!(clean("iso-8859-1", "http://日本.example/a"), Ok("http://xn--wgv71a.example/a".into()));
+        for raw in ["http://h.example/a#日本", "http://h.example/a#ü#日本"] {
+            assert_eq!(clean("iso-8859-1", raw), Ok("http://h.example/a".into()), "{raw}");
+        }
+        assert_eq!(clean("iso-8859-1", "http://h.example#日本"), Ok("http://h.example/".into()));
+        assert_eq!(clean("iso-8859-1", "http://h.example/ü? #日本"), Ok("http://h.example/%FC?%20".into()));
+        assert_eq!(clean("iso-8859-1", "http://h.example/a#日\u{1}"), Err(Reason::ControlCharacter));
+        assert_eq!(clean("iso-8859-1", "http://h.example/日#a"), Err(Reason::NotEncodable));
         for wrong in ["utf-16", "replacement", "klingon"] {
             assert!(wrong.parse::<super::UrlEncoding>().is_err(), "{wrong}");
         }
