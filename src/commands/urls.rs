@@ -1,7 +1,7 @@
 //! Urls: extracts the URLs from published files, with the reader of [`check`](crate::commands::check()).
 //!
 //! Index files are followed to files in their own directory. Values are not validated, but the run fails at a file that cannot be
-//! read completely, or at a URL that would break its line of output.
+//! read completely, at an entry whose URL is unclear, or at a URL that would break its line of output.
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -210,30 +210,16 @@ fn list(file: &PlaceFile, format: LineFormat, entry: &mut Entry) -> Result<Liste
     let (mut base, mut external) = (None, ExternalUrls::of(file));
     while reader.next(entry).map_err(|error| Error::io(path, "could not be read", error))? {
         let number = entry.number();
-        if let Some(damage) = &reader.findings().damage {
+        let Findings { damage, unclear, .. } = reader.findings();
+        if let Some(damage) = damage.as_ref().or(unclear.as_ref()) {
             listed.damage = Some(damage.error(path));
             break;
         }
-        if !entry.has_whole_tags() {
-            let words = format!(": entry {number}: a value of more than {VALUE_BYTES_MAX} bytes");
-            listed.damage = Some(Error::data(message!(path, "{words}")));
+        if let Some(words) = unlistable(entry, format) {
+            listed.damage = Some(Error::data(message!(path, ": entry {number}: {words}")));
             break;
         }
         let Some(loc) = entry.loc().filter(|loc| !loc.is_empty()) else { continue };
-        if loc.iter().any(|&byte| byte <= b' ' || byte == 0x7f) {
-            listed.damage = Some(Error::data(message!(
-                path,
-                ": entry {number}: a URL with a space or control character"
-            )));
-            break;
-        }
-        if matches!(format, LineFormat::Tsv | LineFormat::Json) && !entry.is_whole() {
-            listed.damage = Some(Error::data(message!(
-                path,
-                ": entry {number}: has more links, images or videos, or longer texts, than can be listed; list the URLs alone"
-            )));
-            break;
-        }
         match reader.own().0 {
             FileKind::Sitemap => {
                 push(entry, loc, format, &mut listed.lines);
@@ -251,6 +237,21 @@ fn list(file: &PlaceFile, format: LineFormat, entry: &mut Entry) -> Result<Liste
     listed.kind = reader.head().map(|(kind, _)| kind);
     listed.damage = listed.damage.or(damage(listed.kind, findings, path));
     Ok(listed)
+}
+
+/// Returns why `entry` cannot be listed in this `format`, unless it can be or has no URL.
+fn unlistable(entry: &Entry, format: LineFormat) -> Option<String> {
+    if !entry.has_whole_tags() {
+        return Some(format!("a value of more than {VALUE_BYTES_MAX} bytes"));
+    }
+    let loc = entry.loc().filter(|loc| !loc.is_empty())?;
+    if loc.iter().any(|&byte| byte <= b' ' || byte == 0x7f) {
+        return Some("a URL with a space or control character".into());
+    }
+    let has_tags = matches!(format, LineFormat::Tsv | LineFormat::Json);
+    (has_tags && !entry.is_whole()).then(|| {
+        "has more links, images or videos, or longer texts, than can be listed; list the URLs alone".into()
+    })
 }
 
 /// The error for a file of this `kind` that is damaged, or that is no sitemap or index file.

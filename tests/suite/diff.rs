@@ -145,10 +145,13 @@ fn an_unreadable_file_is_named() {
     let out = directory.join("out");
     build(&out, &rows(&[("1", "")]), &[]).expect(0);
     let damaged = directory.file("damaged.xml", "<urlset");
+    let two = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\
+        <url><loc>http://h.example/1</loc><loc>http://h.example/2</loc></url></urlset>";
     for (other, exit) in [
         (directory.join("missing"), 66),
         (directory.join("missing.json"), 66),
         (damaged, 65),
+        (directory.file("two-locs.xml", two), 65),
         (directory.file("no-manifest.json", "{}"), 65),
     ] {
         let refused = diff(&out, &other, &[]).expect(exit);

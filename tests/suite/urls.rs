@@ -97,6 +97,13 @@ fn a_broken_file_is_named_after_the_urls_before_it() {
     directory.file("cut.xml.gz", &packed[..packed.len() - 4]);
     directory.file("entity.xml", TAGS.replace("it&apos;s", "it&rsquo;s"));
     directory.file("line.xml", TAGS.replace("it&apos;s", "&#10;http://evil.example/"));
+    directory.file("two.xml", TAGS.replace("it&apos;s</loc>", "a</loc><loc>http://h.example/b</loc>"));
+    directory.file("empty.xml", TAGS.replace("<loc>http://h.example/it", "<loc/><loc>http://h.example/it"));
+    directory.file("inside.xml", TAGS.replace("it&apos;s", "it<b>s</b>"));
+    let item = |links: &str| format!("<item>{links}</item>");
+    let (link, other) = ("<link>http://h.example/a</link>", "<link>http://h.example/b</link>");
+    let items = item(link) + &item(&format!("{link}{other}"));
+    directory.file("two.rss", format!("<rss><channel>{items}</channel></rss>"));
     directory.file("index.xml", index(&["good.xml"]));
     directory.file("long.xml", TAGS.replace("it&apos;s", &"x".repeat(4_096)));
     directory.file("late.xml", TAGS.replace("<loc> ", &format!("<loc>{}", " ".repeat(4_096))));
@@ -105,6 +112,10 @@ fn a_broken_file_is_named_after_the_urls_before_it() {
         (&["cut.xml.gz", "good.xml"], 2, "gzip"),
         (&["entity.xml"], 1, "&rsquo;"),
         (&["line.xml"], 1, "entry 2: a URL with a space or control character"),
+        (&["two.xml"], 1, "two.xml: entry 2: repeated-element: loc twice"),
+        (&["empty.xml"], 1, "empty.xml: entry 2: repeated-element: loc twice"),
+        (&["inside.xml"], 1, "inside.xml: entry 2: unknown-element: element b is not allowed here"),
+        (&["two.rss"], 1, "two.rss: entry 2: repeated-element: two elements for loc"),
         (&["long.xml"], 1, "entry 2: a value of more than 4096 bytes"),
         (&["late.xml"], 0, "entry 1: a value of more than 4096 bytes"),
         (&["good.xml", "missing.xml"], 2, "missing.xml"),

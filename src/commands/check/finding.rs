@@ -67,12 +67,15 @@ pub(crate) struct Findings {
     pub damage: Option<Finding>,
     /// The first finding because of which a URL of the file may not be read.
     pub loss: Option<Finding>,
+    /// The first finding because of which it is unclear what the URL of an entry is. It is a loss, too.
+    pub unclear: Option<Finding>,
 }
 
 impl Findings {
     /// Creates an empty list for the file that messages call `file`.
     pub fn new(file: String, kept_max: usize) -> Self {
-        Self { file, kept_max, kept: Vec::new(), counts: Counts::default(), damage: None, loss: None }
+        let (kept, counts) = (Vec::new(), Counts::default());
+        Self { file, kept_max, kept, counts, damage: None, loss: None, unclear: None }
     }
 
     /// Records a violation. `words` returns its description; it is called only if the finding is kept.
@@ -98,6 +101,15 @@ impl Findings {
             self.loss = Some(Finding { file: self.file.clone(), entry, rule, words: words.clone() });
         }
         self.push(entry, rule, || words);
+    }
+
+    /// Records a violation because of which it is unclear what the URL of an entry is.
+    #[cold]
+    pub fn push_unclear(&mut self, entry: Option<u64>, rule: Rule, words: String) {
+        if self.unclear.is_none() {
+            self.unclear = Some(Finding { file: self.file.clone(), entry, rule, words: words.clone() });
+        }
+        self.push_loss(entry, rule, words);
     }
 }
 

@@ -72,6 +72,10 @@ impl Reader<'_> {
             }
             At::Prolog => self.open_root(name, namespace, local)?,
             At::Skipped => {}
+            At::Tag(Tag::Loc) => {
+                self.findings.push_unclear(place(self.entries), Rule::UnknownElement, not_allowed(name));
+                self.skip();
+            }
             At::Tag(_) | At::Child(..) | At::Channel | At::Guid => self.unknown(name),
             At::Epilog => return self.broken("a second root element"),
         }
@@ -274,7 +278,7 @@ impl Reader<'_> {
         if is_repeated {
             let words = format!("{} twice", tag.as_str());
             match tag {
-                Tag::Loc => self.findings.push_loss(place(self.entries), Rule::RepeatedElement, words),
+                Tag::Loc => self.findings.push_unclear(place(self.entries), Rule::RepeatedElement, words),
                 _ => self.findings.push(place(self.entries), Rule::RepeatedElement, || words),
             }
         } else if is_misplaced && protocol == Protocol::V0_9 && !order.is_misplaced {

@@ -62,8 +62,11 @@ impl Reader<'_> {
     /// Begins the value of a tag. An item has one link and one date.
     fn open_once(&mut self, tag: Tag, entry: &mut Entry) {
         if std::mem::replace(&mut self.order.seen[tag as usize], true) {
-            let words = || format!("two elements for {}", tag.as_str());
-            self.findings.push(place(self.entries), Rule::RepeatedElement, words);
+            let words = format!("two elements for {}", tag.as_str());
+            match tag {
+                Tag::Loc => self.findings.push_unclear(place(self.entries), Rule::RepeatedElement, words),
+                _ => self.findings.push(place(self.entries), Rule::RepeatedElement, || words),
+            }
             return self.skip();
         }
         self.at = At::Tag(tag);
