@@ -245,8 +245,8 @@ fn unlistable(entry: &Entry, format: LineFormat) -> Option<String> {
         return Some(format!("a value of more than {VALUE_BYTES_MAX} bytes"));
     }
     let loc = entry.loc().filter(|loc| !loc.is_empty())?;
-    if loc.iter().any(|&byte| byte <= b' ' || byte == 0x7f) {
-        return Some("a URL with a space or control character".into());
+    if loc.iter().any(u8::is_ascii_control) {
+        return Some("a URL with a control character".into());
     }
     let has_tags = matches!(format, LineFormat::Tsv | LineFormat::Json);
     (has_tags && !entry.is_whole()).then(|| {

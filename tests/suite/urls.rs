@@ -111,7 +111,7 @@ fn a_broken_file_is_named_after_the_urls_before_it() {
         (&["good.xml", "cut.xml"][..], 3, "cut.xml"),
         (&["cut.xml.gz", "good.xml"], 2, "gzip"),
         (&["entity.xml"], 1, "&rsquo;"),
-        (&["line.xml"], 1, "entry 2: a URL with a space or control character"),
+        (&["line.xml"], 1, "entry 2: a URL with a control character"),
         (&["two.xml"], 1, "two.xml: entry 2: repeated-element: loc twice"),
         (&["empty.xml"], 1, "empty.xml: entry 2: repeated-element: loc twice"),
         (&["inside.xml"], 1, "inside.xml: entry 2: unknown-element: element b is not allowed here"),
@@ -132,4 +132,17 @@ fn a_broken_file_is_named_after_the_urls_before_it() {
         assert!(run.stderr.contains("page.xml: "), "{}", run.stderr);
     }
     finish(sitemill().args(["urls", "missing.xml"]), b"").expect(66);
+}
+
+#[test]
+fn a_space_in_a_url_is_listed_as_it_is_published() {
+    let directory = TempDir::new();
+    let file = directory.file("a.xml", TAGS.replace("it&apos;s", "it is"));
+    assert_eq!(urls(&[], &file), b"http://h.example/?a=1&b=2\nhttp://h.example/it is\n");
+    for format in ["--tsv", "--json"] {
+        let listed = directory.file("listed", urls(&[format], &file));
+        let again = finish(sitemill().args(["clean", "--quiet"]).arg(&listed), b"").expect(0);
+        let want = finish(sitemill().args(["clean", "--quiet"]).arg(&file), b"").expect(0);
+        assert!(again.stdout == want.stdout && want.stdout.ends_with(b"/it%20is\n"), "{format}");
+    }
 }
