@@ -23,6 +23,7 @@ mod manifests;
 mod members;
 mod name;
 mod namespaces;
+mod normal;
 mod reader;
 mod rules;
 mod set;
@@ -55,8 +56,8 @@ pub(crate) use content::Content;
 pub(crate) use extensions::{EXTENSIONS, text};
 pub(crate) use finding::Findings;
 pub(crate) use follow::SeenFiles;
-pub(crate) use loc::directory;
 pub(crate) use members::{ExternalMember, ExternalUrls, Members, member, members};
+pub(crate) use normal::directory;
 pub(crate) use reader::{FileKind, Reader};
 pub(crate) use set::Set;
 
@@ -219,7 +220,7 @@ impl Run<'_> {
         let urls_below = match (&set.base, scope) {
             (None, _) | (_, ScopeRule::Any) => None,
             (Some(base), ScopeRule::Directory) => Some(base.as_str()),
-            (Some(base), ScopeRule::Host) => Some(loc::origin(base)),
+            (Some(base), ScopeRule::Host) => Some(normal::origin(base)),
         };
         let secret = self.secret.clone();
         let rules = Rules {

@@ -197,3 +197,13 @@ fn a_link_among_sitemaps_without_an_index_file_is_reported() {
     // The one that was named is.
     assert!(urls(&link).expect(0).stdout.ends_with(b"2\n"));
 }
+
+#[test]
+fn dot_segments_of_a_robots_line_are_resolved() {
+    let directory = TempDir::new();
+    directory.file("a.xml", sitemap(&["1"]));
+    directory.file("sitemap-index-1.xml", index(&[&format!("{BASE}a.xml")]));
+    directory.file("robots-sitemaps.txt", format!("Sitemap: {BASE}maps/../sitemap-index-1.xml\n"));
+    let (findings, summary) = check(directory.path());
+    assert_eq!((findings, &summary["urls"]), (Vec::new(), &1.into()));
+}

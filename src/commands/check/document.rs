@@ -7,6 +7,7 @@ use super::content::Content;
 use super::entry::Entry;
 use super::finding::Findings;
 use super::judge::judge;
+use super::normal::normal;
 use super::reader::{DocumentFormat, FileKind, Reader};
 use super::rules::Rule;
 use crate::common::secret::{Key, Secret};
@@ -87,15 +88,16 @@ pub(crate) fn check(
             FileKind::Sitemap => rules.urls_below,
             FileKind::Index => rules.sitemaps_below,
         };
-        judge(entry, protocol, below, reader.findings());
+        let url = entry.loc().map(|loc| normal(loc, below));
+        judge(entry, url.as_deref(), protocol, below, reader.findings());
         // Entries beyond the limit are a finding already, and must not take memory.
         let is_counted = entry.number() <= kind.entries_max(protocol);
-        match (kind, entry.loc()) {
+        match (kind, &url) {
             // An entry without a URL needs a key too, so that keys stay aligned with entries; two such entries are not duplicates.
             (FileKind::Sitemap, None) if is_counted => keys.push(rules.secret.key(&unique())),
-            (FileKind::Sitemap, Some(loc)) if is_counted => keys.push(rules.secret.key(loc)),
-            (FileKind::Index, Some(loc)) if is_counted => {
-                members.push(Member { entry: entry.number(), loc: loc.into() });
+            (FileKind::Sitemap, Some(url)) if is_counted => keys.push(rules.secret.key(url)),
+            (FileKind::Index, _) if is_counted => {
+                members.extend(entry.loc().map(|loc| Member { entry: entry.number(), loc: loc.into() }));
             }
             _ => {}
         }

@@ -6,8 +6,9 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::document::{Document, Member, report_listed_index};
-use super::loc;
+use super::loc::check_grammar;
 use super::members::ExternalUrls;
+use super::normal;
 use super::reader::FileKind;
 use super::rules::Rule;
 use super::set::{Set, file};
@@ -76,11 +77,11 @@ impl Known {
         let is_alone = set.view.is_none();
         let likely_base = if is_alone { base_beside } else { likely_base };
         let Some(base) = set.base.clone().or_else(|| likely_base(index)) else {
-            let elsewhere = index.members.iter().filter(|member| loc::directory(&member.loc).is_some());
+            let elsewhere = index.members.iter().filter(|member| normal::directory(&member.loc).is_some());
             followed.elsewhere = elsewhere.count() as u64;
             return followed;
         };
-        let site = loc::origin(&base);
+        let site = normal::origin(&base);
         let mut external_beside = ExternalUrls::of(&index.file);
         for member in &index.members {
             let name = file(&member.loc, &base);
@@ -96,9 +97,9 @@ impl Known {
             let Some(name) = name else {
                 // With a base URL, it is known that the sitemap has to be below it, and this was checked.
                 let below = if set.base.is_some() { &base } else { site };
-                match loc::is_below(&member.loc, below.as_bytes()) {
+                match normal::is_below(&member.loc, below) {
                     true => followed.elsewhere += 1,
-                    false if set.base.is_none() && loc::check_grammar(&member.loc).is_ok() => {
+                    false if set.base.is_none() && check_grammar(&member.loc).is_ok() => {
                         found(Rule::OutOfScope, &format!("not below {}", shown(site.as_bytes())));
                     }
                     false => {}
@@ -139,7 +140,7 @@ fn base_beside(index: &Document) -> Option<String> {
     index
         .members
         .iter()
-        .find_map(|member| loc::directory(&member.loc).filter(|base| is_beside(index, member, base)))
+        .find_map(|member| normal::directory(&member.loc).filter(|base| is_beside(index, member, base)))
 }
 
 /// The URL of the directory of `index`, as far as its entries tell: the directory with most sitemaps that lie beside it, or, if
@@ -147,7 +148,7 @@ fn base_beside(index: &Document) -> Option<String> {
 fn likely_base(index: &Document) -> Option<String> {
     let mut directories: HashMap<String, (u64, u64, Reverse<usize>)> = HashMap::new();
     for (at, member) in index.members.iter().enumerate() {
-        let Some(directory) = loc::directory(&member.loc) else { continue };
+        let Some(directory) = normal::directory(&member.loc) else { continue };
         let is_beside = is_beside(index, member, &directory);
         let (beside, all, _) = directories.entry(directory).or_insert((0, 0, Reverse(at)));
         *beside += u64::from(is_beside);

@@ -8,17 +8,23 @@ use super::{loc, values};
 use crate::escape::shown;
 use crate::limits::Protocol;
 
-/// Checks the values of a `url`, or of a `sitemap`, which has fewer. Its `loc` must start with `below`.
+/// Checks the values of a `url`, or of a `sitemap`, which has fewer. Its `loc`, whose normal form is `url`, must be below `below`.
 #[inline]
-pub(crate) fn judge(entry: &Entry, protocol: Protocol, below: Option<&str>, findings: &mut Findings) {
+pub(crate) fn judge(
+    entry: &Entry,
+    url: Option<&[u8]>,
+    protocol: Protocol,
+    below: Option<&str>,
+    findings: &mut Findings,
+) {
     let mut found = |rule, words: &str, value: &[u8]| {
         findings.push(Some(entry.number()), rule, || match value {
             b"" => words.to_owned(),
             value => format!("{words}: {}", shown(value)),
         });
     };
-    if let Some(loc) = entry.loc() {
-        loc::judge(loc, below, &mut found);
+    if let (Some(loc), Some(url)) = (entry.loc(), url) {
+        loc::judge(loc, url, below, &mut found);
     }
     if let Some(value) = entry.value(Tag::Lastmod)
         && let Err(wrong) = values::check_lastmod(value, protocol)

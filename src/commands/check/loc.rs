@@ -31,14 +31,14 @@ const CLASS: [u8; 256] = {
 const _: () = assert!(CLASS[b' ' as usize] == 0 && CLASS[b'#' as usize] == 0 && CLASS[0x80] == 0);
 
 /// The parts of a URL.
-struct Parts {
-    scheme: Range<usize>,
-    authority: Range<usize>,
+pub(super) struct Parts {
+    pub scheme: Range<usize>,
+    pub authority: Range<usize>,
 }
 
 /// Splits `url` into its parts. Only the scheme is validated.
 #[inline]
-fn parts(url: &[u8]) -> Result<Parts, Wrong> {
+pub(super) fn parts(url: &[u8]) -> Result<Parts, Wrong> {
     let scheme_end = match url {
         [b'h', b't', b't', b'p', b's', b':', ..] => 5,
         [b'h', b't', b't', b'p', b':', ..] => 4,
@@ -120,10 +120,15 @@ fn check_authority(authority: &[u8]) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// Checks a `loc`, which must start with `below`. The length is checked first, because other faults of a value that was
-/// truncated are uncertain.
+/// Checks a `loc`, whose `normal` form must start with `below`. The length is checked first, because other faults of a value
+/// that was truncated are uncertain.
 #[inline]
-pub(crate) fn judge(loc: &[u8], below: Option<&str>, found: &mut (impl FnMut(Rule, &str, &[u8]) + ?Sized)) {
+pub(crate) fn judge(
+    loc: &[u8],
+    normal: &[u8],
+    below: Option<&str>,
+    found: &mut (impl FnMut(Rule, &str, &[u8]) + ?Sized),
+) {
     if check_length(loc) == std::cmp::Ordering::Greater {
         return found(Rule::LocTooLong, "longer than 2,047 characters", loc);
     }
@@ -134,7 +139,7 @@ pub(crate) fn judge(loc: &[u8], below: Option<&str>, found: &mut (impl FnMut(Rul
         found(Rule::LocTooShort, "shorter than 12 characters", loc);
     }
     if let Some(below) = below
-        && !is_below(loc, below.as_bytes())
+        && !normal.starts_with(below.as_bytes())
     {
         found(Rule::OutOfScope, &format!("not below {}", shown(below.as_bytes())), loc);
     }
@@ -148,46 +153,6 @@ pub(crate) fn check_length(url: &[u8]) -> std::cmp::Ordering {
         URL_BYTES_MIN..=URL_BYTES_MAX => std::cmp::Ordering::Equal,
         _ => std::cmp::Ordering::Greater,
     }
-}
-
-/// Returns whether `url` starts with `prefix`, the URL of a directory or a host. The case of scheme and host and a default
-/// port make no difference: RFC 3986, 6.2.2 and 6.2.3.
-#[inline]
-pub(crate) fn is_below(url: &[u8], prefix: &[u8]) -> bool {
-    url.starts_with(prefix) || normal_origin(url).is_some_and(|url| url.starts_with(prefix))
-}
-
-/// Returns `url` with its origin normalised.
-#[cold]
-fn normal_origin(url: &[u8]) -> Option<Vec<u8>> {
-    let parts = parts(url).ok()?;
-    let mut normal = url[parts.scheme].to_ascii_lowercase();
-    let default_port: &[u8] = if normal == b"http" { b":80" } else { b":443" };
-    let authority = url[parts.authority.clone()].to_ascii_lowercase();
-    let host = [default_port, b":"].into_iter().find_map(|port| authority.strip_suffix(port));
-    normal.extend_from_slice(b"://");
-    normal.extend_from_slice(host.unwrap_or(&authority));
-    if !url[parts.authority.end..].starts_with(b"/") {
-        normal.push(b'/');
-    }
-    normal.extend_from_slice(&url[parts.authority.end..]);
-    Some(normal)
-}
-
-/// Returns the directory of `url`: its normal form up to the last slash of the path, or `None` if it is not a URL.
-pub(crate) fn directory(url: &[u8]) -> Option<String> {
-    check_grammar(url).ok()?;
-    let normal = normal_origin(url)?;
-    let path_end = normal.iter().position(|byte| matches!(byte, b'?' | b'#')).unwrap_or(normal.len());
-    let slash = normal[..path_end].iter().rposition(|&byte| byte == b'/')?;
-    String::from_utf8(normal[..=slash].to_vec()).ok()
-}
-
-/// Returns scheme, host and port of a directory, with the slash that follows them.
-pub(crate) fn origin(directory: &str) -> &str {
-    let host_at = directory.find("://").map_or(0, |at| at + 3);
-    let slash = directory[host_at..].find('/').map_or(directory.len(), |at| host_at + at + 1);
-    &directory[..slash]
 }
 
 #[cfg(test)]
@@ -242,35 +207,5 @@ mod tests {
         ] {
             assert!(check_grammar(wrong.as_bytes()).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn a_directory_is_the_common_prefix_of_its_files() {
-        for (url, want) in [
-            ("http://h.example/maps/a.xml", Some("http://h.example/maps/")),
-            ("HTTP://H.example:80/maps/a.xml?x=/y", Some("http://h.example/maps/")),
-            ("https://h.example:8443", Some("https://h.example:8443/")),
-            ("maps/a.xml", None),
-        ] {
-            assert_eq!(directory(url.as_bytes()).as_deref(), want, "{url}");
-        }
-        assert_eq!(origin("http://h.example:8080/maps/"), "http://h.example:8080/");
-    }
-
-    #[test]
-    fn a_url_is_below_a_directory_however_its_host_is_spelled() {
-        for (url, below) in [
-            ("http://h.example/maps/a", true),
-            ("http://h.example/maps/", true),
-            ("HTTP://H.EXAMPLE:80/maps/a", true),
-            ("http://h.example/MAPS/a", false),
-            ("http://h.example/mapsa", false),
-            ("https://h.example/maps/a", false),
-            ("http://h.example:8080/maps/a", false),
-            ("http://www.h.example/maps/a", false),
-        ] {
-            assert_eq!(is_below(url.as_bytes(), b"http://h.example/maps/"), below, "{url}");
-        }
-        assert!(is_below(b"http://h.example?q", b"http://h.example/"));
     }
 }

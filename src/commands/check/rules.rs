@@ -98,7 +98,8 @@ rules! {
     TooManyNews = "too-many-news", "Google", "News sitemaps: 1,000 news elements a sitemap";
     /// A URL has more than 1,000 images.
     TooManyImages = "too-many-images", "Google", "Image sitemaps: 1,000 images a page";
-    /// A URL is listed twice in the set, or a sitemap is listed twice in its index files.
+    /// A URL is listed twice in the set, or a sitemap is listed twice in its index files. The case of scheme and host, a default
+    /// port, dot segments and a fragment make no difference.
     Duplicate = "duplicate", OURS, "every URL is listed once";
     /// An index file names a missing file.
     MissingFile = "missing-file", ORG, "Sitemap index XML tag definitions: loc";

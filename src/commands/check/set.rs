@@ -7,8 +7,9 @@ use std::os::unix::ffi::OsStringExt;
 use std::sync::Arc;
 
 use super::finding::{Finding, Findings};
-use super::loc;
+use super::loc::check_grammar;
 use super::manifests::{Manifests, has_index};
+use super::normal::{directory, normal};
 use super::rules::Rule;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::escape::shown;
@@ -208,12 +209,13 @@ impl Set {
             Some((word, url)) if word.eq_ignore_ascii_case(b"Sitemap:") => url.trim_ascii(),
             _ => return Err("not a Sitemap: line"),
         };
-        loc::check_grammar(url)?;
+        check_grammar(url)?;
+        let url = &*normal(url, None);
         if self.base.is_none() {
-            self.base = loc::directory(url);
+            self.base = directory(url);
         }
         let base = self.base.as_deref().ok_or("not the URL of a file")?;
-        if !loc::is_below(url, base.as_bytes()) {
+        if !url.starts_with(base.as_bytes()) {
             return Err("not in the directory of the set");
         }
         let Some(name) = file(url, base) else { return Err("not a file in the directory of the set") };
@@ -266,13 +268,12 @@ fn is_published(view: &dyn View) -> bool {
 /// Returns the name of the file that `url` refers to, if it is directly in the directory `base`. The name never leads out of the
 /// directory.
 pub(crate) fn file(url: &[u8], base: &str) -> Option<OsString> {
-    let directory = loc::directory(url)?;
     let slash = url.iter().take_while(|&&byte| byte != b'?').count();
     let last = url[..slash].rsplit(|&byte| byte == b'/').next()?;
     let name = percent_decoded(last);
     let is_plain = !name.is_empty() && name[0] != b'.' && !name.iter().any(|byte| matches!(byte, b'/' | 0));
     // A URL with a query refers to a program, not to a file.
-    (directory == base && is_plain && slash == url.len()).then(|| OsString::from_vec(name))
+    (directory(url)? == base && is_plain && slash == url.len()).then(|| OsString::from_vec(name))
 }
 
 /// Returns what `name` means as a part of a URL.

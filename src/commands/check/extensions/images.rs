@@ -38,7 +38,7 @@ static PARTS: [Part; 5] = [
 
 fn judge(images: Elements<'_>, found: &mut Found<'_>) {
     // An image may be on another host.
-    images.iter().filter_map(|image| image.get(0)).for_each(|loc| loc::judge(loc, None, found));
+    images.iter().filter_map(|image| image.get(0)).for_each(|loc| loc::judge(loc, loc, None, found));
     if images.values.len() > images.starts.len() {
         by_parts::judge(&PARTS, Rule::Image, images, found);
     }
