@@ -235,6 +235,7 @@ impl Run<'_> {
         let mut members = Vec::new();
         self.check_files(files, false, &rules, |run, mut document| {
             let followed = known.follow(&set, &mut document);
+            follow::check_protocol(&set, &mut document);
             run.report.not_followed += followed.elsewhere;
             run.report.also += followed.external;
             members.extend(followed.members);

@@ -1,5 +1,6 @@
 //! Index files from other programs: every sitemap in them is read once, or something says that it is not.
 
+use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
@@ -9,6 +10,7 @@ use crate::support::{Run, TempDir, build_command, finish, sitemill};
 
 const BASE: &str = "https://www.example.com/";
 const XMLNS: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
+const XMLNS_0_84: &str = "xmlns=\"http://www.google.com/schemas/sitemap/0.84\"";
 
 fn sitemap(urls: &[&str]) -> String {
     let entries: String = urls.iter().map(|url| format!("<url><loc>{BASE}{url}</loc></url>")).collect();
@@ -196,6 +198,25 @@ fn a_link_among_sitemaps_without_an_index_file_is_reported() {
     assert!(urls(directory.path()).expect(65).stderr.contains(said));
     // The one that was named is.
     assert!(urls(&link).expect(0).stdout.ends_with(b"2\n"));
+}
+
+#[test]
+fn an_index_file_of_another_protocol_than_its_set_is_reported() {
+    let directory = TempDir::new();
+    for (protocol, own, other) in [("0.9", XMLNS, XMLNS_0_84), ("0.84", XMLNS_0_84, XMLNS)] {
+        let out = directory.join(protocol);
+        let mut build = build_command(&out, BASE);
+        finish(build.args(["--protocol", protocol]), format!("{BASE}1\n").as_bytes()).expect(0);
+        assert_eq!(check(&out).0, []);
+        let path = out.join("sitemap-index-1.xml");
+        let whole = fs::read_to_string(&path).unwrap();
+        assert!(whole.contains(own));
+        fs::write(&path, whole.replace(own, other)).unwrap();
+        let (findings, _) = check(&out);
+        let said = format!("its set is of protocol {protocol}");
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert!(findings[0].0 == "namespace" && findings[0].1.ends_with(&said), "{findings:?}");
+    }
 }
 
 #[test]

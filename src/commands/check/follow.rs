@@ -134,6 +134,17 @@ impl Known {
     }
 }
 
+/// Reports an index file that is not of the protocol of its set. Its name has no hash of its content.
+pub(super) fn check_protocol(set: &Set, index: &mut Document) {
+    if let (Some(protocol), Some(view)) = (index.protocol, &set.view)
+        && let Some(own) = set.manifests.other_protocol(index.file.name(), protocol)
+        && !set.manifests.are_outdated(&**view)
+    {
+        let words = || format!("this index file is of protocol {protocol}, and its set is of protocol {own}");
+        index.findings.push(None, Rule::Namespace, words);
+    }
+}
+
 /// The URL of the directory of `index`, which was named alone: the directory of the first sitemap that lies beside it. `None` if
 /// none does, as with a copy of the index file.
 fn base_beside(index: &Document) -> Option<String> {

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 
 use crate::error::{Error, ErrorKind, Result, message};
+use crate::limits::Protocol;
 use crate::place::{Record, View};
 use crate::set::manifest::{Manifest, Role};
 
@@ -44,6 +45,14 @@ impl Manifests {
     /// Whether a switch that is not complete adds, replaces or removes `index`. The robots lines may name it or not.
     pub fn is_in_switch(&self, index: &OsStr) -> bool {
         self.next.is_some() && self.all().any(|set| has_index(set, index))
+    }
+
+    /// The protocol of the sets that list `index` as an index file, if none of them is of `protocol`.
+    pub fn other_protocol(&self, index: &OsStr, protocol: Protocol) -> Option<&str> {
+        let is_of = |set: &&Manifest| set.indexes.iter().any(|file| index == file.as_str());
+        let mut protocols = self.all().filter(is_of).map(|set| &*set.protocol);
+        let (first, protocol) = (protocols.next()?, protocol.to_string());
+        (first != protocol && protocols.all(|other| other != protocol)).then_some(first)
     }
 
     /// Whether a run has begun or completed a switch since the manifests were read.
