@@ -220,6 +220,24 @@ fn an_index_file_of_another_protocol_than_its_set_is_reported() {
 }
 
 #[test]
+fn a_published_set_without_its_robots_lines_is_reported_and_a_copy_is_not() {
+    let directory = TempDir::new();
+    for (name, file) in [(None, "robots-sitemaps.txt"), (Some("blog"), "robots-sitemaps-blog.txt")] {
+        let out = directory.join(name.unwrap_or("out"));
+        let mut build = build_command(&out, BASE);
+        build.args(name.iter().flat_map(|name| ["--name", name]));
+        finish(&mut build, format!("{BASE}1\n").as_bytes()).expect(0);
+        fs::remove_file(out.join(file)).unwrap();
+        let (findings, summary) = check(&out);
+        assert_eq!(findings, [("robots".to_owned(), format!("there is no such file: {file}"))]);
+        assert_eq!(summary["urls"], 1);
+        assert_eq!(urls(&out).expect(0).stdout, format!("{BASE}1\n").as_bytes());
+        fs::remove_dir_all(out.join(".sitemill")).unwrap();
+        assert_eq!(check(&out).0, []);
+    }
+}
+
+#[test]
 fn dot_segments_of_a_robots_line_are_resolved() {
     let directory = TempDir::new();
     directory.file("a.xml", sitemap(&["1"]));

@@ -235,7 +235,10 @@ fn old_index_files_stay_as_long_as_the_sitemaps_that_they_list_and_are_not_part_
         if !lines {
             fs::remove_file(out.join(ROBOTS_FILE)).unwrap();
         }
-        run(["check".as_ref(), "--base-url".as_ref(), BASE.as_ref(), out.as_os_str()]).expect(0);
+        let check = run(["check".as_ref(), "--base-url".as_ref(), BASE.as_ref(), out.as_os_str()]);
+        let found = String::from_utf8(check.expect(if lines { 0 } else { 65 }).stdout).unwrap();
+        assert_eq!(found.lines().count(), usize::from(!lines), "{found}");
+        assert!(lines || found.contains("robots: there is no such file"), "{found}");
         let listed = run(["urls".as_ref(), out.as_os_str()]).expect(0).stdout;
         assert_eq!(String::from_utf8(listed).unwrap().lines().count(), 9);
     }

@@ -96,6 +96,11 @@ impl Set {
             false => indexes,
         };
         set.findings = Findings::new(shown(view.root().as_os_str().as_encoded_bytes()), kept_max);
+        if matches!(set.manifests.live, Ok(Some(_))) {
+            let robots = PlaceFile::new(Arc::clone(&view), robots_file(view.name()));
+            let words = || format!("{}: {}", robots.why_not_regular(), robots_file(view.name()));
+            set.findings.push(None, Rule::Robots, words);
+        }
         beginning.into_iter().for_each(|listed| set.take(&view, listed));
         match set.files.is_empty() && set.findings.loss.is_none() {
             false => Ok(set),
