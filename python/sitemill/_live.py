@@ -29,7 +29,7 @@ def check(
     Args:
         paths: the files and directories.
         name: check only the set of this name in each directory; all sets by default.
-        base_url: the URL of their directory, if it is not known.
+        base_url: the URL of their directory, if it is not known; percent-encoded as published if that is not in UTF-8.
         scope: which URLs may be listed: ``"directory"``, ``"host"`` or ``"any"``; as built by default. If the manifest may not be
             read, it is not checked by default.
         limit_findings: how many findings are returned; all are counted.

@@ -80,7 +80,8 @@ pub struct CheckJob {
     /// Check only the set of this name in each directory. If not set, all sets.
     pub name: Option<SetName>,
     /// URL of the directory that the files are published in. If not set, it is taken from `robots-sitemaps.txt` of a directory;
-    /// for a single file, the scope is then not checked.
+    /// for a single file, the scope is then not checked. For a set in another [`UrlEncoding`](crate::options::UrlEncoding) than
+    /// UTF-8, it is to be percent-encoded as published.
     pub base_url: Option<BaseUrl>,
     /// Which URLs may be listed. If not set, it is taken from the manifest of a directory; without a manifest, it is
     /// [`ScopeRule::Directory`], the rule of the protocol. If the manifest may not be read, URLs are not checked against a scope.
@@ -234,8 +235,8 @@ impl Run<'_> {
         let files = known.begin(&set);
         let mut members = Vec::new();
         self.check_files(files, false, &rules, |run, mut document| {
-            let followed = known.follow(&set, &mut document);
             follow::check_protocol(&set, &mut document);
+            let followed = known.follow(&set, &mut document);
             run.report.not_followed += followed.elsewhere;
             run.report.also += followed.external;
             members.extend(followed.members);

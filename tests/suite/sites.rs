@@ -314,7 +314,12 @@ fn the_base_url_is_encoded_as_the_lines_are() {
         finish(&mut build, "https://h.example/ü/1\n".as_bytes()).expect(0);
         let urls = published_urls(&out.join(site), "https://h.example/%FC/");
         assert_eq!(urls, ["https://h.example/%FC/1"]);
+        let mut check = sitemill();
+        check.args(["check", "--base-url", "https://h.example/%FC/"]).arg(out.join(site));
+        finish(&mut check, b"").expect(0);
     }
+    let help = String::from_utf8(finish(sitemill().args(["check", "--help"]), b"").expect(0).stdout).unwrap();
+    assert!(help.contains("--url-encoding") && help.contains("%FC for ü"), "{help}");
     let mut build = build_command(&directory.join("out"), "https://h.example/日/");
     let refused = finish(build.args(["--url-encoding", "iso-8859-1"]), b"").expect(2);
     assert!(refused.stderr.contains("it is not a valid URL (not-encodable)"), "{}", refused.stderr);

@@ -22,6 +22,9 @@ pub struct CheckArgs {
     pub name: Option<SetName>,
 
     /// URL of the directory [default: from robots-sitemaps.txt].
+    ///
+    /// Characters that are not ASCII are percent-encoded as UTF-8. If the set was built with --url-encoding, write them as they are
+    /// published: %FC for ü in ISO-8859-1.
     #[arg(long, value_name = "URL")]
     pub base_url: Option<BaseUrl>,
 
