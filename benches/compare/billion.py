@@ -10,23 +10,21 @@ from compare.rounds import rounds
 from compare.sampling import DISK_SAMPLE_SECONDS, MEMORY_SAMPLE_SECONDS, Disk
 from compare.sides import SORTED, sitemill_side
 
-# Upper bounds of the bytes on disk per line. Scratch files have keys that do not fit into memory and, of a sorted set,
-# the entries.
+# Upper bounds of the bytes on disk per line. Scratch files have the keys that do not fit into memory: all of them with a small
+# --memory. A sorted run needs less for scratch files and sitemaps, because its rows share most of their bytes.
 INPUT_BYTES_PER_LINE = 31
 GZIP_BYTES_PER_LINE = 6
-SCRATCH_BYTES_PER_LINE = 12
-SORTED_SCRATCH_BYTES_PER_LINE = 36
+SCRATCH_BYTES_PER_LINE = 18
 
 
-def need_disk(lines, is_sorted):
+def need_disk(lines):
     """Ends the program if the disk has no room for the input, the sitemaps and the scratch files."""
-    scratch = SORTED_SCRATCH_BYTES_PER_LINE if is_sorted else SCRATCH_BYTES_PER_LINE
-    needed, free = lines * (INPUT_BYTES_PER_LINE + GZIP_BYTES_PER_LINE + scratch), shutil.disk_usage(WORK).free
+    needed = lines * (INPUT_BYTES_PER_LINE + GZIP_BYTES_PER_LINE + SCRATCH_BYTES_PER_LINE)
+    free = shutil.disk_usage(WORK).free
     print(f"- disk: up to {needed / 1e9:,.1f} GB for {lines:,} URLs, {free / 1e9:,.1f} GB free in {WORK}", flush=True)
     if needed > free:
-        fewer = "without --sorted, or for fewer URLs" if is_sorted else "for fewer URLs: scripts/billion 100M"
-        sys.exit(f"billion: {WORK}: needs up to {needed / 1e9:,.1f} GB, and {free / 1e9:,.1f} GB are free; free some, or "
-                 f"run it {fewer}")
+        sys.exit(f"billion: {WORK}: needs up to {needed / 1e9:,.1f} GB, but only {free / 1e9:,.1f} GB are free; free some, or "
+                 "build fewer URLs: scripts/billion 100M")
 
 
 def build_all(args, sitemill, corpus):
