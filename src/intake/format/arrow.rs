@@ -186,7 +186,7 @@ impl Layout {
                 Record { line: offset + 1, offset, url, section, lastmod, changefreq, priority, extras };
             // Columns that are not read may have values, so a row without a URL does not count as blank.
             match url.trim_ascii().is_empty() && self.has_other_columns {
-                true => rows.without_url(&record)?,
+                true => rows.without_url(&record, b"")?,
                 false => rows.record(&record)?,
             }
         }

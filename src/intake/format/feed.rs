@@ -21,6 +21,7 @@ use super::found::NameCounts;
 use super::reader::{RowReader, large_units};
 use super::row::{CountingSink, ROW_BYTES_MAX};
 use super::sitemap::dropped::DroppedElements;
+use super::sitemap::stray::Between;
 use super::sitemap::{Metered, broken, wrong_root};
 use super::spec::{Head, Hints, Open, Spec};
 use super::unpack::{About, Text};
@@ -75,8 +76,11 @@ fn read(kind: Kind, text: Text<'_>, rows: &mut CountingSink<'_>) -> Result<()> {
         let item_bytes = feed.item.as_ref().map_or(0, |item| at - item.offset());
         reader.get_mut().set_bytes_left(ROW_BYTES_MAX.saturating_sub(item_bytes));
         match reader.read_event_into(&mut buffer) {
-            Ok(Event::Start(tag)) => feed.open(&text, at, rows.count() + 1, &tag)?,
+            Ok(Event::Start(tag)) => feed.open(&text, at, rows, &tag)?,
             Ok(Event::End(_)) => feed.close(rows)?,
+            Ok(event @ (Event::Text(_) | Event::CData(_) | Event::GeneralRef(_))) if feed.is_between() => {
+                feed.between.take(&text, feed.depth, at, &event)?;
+            }
             Ok(Event::Text(part)) => feed.on_open_item(|item| item.text(&part)),
             Ok(Event::CData(part)) => feed.on_open_item(|item| item.text(&part)),
             Ok(Event::GeneralRef(name)) => feed.on_open_item(|item| item.reference(&name)),
@@ -102,6 +106,7 @@ struct Feed {
     prefix: String,
     /// The current item.
     item: Option<Item>,
+    between: Between,
     /// The depth of the current dropped element, if there is one.
     skipped: Option<usize>,
     bases: Bases,
@@ -116,14 +121,22 @@ impl Feed {
             has_root: false,
             prefix: String::new(),
             item: None,
+            between: Between::default(),
             skipped: None,
             bases: Bases::default(),
             dropped: DroppedElements::default(),
         }
     }
 
-    /// Takes the start tag at `offset`. `number` is that of the next item.
-    fn open(&mut self, text: &About<'_>, offset: u64, number: u64, tag: &BytesStart<'_>) -> Result<()> {
+    /// Takes the start tag at `offset`.
+    fn open(
+        &mut self,
+        text: &About<'_>,
+        offset: u64,
+        rows: &mut CountingSink<'_>,
+        tag: &BytesStart<'_>,
+    ) -> Result<()> {
+        self.between.emit(rows)?;
         let depth = self.depth;
         self.depth += 1;
         if self.skipped.is_some() {
@@ -149,7 +162,7 @@ impl Feed {
         } else if is_own && tag.local_name().as_ref() == path[depth] {
             self.dropped.enter(depth, tag);
             if depth + 1 == path.len() {
-                self.item = Some(Item::new(offset, number));
+                self.item = Some(Item::new(offset, rows.count() + 1));
             }
         } else {
             self.drop(depth, tag);
@@ -177,6 +190,7 @@ impl Feed {
 
     /// Takes an end tag. The end of an item makes a record.
     fn close(&mut self, rows: &mut CountingSink<'_>) -> Result<()> {
+        self.between.emit(rows)?;
         self.depth -= 1;
         let depth = self.depth;
         match self.skipped {
@@ -197,6 +211,11 @@ impl Feed {
         }
         self.bases.leave(depth);
         Ok(())
+    }
+
+    /// Whether the current position is neither in an item nor in a dropped element.
+    fn is_between(&self) -> bool {
+        self.item.is_none() && self.skipped.is_none()
     }
 
     /// Calls `act` with the current item, unless an element is skipped.

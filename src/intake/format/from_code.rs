@@ -281,7 +281,7 @@ fn read(batch: &Batch, rows: &mut CountingSink<'_>) -> Result<()> {
             extras: buffer.values(),
         };
         match *has_others && url.trim_ascii().is_empty() {
-            true => rows.without_url(&record)?,
+            true => rows.without_url(&record, b"")?,
             false => rows.record(&record)?,
         }
     }

@@ -108,7 +108,7 @@ impl<'s> CountingSink<'s> {
 
     pub fn record(&mut self, record: &Record<'_>) -> Result<()> {
         if record.url.trim_ascii().is_empty() && !record.has_no_tags() {
-            return self.without_url(record);
+            return self.without_url(record, b"");
         }
         self.facts.rows += 1;
         self.sink.record(record)
@@ -120,10 +120,14 @@ impl<'s> CountingSink<'s> {
         extras.take_ignored().iter().for_each(|name| self.facts.dropped_elements.add(name.as_bytes(), 1));
     }
 
-    /// Receives a row with values but no URL, in a format whose rows are not text: the reject file shows its tags.
+    /// Receives a row with content but no URL, in a format whose rows are not text: the reject file shows its tags and `stray`, the
+    /// text outside of its values.
     #[cold]
-    pub fn without_url(&mut self, record: &Record<'_>) -> Result<()> {
-        self.bad(record.line, record.offset, Reason::NoUrl, &record.tags_as_text())
+    pub fn without_url(&mut self, record: &Record<'_>, stray: &[u8]) -> Result<()> {
+        let tags = record.tags_as_text();
+        let given = [&tags[..], stray].into_iter().filter(|words| !words.is_empty());
+        let text = given.collect::<Vec<_>>().join(&b' ');
+        self.bad(record.line, record.offset, Reason::NoUrl, &text)
     }
 
     pub fn bad(&mut self, line: u64, offset: u64, reason: Reason, text: &[u8]) -> Result<()> {

@@ -4,6 +4,7 @@ mod declared;
 pub(super) mod dropped;
 pub(super) mod extended;
 mod plain;
+pub(super) mod stray;
 #[cfg(test)]
 mod tests;
 mod url_element;
@@ -20,7 +21,8 @@ use super::row::{CountingSink, ROW_BYTES_MAX};
 use super::spec::{Head, Hints, Open, Spec};
 use super::unpack::{About, Text};
 use crate::error::{Error, Result, Setting, message};
-use url_element::UrlElement;
+use stray::Between;
+use url_element::{CHILD_DEPTH, UrlElement};
 
 const BUFFER_BYTES: usize = 64 * 1024;
 
@@ -51,7 +53,7 @@ fn read_buffered(buffer_bytes: usize, text: Text<'_>, rows: &mut CountingSink<'_
     let mut reader = Reader::from_reader(Metered::with_capacity(buffer_bytes, stream));
     reader.config_mut().expand_empty_elements = true;
     let mut buffer = Vec::new();
-    let mut entry = UrlElement::default();
+    let (mut entry, mut between) = (UrlElement::default(), Between::default());
     let mut depth = 0;
     let mut has_root = false;
     loop {
@@ -67,7 +69,10 @@ fn read_buffered(buffer_bytes: usize, text: Text<'_>, rows: &mut CountingSink<'_
                         check_root(&text, tag.local_name().as_ref())?;
                         has_root = true;
                     }
-                    1 => entry.start_child(at, rows.count() + 1, &tag),
+                    1 => {
+                        between.emit(rows)?;
+                        entry.start_child(at, rows.count() + 1, &tag);
+                    }
                     _ => entry.open(depth, &tag),
                 }
                 depth += 1;
@@ -75,16 +80,13 @@ fn read_buffered(buffer_bytes: usize, text: Text<'_>, rows: &mut CountingSink<'_
             Ok(Event::End(_)) => {
                 depth -= 1;
                 match depth {
-                    0 => {}
-                    1 => {
-                        entry.emit(rows)?;
-                        // After an end tag the parser has no pending event. After a root it may: the end of `<urlset/>`.
-                        let at = reader.buffer_position();
-                        let bytes = plain::read(reader.get_ref().stream.buffer(), at, &mut entry, rows)?;
-                        reader.stream().consume(bytes);
-                    }
+                    0 => between.emit(rows)?,
+                    1 => end_child(&mut reader, &mut entry, rows)?,
                     _ => entry.close(depth),
                 }
+            }
+            Ok(event @ (Event::Text(_) | Event::CData(_) | Event::GeneralRef(_))) if depth < CHILD_DEPTH => {
+                between.take(&text, depth, at, &event)?;
             }
             Ok(Event::Text(part)) => entry.text(&part),
             Ok(Event::CData(part)) => entry.text(&part),
@@ -100,6 +102,20 @@ fn read_buffered(buffer_bytes: usize, text: Text<'_>, rows: &mut CountingSink<'_
             Err(error) => return Err(broken(&text, at, error)),
         }
     }
+}
+
+/// Ends a child of the root, and reads the plain entries after it.
+fn end_child<R: Read>(
+    reader: &mut Reader<Metered<R>>,
+    entry: &mut UrlElement,
+    rows: &mut CountingSink<'_>,
+) -> Result<()> {
+    entry.emit(rows)?;
+    // After an end tag the parser has no pending event. After a root it may: the end of `<urlset/>`.
+    let at = reader.buffer_position();
+    let bytes = plain::read(reader.get_ref().stream.buffer(), at, entry, rows)?;
+    reader.stream().consume(bytes);
+    Ok(())
 }
 
 /// Whether the XML that begins with `head` is a sitemap index.

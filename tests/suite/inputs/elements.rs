@@ -83,6 +83,20 @@ fn a_prefix_has_the_namespace_of_the_nearest_declaration() {
 }
 
 #[test]
+fn text_between_elements_is_counted_in_an_entry_and_rejected_elsewhere() {
+    let xml = format!("<urlset>x<url>a<loc>{BASE}a</loc>b</url><url>{BASE}b</url></urlset>");
+    assert_eq!(dropped(&xml), json!({ "#text": 1 }));
+    let directory = TempDir::new();
+    directory.file("in.xml", xml);
+    let (run, report) =
+        report_of(&directory, &["in.xml"], &["--rejects", "r.tsv", "--max-rejects", "100%"], b"");
+    assert_eq!((&report["lines"], &report["listed"]), (&json!(3), &json!(1)), "{}", run.stderr);
+    let rejects = std::fs::read_to_string(directory.join("r.tsv")).unwrap();
+    let texts: Vec<&str> = rejects.lines().map(|line| line.rsplit('\t').next().unwrap()).collect();
+    assert!(texts.ends_with(&["x", &format!("{BASE}b")]), "{rejects}");
+}
+
+#[test]
 fn only_the_first_of_a_thousand_names_are_counted_separately() {
     let elements: String = (0..1000).map(|n| format!("<e{n}/><e{n}/>")).collect();
     let report = dropped(&format!("<urlset><url><loc>{BASE}a</loc>{elements}</url></urlset>"));

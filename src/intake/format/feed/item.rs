@@ -9,6 +9,7 @@ use crate::clean::Reason;
 use crate::error::Result;
 use crate::intake::format::row::{AND, CountingSink, Record};
 use crate::intake::format::sitemap::dropped::DroppedElements;
+use crate::intake::format::sitemap::stray::{self, StrayText};
 use crate::intake::format::sitemap::value;
 use crate::limits::LINE_BYTES_MAX;
 
@@ -20,6 +21,7 @@ pub struct Item {
     pub is_bad: bool,
     /// Whether it has elements that are dropped.
     pub has_others: bool,
+    stray: StrayText,
     link: Option<Vec<u8>>,
     guid: Option<Vec<u8>>,
     updated: Option<Vec<u8>>,
@@ -47,6 +49,7 @@ impl Item {
             number,
             is_bad: false,
             has_others: false,
+            stray: StrayText::default(),
             link: None,
             guid: None,
             updated: None,
@@ -114,20 +117,23 @@ impl Item {
 
     /// Takes text.
     pub fn text(&mut self, part: &str) {
-        let Some((_, value)) = &mut self.open else { return };
-        value::push_text(part, value);
+        match &mut self.open {
+            Some((_, value)) => value::push_text(part, value),
+            None => self.stray.push(part),
+        }
     }
 
     /// Takes a reference such as `&amp;`.
     pub fn reference(&mut self, name: &BytesRef<'_>) {
-        if !value::resolve(name, |text| self.text(text)) {
-            self.is_bad |= self.open.is_some();
+        match &mut self.open {
+            Some((_, value)) => self.is_bad |= !value::resolve(name, |text| value::push_text(text, value)),
+            None => self.stray.push_reference(name),
         }
     }
 
     /// Ends the item, which becomes a record.
     pub fn emit(self, kind: Kind, dropped: &mut DroppedElements, rows: &mut CountingSink<'_>) -> Result<()> {
-        let Self { offset, number, is_bad, has_others, guid, updated, has_two_links, .. } = self;
+        let Self { offset, number, is_bad, has_others, stray, guid, updated, has_two_links, .. } = self;
         let link = self.link.filter(|link| !link.trim_ascii().is_empty());
         if link.is_some() && guid.is_some() {
             dropped.count_name("guid");
@@ -141,7 +147,13 @@ impl Item {
         let updated = updated.unwrap_or_default();
         let lastmod = if kind == Kind::Rss { date::w3c(&updated) } else { updated };
         let record = Record { line: number, offset, url, lastmod: &lastmod, ..Record::default() };
-        if url.is_empty() && has_others { rows.without_url(&record) } else { rows.record(&record) }
+        if url.is_empty() && (has_others || !stray.is_empty()) {
+            return rows.without_url(&record, stray.text());
+        }
+        if !stray.is_empty() {
+            dropped.count_name(stray::NAME);
+        }
+        rows.record(&record)
     }
 }
 

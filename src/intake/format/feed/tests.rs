@@ -104,6 +104,17 @@ fn unusual_feeds_are_read_or_their_items_are_rejected() {
             "<rss><channel><item><link>u</link><pubDate>a</pubDate><pubDate>b</pubDate></item></channel></rss>",
             &["1 u|a | b||"],
         ),
+        (
+            "<rss>a<channel>b&amp;c<item><link>u</link></item>d<title>t</title><![CDATA[e]]></channel></rss>",
+            &["1 !no-url a", "2 !no-url b&c", "3 u|||", "4 !no-url d", "5 !no-url e"],
+        ),
+        ("<feed>a<entry><link href='u'/></entry></feed>", &["1 !no-url a", "2 u|||"]),
+        (
+            "<rss><channel><item>http://h.example/&amp;</item></channel></rss>",
+            &["1 !no-url http://h.example/&"],
+        ),
+        ("<feed><entry>&what;<updated>2024</updated></entry></feed>", &["1 !no-url lastmod=2024 &what;"]),
+        ("<rss/>\n\u{feff}<rss><channel><item><link>u</link></item></channel></rss>\n", &["1 u|||"]),
         ("<rss><channel><link>c</link><textinput><link>t</link></textinput></channel></rss>", &[]),
         ("<feed><entry><link href='u' rel=''/></entry></feed>", &["1 !no-url "]),
         ("<feed><entry><link href=u /></entry></feed>", &["1 !bad-row "]),
@@ -120,6 +131,9 @@ fn unusual_feeds_are_read_or_their_items_are_rejected() {
     ] {
         assert_eq!(read(feed, None).unwrap().1, want, "{feed}");
     }
+    let (_, rows, dropped) =
+        read("<rss><channel><item>a<link>u</link></item></channel></rss>", None).unwrap();
+    assert_eq!((rows, dropped), (vec!["1 u|||".to_owned()], vec!["#text 1".to_owned()]));
     let long = format!("<rss><channel><item><link>{}</link></item></channel></rss>", "u".repeat(100_000));
     assert_eq!(read(&long, None).unwrap().1.len(), 1);
 }
@@ -144,6 +158,11 @@ fn xml_that_is_no_feed_of_the_kind_is_refused_with_what_to_do() {
         ("<rss/>", Some(Format::Atom), "is an RSS feed; leave out"),
         ("<rss/>", Some(Format::Sitemap), "is an RSS feed; leave out"),
         ("<urlset/>", Some(Format::Atom), "is a sitemap; leave out"),
+        (
+            "<rss/>\nhttp://h.example/\n",
+            None,
+            "byte 7: text outside of the root element: http://h.example/; remove it",
+        ),
         ("<opml/>", Some(Format::Rss), "is XML with the root <opml>; expected an RSS feed, <rss>"),
     ] {
         let error = read(feed, said).unwrap_err();

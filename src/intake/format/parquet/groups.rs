@@ -186,7 +186,7 @@ impl<'n> Groups<'n> {
                 let record = Record { line, offset, url, section, lastmod, changefreq, priority, extras };
                 // Columns that are not read may have values, so a row without a URL does not count as blank.
                 match url.trim_ascii().is_empty() && self.has_other_columns {
-                    true => rows.without_url(&record)?,
+                    true => rows.without_url(&record, b"")?,
                     false => rows.record(&record)?,
                 }
                 row += 1;

@@ -37,6 +37,7 @@ fn plain_entries_are_read_as_the_parser_reads_them() {
         "<url><lastmod>2024</lastmod></url>",
         "<url>stray<loc>u</loc>text&amp;</url>",
         "text&amp;<url><loc>u</loc></url>",
+        "<url/>x<!-- c --><![CDATA[y]]><other/> &what; <?pi?>",
         "<url><loc>u</loc>&what;</url>",
         "<url><loc>u&what;</loc></url>",
         "<url><loc>u&;</loc></url>",
@@ -58,6 +59,10 @@ fn plain_entries_are_read_as_the_parser_reads_them() {
         "<other><loc>u</loc></other>",
         "<!-- c --><url><loc>u</loc></url><?pi?>",
         "</urlset><url><loc>u</loc></url><urlset>",
+        "</urlset>\u{feff}\n<!-- c --><?pi?><urlset>",
+        "</urlset> text <urlset>",
+        "</urlset><![CDATA[text]]><urlset>",
+        "</urlset>&amp;<urlset>",
         "<url/><url><loc>u</loc></url>",
     ] {
         check_same(format!("<urlset>{plain}{entry}{plain}</urlset>").as_bytes());
@@ -128,6 +133,62 @@ fn a_value_with_an_element_in_it_is_not_pieced_together() {
     ] {
         let want = (vec![row.to_owned()], dropped.to_owned());
         assert_eq!(entries(URLSET, &format!("<url>{entry}</url>")), want, "{entry}");
+    }
+}
+
+#[test]
+fn text_between_entries_is_a_rejected_row() {
+    for (xml, want) in [
+        ("a&amp;b<!-- c -->d<url><loc>u</loc></url>", &["1@8 !no-url a&bd", "2@26 u|||"][..]),
+        (
+            "<url><loc>u</loc></url>\n\u{feff} x\ny <url><loc>v</loc></url>&what; ",
+            &["1@8 u|||", r"2@36 !no-url x\ny", "3@40 v|||", "4@63 !no-url &what;"],
+        ),
+        ("<url/>\n<![CDATA[ x ]]>\n<other>t</other>", &["1@8 |||", "2@15 !no-url x"]),
+        ("<other>t</other>\n<![CDATA[ ]]><?pi?>&#32;\u{feff}", &[]),
+    ] {
+        let xml = format!("<urlset>{xml}</urlset>");
+        assert_eq!(rows_of(xml.as_bytes(), BUFFER_BYTES).0, want, "{xml}");
+        check_same(xml.as_bytes());
+    }
+}
+
+#[test]
+fn text_outside_of_the_root_element_ends_the_run() {
+    let sitemap = "<urlset><url><loc>u</loc></url></urlset>";
+    for (between, said) in [
+        (
+            "\nhttp://h.example/1\r\nhttp://h.example/2\n",
+            Some("byte 41: text outside of the root element: http://h.example/1;"),
+        ),
+        ("<![CDATA[x]]>", Some("byte 40: text outside of the root element: x;")),
+        (" &amp;", Some("byte 41: text outside of the root element: &;")),
+        ("<!-- c -->&what;", Some("byte 50: text outside of the root element: &what;;")),
+        ("\n\u{feff}<?xml version='1.0' encoding='utf-8'?>\n<!-- c --><?pi?><!DOCTYPE urlset>\r\n", None),
+    ] {
+        for xml in [format!("{sitemap}{between}{sitemap}"), format!("{sitemap}{between}")] {
+            let (_, read, _) = rows_of(xml.as_bytes(), BUFFER_BYTES);
+            assert!(said.map_or(read == "whole", |said| read.contains(said)), "{xml}: {read}");
+            check_same(xml.as_bytes());
+        }
+    }
+}
+
+#[test]
+fn text_between_the_elements_of_an_entry_is_shown_or_counted() {
+    for (entry, row, dropped) in [
+        ("http://h.example/b", "!no-url http://h.example/b", ""),
+        ("<![CDATA[http://h.example/b]]>", "!no-url http://h.example/b", ""),
+        (" &amp; ", "!no-url &", ""),
+        ("&what;<lastmod>2024</lastmod>", "!no-url lastmod=2024 &what;", ""),
+        (" <!-- c -->\n\t", "|||", ""),
+        ("a<loc>u</loc>b", "u|||", "#text 1"),
+        ("<loc>u</loc><i:image>x<i:loc>i</i:loc></i:image>", "u||| image=i", "#text 1"),
+        ("<loc>u</loc><i:image>x</i:image>", "u|||", "image:image 1, #text 1"),
+        ("<loc>u</loc><b>x</b>", "u|||", "b 1"),
+    ] {
+        let want = (vec![row.to_owned(), "v|||".to_owned()], dropped.to_owned());
+        assert_eq!(entries(URLSET, &format!("<url>{entry}</url><url><loc>v</loc></url>")), want, "{entry}");
     }
 }
 

@@ -6,6 +6,7 @@ use quick_xml::name::QName;
 use super::declared::prefix_of;
 use super::dropped::{DroppedElements, is_of_protocol};
 use super::extended::{BadAttribute, Child, Extended};
+use super::stray::{self, StrayText};
 use super::value;
 use crate::clean::Reason;
 use crate::error::{Error, ErrorKind, Result};
@@ -31,6 +32,7 @@ pub struct UrlElement {
     counts: [u32; VALUES],
     /// Whether there are other elements.
     has_others: bool,
+    stray: StrayText,
     /// The values of extensions.
     extras: ExtrasBuffer,
     /// The current element of an extension, if there is one.
@@ -97,6 +99,7 @@ impl UrlElement {
         (self.opened, self.extended_elements, self.dropped_here, self.skipped) = (0, 0, 0, None);
         self.values.iter_mut().for_each(Vec::clear);
         self.extras.clear();
+        self.stray.clear();
     }
 
     /// Takes the start tag of the root.
@@ -268,15 +271,20 @@ impl UrlElement {
                 Some(extended) => extended.text(),
                 None => return,
             },
-            None => return,
+            None => return self.stray.push(part),
         };
         value::push_text(part, value);
     }
 
-    /// Takes a reference such as `&amp;`.
+    /// Takes a reference such as `&amp;`. That of a dropped element is not taken.
     pub fn reference(&mut self, name: &BytesRef<'_>) {
-        if !value::resolve(name, |text| self.text(text)) {
-            self.is_bad |= self.open.is_some() && self.skipped.is_none();
+        match (self.skipped, self.open) {
+            (Some(_), _) => {}
+            (None, None) => self.stray.push_reference(name),
+            (None, Some(_)) => {
+                let is_known = value::resolve(name, |text| self.text(text));
+                self.is_bad |= !is_known;
+            }
         }
     }
 
@@ -304,7 +312,13 @@ impl UrlElement {
             extras: self.extras.values(),
             ..Record::default()
         };
-        if url.is_empty() && self.has_others { rows.without_url(&record) } else { rows.record(&record) }
+        if url.is_empty() && (self.has_others || !self.stray.is_empty()) {
+            return rows.without_url(&record, self.stray.text());
+        }
+        if !self.stray.is_empty() {
+            self.dropped.count_name(stray::NAME);
+        }
+        rows.record(&record)
     }
 
     /// Checks that every element is part of the record or was counted as dropped.
