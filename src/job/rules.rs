@@ -179,8 +179,8 @@ pub enum OnDuplicate {
     #[default]
     First,
     /// The row with the newest `lastmod`. If several rows have the newest one, or none has a `lastmod`, the first of them is
-    /// listed; with [`Order::Sorted`], the one whose `lastmod`, `changefreq` and `priority` are the last in byte order, and if they
-    /// are equal, the one whose extensions are.
+    /// listed; with [`Order::Sorted`], the one whose `lastmod` is the last in byte order; if these are equal, the one whose
+    /// `changefreq` is, then `priority`, then the XML of its extensions. A missing value is before any other.
     Newest,
 }
 

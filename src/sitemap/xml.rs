@@ -3,6 +3,7 @@
 //! Sizes are computed from the same constants that are written, so a planned size is exact.
 
 mod count;
+mod values;
 
 use super::entities::{AMPERSAND_GROWTH, APOSTROPHE_GROWTH, escape, growth, push_escaped};
 use super::tags::{LASTMOD_BYTES_MAX, PRIORITY_BYTES_MAX, Tags};
@@ -11,6 +12,7 @@ use crate::limits::{Protocol, URL_BYTES_MAX};
 
 pub use super::extensions::Namespaces;
 pub use count::count_tags;
+pub use values::tag_values;
 
 /// The XML before and after the entries of a file.
 #[derive(Debug, Clone, Copy)]

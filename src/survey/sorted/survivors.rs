@@ -6,6 +6,7 @@ use crate::common::prefetch;
 use crate::error::Result;
 use crate::intake::input::Input;
 use crate::job::OnDuplicate;
+use crate::sitemap::xml::tag_values;
 use crate::survey::position::Position;
 
 /// An entry of a range: the end of its URL, the position of its tail, and its place in the input, an increasing number.
@@ -99,13 +100,13 @@ impl<'w, 'r, W: SurvivorSink<'r>> Survivors<'w, 'r, W> {
         match self.on_duplicate {
             OnDuplicate::First => one.place < other.place,
             OnDuplicate::Newest => {
-                // An entry without a time is older than any other. Equally new entries are ranked by their bytes, so that shuffled
+                // An entry without a time is older than any other. Equally new entries are ranked by their values, so that shuffled
                 // input gives the same set. Only entries that differ in nothing but their section are ranked by their place: they
                 // arrive in any order.
                 let rank = |placed: &Placed<'_>| {
                     let tail = placed.position.tail(self.files);
                     let entry = tail.entry(tail.url);
-                    (entry.instant, entry.tags, entry.extras.xml, Reverse(placed.place))
+                    (entry.instant, tag_values(entry.tags), entry.extras.xml, Reverse(placed.place))
                 };
                 rank(one) > rank(other)
             }
@@ -127,6 +128,7 @@ mod tests {
     use crate::clean::CleanUrl;
     use crate::intake::input::Segment;
     use crate::sitemap::entry::Entry;
+    use crate::sitemap::extensions::Extras;
     use crate::survey::tail::Tail;
 
     impl SurvivorSink<'_> for Vec<u64> {
@@ -142,14 +144,55 @@ mod tests {
         fn note_dropped(&mut self, _: bool) {}
     }
 
+    const URL: &[u8] = b"https://h.example/";
+
+    fn file(tails: &[u8]) -> Input {
+        let mut segment = Segment::new(tails.len()).unwrap();
+        segment.append(tails).unwrap();
+        Input::held(&std::env::temp_dir(), segment).unwrap()
+    }
+
+    #[test]
+    fn of_equally_new_entries_the_last_by_its_values_is_kept_and_a_missing_value_is_first() {
+        let entry = |tags| Entry { tags, ..Entry::of(CleanUrl::known(URL, false)) };
+        let images = Extras { xml: b"<image:image/>", ..Extras::default() };
+        // From the first to the last.
+        let entries = [
+            entry(b""),
+            Entry { extras: images, ..entry(b"") },
+            entry(b"<priority>0.5</priority>"),
+            entry(b"<priority>0.50</priority>"),
+            entry(b"<changefreq>daily</changefreq>"),
+            entry(b"<changefreq>weekly</changefreq>"),
+            entry(b"<changefreq>weekly</changefreq><priority>0.1</priority>"),
+            Entry { extras: images, ..entry(b"<changefreq>weekly</changefreq><priority>0.1</priority>") },
+        ];
+        let mut tails = Vec::new();
+        let placed = entries.iter().zip(0..).map(|(entry, place)| {
+            let at = tails.len();
+            Tail::push(entry, 0, &mut tails);
+            Placed { url: URL, position: Position::new(0, at, &Tail::read(&tails[at..])), place }
+        });
+        let placed: Vec<Placed<'_>> = placed.collect();
+        let files = [file(&tails)];
+        for (first, next) in placed.iter().zip(&placed[1..]) {
+            for pair in [[*first, *next], [*next, *first]] {
+                let mut kept = Vec::new();
+                let mut survivors = Survivors::new(OnDuplicate::Newest, &files, &mut kept);
+                survivors.push(pair[0], false).unwrap();
+                survivors.push(pair[1], true).unwrap();
+                survivors.finish().unwrap();
+                assert_eq!(kept, [next.place]);
+            }
+        }
+    }
+
     #[test]
     fn of_entries_that_differ_only_in_their_section_the_first_of_the_input_is_kept_in_whatever_order_they_come()
      {
         let mut tail = Vec::new();
-        Tail::push(&Entry::of(CleanUrl::known(b"https://h.example/", false)), 0, &mut tail);
-        let mut segment = Segment::new(tail.len()).unwrap();
-        segment.append(&tail).unwrap();
-        let files = [Input::held(&std::env::temp_dir(), segment).unwrap()];
+        Tail::push(&Entry::of(CleanUrl::known(URL, false)), 0, &mut tail);
+        let files = [file(&tail)];
         for on_duplicate in [OnDuplicate::First, OnDuplicate::Newest] {
             for places in [[1, 2, 3], [3, 2, 1], [2, 1, 3]] {
                 let mut kept = Vec::new();
