@@ -180,9 +180,7 @@ pub fn open<'n>(name: &'n Path, feed: Feed<'n>, options: &'n FormatOptions) -> R
         return of_file(file, format);
     }
     check_not_of_file(&text, options)?;
-    if let Some(encoding) = options.input_encoding.or_else(|| charset::declared(text.head())) {
-        text.transcode(encoding)?;
-    }
+    text.transcode(options.input_encoding)?;
     let format = match options.format {
         Some(said) => said,
         None => recognise::recognise(name, text.head(), options)?,

@@ -17,7 +17,18 @@ pub fn declared(head: &[u8]) -> Option<&'static Encoding> {
         _ => {}
     }
     let after = head.strip_prefix(b"<?xml")?;
-    let declaration = &after[..memchr::memchr(b'>', after)?];
+    named(&after[..memchr::memchr(b'>', after)?])
+}
+
+/// Whether a text in `encoding` may go on with a document that has this XML `declaration`. `None` is UTF-8.
+pub fn agrees(encoding: Option<&'static Encoding>, declaration: &[u8]) -> bool {
+    // A declaration that was readable in UTF-16 is in UTF-16.
+    matches!(encoding, Some(encoding) if [UTF_16LE, UTF_16BE].contains(&encoding))
+        || named(declaration) == encoding
+}
+
+/// The charset that an XML `declaration` names. `None` for UTF-8.
+fn named(declaration: &[u8]) -> Option<&'static Encoding> {
     let label = &declaration[memchr::memmem::find(declaration, b"encoding")? + b"encoding".len()..];
     let quote = label.iter().position(|byte| matches!(byte, b'"' | b'\''))?;
     let label = &label[quote + 1..];

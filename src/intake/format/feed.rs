@@ -91,6 +91,7 @@ fn read(kind: Kind, text: Text<'_>, rows: &mut CountingSink<'_>) -> Result<()> {
             Ok(Event::Eof) => {
                 return Err(text.wrong("the XML ends too early; recreate the file, or fetch it again"));
             }
+            Ok(Event::Decl(declaration)) if feed.has_root => text.check_charset(at, &declaration)?,
             Ok(Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) | Event::Empty(_)) => {}
             Err(error) => return Err(broken(&text, at, error)),
         }

@@ -98,6 +98,7 @@ fn read_buffered(buffer_bytes: usize, text: Text<'_>, rows: &mut CountingSink<'_
             Ok(Event::Eof) => {
                 return Err(text.wrong("the XML ends too early; recreate the file, or fetch it again"));
             }
+            Ok(Event::Decl(declaration)) if has_root => text.check_charset(at, &declaration)?,
             Ok(Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) | Event::Empty(_)) => {}
             Err(error) => return Err(broken(&text, at, error)),
         }

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use encoding_rs::Encoding;
 
-use super::charset::Transcoded;
+use super::charset::{self, Transcoded};
 use super::foreign;
 use super::packing::{OtherBytes, Packing};
-use crate::error::{Error, Message, Result, message};
+use crate::error::{Error, Message, Result, Setting, message};
 use crate::limits::LINE_BYTES_MAX;
 
 /// Size of the head, from which the format is detected: the longest line, so that the first line is whole.
@@ -28,7 +28,10 @@ pub struct About<'n> {
     packing: Packing,
     /// Packed bytes that were read so far.
     at: Arc<AtomicU64>,
-    is_transcoded: bool,
+    /// The charset that the text is transcoded from, if it is.
+    encoding: Option<&'static Encoding>,
+    /// Whether an option says which charset the text has, whatever it declares.
+    is_encoding_said: bool,
     head: Vec<u8>,
 }
 
@@ -36,7 +39,7 @@ impl<'n> Text<'n> {
     /// Opens the text in `stream`, which may be packed.
     pub fn open(name: &'n Path, stream: Box<dyn Read + Send>) -> Result<Self> {
         let (packing, at) = (Packing::None, Arc::default());
-        let about = About { name, packing, at, is_transcoded: false, head: Vec::new() };
+        let about = About { name, packing, at, encoding: None, is_encoding_said: false, head: Vec::new() };
         let mut text = Self { about, stream };
         text.look()?;
         foreign::check(name, text.head())?;
@@ -53,10 +56,13 @@ impl<'n> Text<'n> {
         Ok(text)
     }
 
-    /// Turns the text into UTF-8. Offsets count bytes of the result.
-    pub fn transcode(&mut self, encoding: &'static Encoding) -> Result<()> {
+    /// Turns the text into UTF-8 if it is in another charset: the one that an option `said` or, without it, the one that the text
+    /// declares. Offsets count bytes of the result.
+    pub fn transcode(&mut self, said: Option<&'static Encoding>) -> Result<()> {
+        self.about.is_encoding_said = said.is_some();
+        self.about.encoding = said.or_else(|| charset::declared(self.head()));
+        let Some(encoding) = self.about.encoding else { return Ok(()) };
         self.stream = Box::new(Transcoded::new(self.take(), encoding));
-        self.about.is_transcoded = true;
         self.look()
     }
 
@@ -97,7 +103,19 @@ impl About<'_> {
     }
 
     pub fn is_transcoded(&self) -> bool {
-        self.is_transcoded
+        self.encoding.is_some()
+    }
+
+    /// Checks that the document that begins at byte `at` with the XML `declaration` is in the charset of the text before it.
+    pub fn check_charset(&self, at: u64, declaration: &str) -> Result<()> {
+        if self.is_encoding_said || charset::agrees(self.encoding, declaration.as_bytes()) {
+            return Ok(());
+        }
+        Err(self.wrong(message!(
+            "byte {at}: the documents in this file have different charsets; give them as separate files, or set one charset for \
+             all with ",
+            Setting::InputEncoding
+        )))
     }
 
     /// The error for a failed read: of the file, or of the data packed in it.

@@ -163,6 +163,11 @@ fn xml_that_is_no_feed_of_the_kind_is_refused_with_what_to_do() {
             None,
             "byte 7: text outside of the root element: http://h.example/; remove it",
         ),
+        (
+            "<rss/><?xml version='1.0' encoding='latin1'?><rss/>",
+            None,
+            "byte 6: the documents in this file have different charsets",
+        ),
         ("<opml/>", Some(Format::Rss), "is XML with the root <opml>; expected an RSS feed, <rss>"),
     ] {
         let error = read(feed, said).unwrap_err();

@@ -169,6 +169,31 @@ fn transcoding_in_pieces_gives_the_same_result_as_decoding_at_once() {
 }
 
 #[test]
+fn documents_in_one_text_must_have_one_charset() {
+    let document = |encoding: &str, url: &[u8]| {
+        let head = format!("<?xml version='1.0'{encoding}?><urlset><url><loc>");
+        [head.as_bytes(), url, b"</loc></url></urlset>\n"].concat()
+    };
+    let latin = document(" encoding='ISO-8859-1'", b"\xFC");
+    let utf_8 = document(" encoding='UTF-8'", "ü".as_bytes());
+    let unnamed = document("", "ü".as_bytes());
+    let utf_16 = String::from_utf8(document(" encoding='UTF-16'", "ü".as_bytes())).unwrap();
+    let utf_16: Vec<u8> = format!("\u{feff}{utf_16}").encode_utf16().flat_map(u16::to_be_bytes).collect();
+    let none = FormatOptions::default();
+    let said = |encoding| FormatOptions { input_encoding: Some(encoding), ..FormatOptions::default() };
+    for two in [[&latin, &utf_8], [&utf_8, &latin], [&latin, &unnamed]] {
+        let xml = two.map(Vec::as_slice).concat();
+        check_refused(&none, "s.xml", &xml, "set one charset for all with `input_encoding`");
+        assert_eq!(read_all("s.xml", &xml, &said(encoding_rs::WINDOWS_1252)).unwrap().0.rows, 2);
+    }
+    for two in [[&latin, &latin], [&utf_8, &unnamed], [&unnamed, &utf_8], [&utf_16, &utf_16]] {
+        let (found, rows) = read_all("s.xml", &two.map(Vec::as_slice).concat(), &none).unwrap();
+        assert_eq!(found.rows, 2);
+        assert!(rows.iter().all(|row| row.ends_with(" ü|||")), "{rows:?}");
+    }
+}
+
+#[test]
 fn xml_in_another_charset_than_the_option_says_is_refused_with_the_option() {
     let options = FormatOptions { input_encoding: Some(encoding_rs::UTF_8), ..FormatOptions::default() };
     let xml = b"<?xml version='1.0' encoding='windows-1251'?><urlset><url><loc>\xCC</loc></url></urlset>";
