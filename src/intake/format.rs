@@ -276,13 +276,20 @@ fn of_rows(mut reader: RowReader<'_>, format: Option<Format>, packing: Packing) 
 /// Whether the file `name`, whose bytes are in `stream`, is a sitemap index, which lists inputs and is not an input itself.
 ///
 /// # Errors
-/// Same as [`open`].
+/// Same as [`open`]; also [`ErrorKind::Data`](crate::ErrorKind::Data) for an index with a packing that the protocol does not have.
 pub fn is_index(name: &Path, stream: Box<dyn Read + Send>, options: &FormatOptions) -> Result<bool> {
     if !matches!(options.format, None | Some(Format::Sitemap)) {
         return Ok(false);
     }
     let text = Text::open(name, stream)?;
-    Ok(sitemap::is_index(text.head()))
+    let is_index = sitemap::is_index(text.head());
+    let packing = text.about().packing();
+    if is_index && !matches!(packing, Packing::None | Packing::Gzip) {
+        let words =
+            format!("is a sitemap index in {packing}; an index file must be plain or gzipped, so unpack it");
+        return Err(text.about().wrong(words));
+    }
+    Ok(is_index)
 }
 
 /// Reads all rows of the input `name` into `sink` on one thread, also those of plain lines.

@@ -194,6 +194,19 @@ fn documents_in_one_text_must_have_one_charset() {
 }
 
 #[test]
+fn a_sitemap_index_is_plain_or_gzipped() {
+    let index = b"<sitemapindex xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>";
+    let is_index = |packed: Vec<u8>| {
+        is_index(Path::new("i.xml"), Box::new(Cursor::new(packed)), &FormatOptions::default())
+    };
+    assert!(is_index(index.to_vec()).unwrap() && is_index(gzip(index)).unwrap());
+    let error = is_index(zstd::encode_all(&index[..], 1).unwrap()).unwrap_err();
+    let said = "i.xml: is a sitemap index in zstd; an index file must be plain or gzipped, so unpack it";
+    assert_eq!((error.kind(), &*error.to_string()), (crate::ErrorKind::Data, said));
+    assert!(!is_index(zstd::encode_all(&b"<urlset/>"[..], 1).unwrap()).unwrap());
+}
+
+#[test]
 fn xml_in_another_charset_than_the_option_says_is_refused_with_the_option() {
     let options = FormatOptions { input_encoding: Some(encoding_rs::UTF_8), ..FormatOptions::default() };
     let xml = b"<?xml version='1.0' encoding='windows-1251'?><urlset><url><loc>\xCC</loc></url></urlset>";
