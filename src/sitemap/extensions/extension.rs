@@ -154,10 +154,10 @@ impl<'a> Value<'a> {
 
     /// The text, if it was given without field names, or is that of the only field, which needs no name.
     fn only_text(self) -> Option<&'a [u8]> {
-        let text_field = self.extension.text_field.unwrap_or(UNNAMED);
+        let is_only_text = |number| number == UNNAMED || Some(number) == self.extension.text_field;
         let mut given = self.given();
         match (given.next(), given.next()) {
-            (Some((number, text)), None) if number == text_field => Some(as_given(text)),
+            (Some((number, text)), None) if is_only_text(number) => Some(as_given(text)),
             _ => None,
         }
     }
@@ -192,7 +192,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// The number of a text without a field name, for an extension that has no field for it. No field has this number.
+/// The number of a text without a field name that is no field of its extension. No field has this number.
 pub const UNNAMED: usize = u8::MAX as usize;
 
 /// Precedes the text of a field that cannot be written. It is not UTF-8 and begins no URL, so every [`WriteText`] refuses it.

@@ -37,6 +37,17 @@ fn no_field_accepts_a_text_that_is_marked_as_invalid() {
 }
 
 #[test]
+fn a_text_that_is_no_field_is_shown_without_a_name() {
+    for extension in EXTENSIONS {
+        let mut buffer = ExtrasBuffer::default();
+        buffer.push(extension, [(UNNAMED, &b"a,b"[..])]);
+        let value = buffer.values().values().next().unwrap();
+        assert_eq!(value.named(), [("", &b"a,b"[..])]);
+        assert_eq!(value.to_text(), format!("{}=a,b", extension.element).as_bytes());
+    }
+}
+
+#[test]
 fn links_and_images_are_cleaned_escaped_and_counted() {
     let mut buffer = ExtrasBuffer::default();
     let links = [
