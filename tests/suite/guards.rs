@@ -62,6 +62,8 @@ fn an_unexpected_number_of_lines_is_a_reason_to_refuse() {
         );
         assert_eq!(run.stderr.contains(&said), exit == 65, "{}", run.stderr);
     }
+    let run = build(&out, &pages(1), &["--expect-lines", "2"]).expect(65);
+    assert!(run.stderr.contains("have 1 line, and --expect-lines is 2;"), "{}", run.stderr);
     build(&out, &input, &["--expect-lines", "some"]).expect(2);
 }
 

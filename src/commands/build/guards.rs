@@ -28,8 +28,9 @@ pub fn check(job: &Job, report: &Report, live: Option<&Manifest>) -> Result<()> 
     let (lines, listed, rejected) = (report.lines, report.listed, report.rejected_total());
     if let Some(expected) = job.guards.expect_lines.filter(|expected| !expected.is_met(lines)) {
         let way_out = Setting::ExpectLines.with(lines);
+        let noun = if lines == 1 { "line" } else { "lines" };
         return Err(Error::data(message!(
-            "the inputs have {lines} lines, and ",
+            "the inputs have {lines} {noun}, and ",
             Setting::ExpectLines,
             " is {expected}; nothing was published; if that is meant, run again with ",
             way_out
