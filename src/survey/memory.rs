@@ -61,11 +61,14 @@ impl Memory {
                 Some(bytes) => message!(Setting::Memory, " is {bytes} bytes"),
             };
             let min = min.div_ceil(1 << 20);
-            return Err(Error::usage(message!(
-                given,
-                ": {threads} threads need {min} MiB; raise it, or use fewer ",
-                Setting::Threads
-            )));
+            return Err(Error::usage(match threads {
+                1 => message!(given, ": 1 thread needs {min} MiB; raise it"),
+                _ => message!(
+                    given,
+                    ": {threads} threads need {min} MiB; raise it, or use fewer ",
+                    Setting::Threads
+                ),
+            }));
         }
         let hold = usize::try_from(budget - min + HOLD_BYTES_MIN).unwrap_or(usize::MAX);
         let scratch = ScratchSpace::of(resources.scratch.as_deref().unwrap_or(scratch));

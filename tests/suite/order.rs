@@ -148,10 +148,15 @@ fn rejects_and_sites_are_the_same_in_sorted_order() {
 fn too_little_memory_is_a_usage_error_that_says_how_much_is_needed() {
     let directory = TempDir::new();
     let input = directory.file("urls.txt", lines(0));
-    let mut command = sitemill();
-    command.args(["build", "--base-url", BASE, "--memory", "64MiB", "--threads", "4", "--out"]);
-    let refused = finish(command.arg(directory.join("out")).arg(&input), b"").expect(2);
-    assert!(refused.stderr.contains("--memory is 64 MiB: 4 threads need 104 MiB"), "{}", refused.stderr);
+    for (threads, said) in [
+        ("4", "--memory is 64 MiB: 4 threads need 104 MiB; raise it, or use fewer --threads\n"),
+        ("1", "--memory is 64 MiB: 1 thread needs 68 MiB; raise it\n"),
+    ] {
+        let mut command = sitemill();
+        command.args(["build", "--base-url", BASE, "--memory", "64MiB", "--threads", threads, "--out"]);
+        let refused = finish(command.arg(directory.join("out")).arg(&input), b"").expect(2);
+        assert!(refused.stderr.contains(said), "{}", refused.stderr);
+    }
 }
 
 #[test]
