@@ -58,7 +58,7 @@ pub(crate) use finding::Findings;
 pub(crate) use follow::SeenFiles;
 pub(crate) use members::{ExternalMember, ExternalUrls, Members, member, members};
 pub(crate) use normal::directory;
-pub(crate) use reader::{FileKind, Reader};
+pub(crate) use reader::{DocumentFormat, FileKind, Reader};
 pub(crate) use set::Set;
 
 pub(crate) use entry::VALUE_BYTES_MAX;
@@ -236,6 +236,7 @@ impl Run<'_> {
         let mut members = Vec::new();
         self.check_files(files, false, &rules, |run, mut document| {
             follow::check_protocol(&set, &mut document);
+            known.check_form(&mut document);
             let followed = known.follow(&set, &mut document);
             run.report.not_followed += followed.elsewhere;
             run.report.also += followed.external;
@@ -243,11 +244,7 @@ impl Run<'_> {
             run.add_document(document, &mut known.sitemaps)
         })?;
         self.check_files(members, true, &rules, |run, mut document| {
-            if !document.is_of_protocol && known.listed_by_old.contains(document.file.path()) {
-                let words =
-                    || "an index file of protocol 0.84 lists this feed or text file; publish for 0.9".into();
-                document.findings.push(None, Rule::Form, words);
-            }
+            known.check_form(&mut document);
             run.add_document(document, &mut known.sitemaps)
         })?;
         self.check_manifest(&set, &known, &rules)?;

@@ -6,11 +6,12 @@ use std::path::{Component, Path, PathBuf};
 use crate::clean::encode::escape;
 use crate::clean::scope::BaseUrl;
 use crate::clean::{Cleaned, Cleaner};
-use crate::commands::check::{Content, Entry, FileKind, Findings, Reader, Tag};
+use crate::commands::check::{Content, DocumentFormat, Entry, FileKind, Findings, Reader, Tag};
 use crate::common::time::w3c_datetime;
 use crate::error::{Error, Result, Setting, message};
 use crate::escape::shown;
 use crate::job::{Also, Job};
+use crate::limits::Protocol;
 use crate::place::{self, STATE};
 use crate::set::manifest::ExternalEntry;
 use crate::set::name::{is_index_file, is_sitemap_file, site_directory};
@@ -35,9 +36,9 @@ impl ExternalSitemaps {
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if a file is not below the output directory or a URL cannot be listed,
     /// [`ErrorKind::Input`](crate::ErrorKind::Input) if a file cannot be read, [`ErrorKind::Data`](crate::ErrorKind::Data) if it is
-    /// no sitemap.
+    /// no sitemap, or none that index files of the protocol may list.
     pub fn of(job: &Job) -> Result<Self> {
-        let all = job.publication.also.iter().map(|given| ExternalSitemap::of(given, &job.publication.out));
+        let all = job.publication.also.iter().map(|given| ExternalSitemap::of(given, job));
         let all = Self(all.collect::<Result<_>>()?);
         // The sites of each origin are not known yet.
         if let Some(base_url) = job.rules.only_site() {
@@ -93,10 +94,12 @@ impl ExternalSitemaps {
 }
 
 impl ExternalSitemap {
-    fn of(given: &Also, out: &Path) -> Result<Self> {
+    fn of(given: &Also, job: &Job) -> Result<Self> {
         let (below_out, lastmod) = match given {
             Also::Url(_) => (None, None),
-            Also::File(path) => (Some(below(path, out)?), Some(lastmod_of(path)?)),
+            Also::File(path) => {
+                (Some(below(path, &job.publication.out)?), Some(lastmod_of(path, job.rules.protocol)?))
+            }
         };
         Ok(Self { given: given.clone(), below_out, lastmod })
     }
@@ -150,8 +153,8 @@ fn below(path: &Path, out: &Path) -> Result<PathBuf> {
     }
 }
 
-/// Reads a sitemap. Returns its newest `lastmod`, or the time of the file if it has none.
-fn lastmod_of(path: &Path) -> Result<String> {
+/// Reads a sitemap for index files of `protocol`. Returns its newest `lastmod`, or the time of the file if it has none.
+fn lastmod_of(path: &Path, protocol: Protocol) -> Result<String> {
     let file = place::file(path)?;
     let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), 1);
     let mut reader = Reader::new(Content::open(&file)?, &mut findings);
@@ -162,10 +165,14 @@ fn lastmod_of(path: &Path) -> Result<String> {
         newest = newest.into_iter().chain(read).max_by_key(Lastmod::instant);
     }
     let (kind, entries) = (reader.head().map(|(kind, _)| kind), reader.entries());
+    let is_feed = reader.format() != DocumentFormat::Protocol;
     let why = match (&findings.damage, kind) {
         (Some(damage), _) => return Err(damage.error(path)),
-        (None, Some(FileKind::Sitemap)) if entries > 0 => None,
-        (None, Some(FileKind::Sitemap)) => Some("lists no URL"),
+        (None, Some(FileKind::Sitemap)) if entries == 0 => Some("lists no URL"),
+        (None, Some(FileKind::Sitemap)) if is_feed && protocol == Protocol::V0_84 => Some(
+            "is a feed or text file, and index files of protocol 0.84 may list only XML; publish for 0.9, or leave it out",
+        ),
+        (None, Some(FileKind::Sitemap)) => None,
         (None, Some(FileKind::Index)) => Some(
             "is an index file, and an index file may list only sitemaps; name the sitemaps that it lists",
         ),

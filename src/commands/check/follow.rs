@@ -31,8 +31,10 @@ pub(super) struct Known {
     pub external: HashSet<String>,
     /// Whether the manifest cannot be read. Sitemaps with names that sitemill does not give may then be from elsewhere.
     pub is_external_unknown: bool,
+    /// Feeds and text files that were read.
+    feeds: SeenFiles,
     /// Sitemaps that index files of protocol 0.84 list.
-    pub listed_by_old: SeenFiles,
+    listed_by_old: SeenFiles,
     /// The sitemaps that were read.
     pub sitemaps: Sitemaps,
 }
@@ -82,19 +84,26 @@ impl Known {
             return followed;
         };
         let site = normal::origin(&base);
+        let is_old = index.protocol == Some(Protocol::V0_84);
         let mut external_beside = ExternalUrls::of(&index.file);
         for member in &index.members {
-            let name = file(&member.loc, &base);
-            let is_external = is_alone && external_beside.has(&member.loc, Some(&base));
-            if is_external || self.takes_external(&member.loc, name.as_deref()) {
-                followed.external += 1;
-                continue;
-            }
             let findings = &mut index.findings;
             let mut found = |rule, words: &str| {
                 findings.push(Some(member.entry), rule, || format!("{words}: {}", shown(&member.loc)));
             };
-            let Some(name) = name else {
+            let file = file(&member.loc, &base).map(|name| index.file.beside(name));
+            if let Some(file) = file.as_ref().filter(|_| is_old) {
+                self.listed_by_old.insert(file.path());
+                if self.feeds.contains(file.path()) {
+                    found(Rule::Form, "this is a feed or text file; publish for 0.9");
+                }
+            }
+            let is_external = is_alone && external_beside.has(&member.loc, Some(&base));
+            if is_external || self.takes_external(&member.loc, file.as_ref().map(PlaceFile::name)) {
+                followed.external += 1;
+                continue;
+            }
+            let Some(file) = file else {
                 // With a base URL, it is known that the sitemap has to be below it, and this was checked.
                 let below = if set.base.is_some() { &base } else { site };
                 match normal::is_below(&member.loc, below) {
@@ -106,24 +115,40 @@ impl Known {
                 }
                 continue;
             };
-            let file = index.file.beside(name);
-            let path = file.path();
-            if !self.listed.insert(path) {
-                found(Rule::Duplicate, "listed before");
-            } else if !file.is_file() {
-                found(Rule::MissingFile, file.why_not_regular());
-            } else if self.indexes.contains(path) {
-                found(Rule::IndexOfIndexes, "this is an index file");
-            } else {
-                if index.protocol == Some(Protocol::V0_84) {
-                    self.listed_by_old.insert(path);
-                }
-                if !self.starts.contains(path) {
-                    followed.members.push(file);
-                }
+            match self.take(&file) {
+                Ok(()) if self.starts.contains(file.path()) => {}
+                Ok(()) => followed.members.push(file),
+                Err((rule, words)) => found(rule, words),
             }
         }
         followed
+    }
+
+    /// Takes a file that an index file lists. Returns the rule that it violates, and words for it.
+    fn take(&mut self, file: &PlaceFile) -> Result<(), (Rule, &'static str)> {
+        if !self.listed.insert(file.path()) {
+            Err((Rule::Duplicate, "listed before"))
+        } else if !file.is_file() {
+            Err((Rule::MissingFile, file.why_not_regular()))
+        } else if self.indexes.contains(file.path()) {
+            Err((Rule::IndexOfIndexes, "this is an index file"))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Reports `sitemap` if it is a feed or text file that an index file of protocol 0.84 lists. Index files that come later report
+    /// it themselves.
+    pub fn check_form(&mut self, sitemap: &mut Document) {
+        if sitemap.is_of_protocol {
+            return;
+        }
+        self.feeds.insert(sitemap.file.path());
+        if self.listed_by_old.contains(sitemap.file.path()) {
+            let words =
+                || "an index file of protocol 0.84 lists this feed or text file; publish for 0.9".into();
+            sitemap.findings.push(None, Rule::Form, words);
+        }
     }
 
     /// Whether a sitemap from elsewhere has this `loc`. It has this `name` if it is in the directory of the set.
