@@ -22,7 +22,7 @@ mod unsynced;
 #[cfg(test)]
 pub use directory::{DirectoryPlace, DirectoryView, fs};
 pub use file::PlaceFile;
-pub use foreign::{foreign, in_the_way};
+pub use foreign::in_the_way;
 pub use interface::{BackupReason, FreeSpace, Listed, Place, Published, SharedStaging, View};
 pub use layout::set_of;
 pub use local_file::LocalFile;

@@ -184,16 +184,23 @@ pub trait View: fmt::Debug + Send + Sync {
         removal.content.as_ref().is_none_or(|content| self.has_content(removal.file.as_ref(), content))
     }
 
+    /// Looks up a regular file without reading it; `None` if nothing has its name.
+    ///
+    /// # Errors
+    /// If that cannot be determined, or something that is not a regular file has its name.
+    fn look_up_regular(&self, file: &OsStr) -> Result<Option<Found>> {
+        match self.look_up(file)? {
+            Some(found) if !found.is_file => Err(foreign(&self.path(file))),
+            found => Ok(found),
+        }
+    }
+
     /// Reads all of a published file; `None` if nothing has its name.
     ///
     /// # Errors
     /// If it cannot be read, or something that is not a regular file has its name.
     fn occupant(&self, file: &OsStr) -> Result<Option<Vec<u8>>> {
-        match self.look_up(file)? {
-            None => Ok(None),
-            Some(found) if !found.is_file => Err(foreign(&self.path(file))),
-            Some(_) => self.read(file).map(Some),
-        }
+        self.look_up_regular(file)?.map(|_| self.read(file)).transpose()
     }
 }
 

@@ -25,7 +25,8 @@ const COMPRESSED: usize = 8;
 /// sitemaps have the hash `00000000` in their names, no seals, and an estimate of the bytes of their files.
 ///
 /// # Errors
-/// If an input has changed since pass 1, or if `stop` is raised.
+/// If an input has changed since pass 1, if something that is not a file has the name of a sitemap that a run would keep, or if
+/// `stop` is raised.
 pub fn preview(
     run: Context<'_>,
     layout: &Layout,
@@ -97,7 +98,7 @@ fn look(
     if must_count || shelf.has_size(id, part.entries, part.bytes) {
         let (seal, _, counted) = renderer.seal(at)?;
         // A run writes a damaged or missing file again, with the same name and content.
-        if let Some(known) = shelf.known(id, seal) {
+        if let Some(known) = shelf.known(id, seal)? {
             return Ok((Looked::Kept(known), counted));
         }
         counts = counted;

@@ -25,7 +25,11 @@ pub trait Shelf: fmt::Debug + Sync {
     fn has_size(&self, id: SitemapId<'_>, urls: u32, xml_bytes: u64) -> bool;
 
     /// Finds the sitemap `id` whose XML has the seal `xml` among those that are live or kept. Its file may be damaged or missing.
-    fn known(&self, id: SitemapId<'_>, xml: Seal) -> Option<Sitemap>;
+    ///
+    /// # Errors
+    /// If something other than a regular file has its name, or that cannot be determined: [`put`](Shelf::put) could not write the
+    /// file again.
+    fn known(&self, id: SitemapId<'_>, xml: Seal) -> Result<Option<Sitemap>>;
 
     /// Finds the sitemap `id` whose XML has the seal `xml`, if it is live or kept and its file is whole. Reads all of the
     /// file.

@@ -223,6 +223,18 @@ fn what_a_real_run_could_not_create_refuses_a_dry_run_too() {
 }
 
 #[test]
+fn a_link_in_place_of_a_sitemap_that_stays_refuses_a_dry_run_too() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    small(&out, &urls(0..20), &[]).expect(0);
+    let sitemap = out.join(files(&out).into_iter().find(|file| file.starts_with("sitemap-00002")).unwrap());
+    fs::remove_file(&sitemap).unwrap();
+    symlink("/etc/hostname", &sitemap).unwrap();
+    let [dry, real] = [&["--dry-run"][..], &[]].map(|options| small(&out, &urls(0..20), options).expect(73));
+    assert!(dry.stderr == real.stderr && dry.stderr.contains("is in the way"), "{}", dry.stderr);
+}
+
+#[test]
 fn results_may_be_in_the_directory_that_a_real_run_creates() {
     let directory = TempDir::new();
     for more in [&["--dry-run"][..], &[]] {

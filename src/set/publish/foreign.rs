@@ -9,7 +9,7 @@ use super::workspace::Workspace;
 use crate::clean::scope::BaseUrl;
 use crate::error::{Error, Result, Setting, message};
 use crate::limits::Protocol;
-use crate::place::{BackupReason, foreign, in_the_way};
+use crate::place::{BackupReason, in_the_way};
 use crate::set::manifest::{Manifest, SupersededIndex};
 
 impl Workspace {
@@ -138,10 +138,9 @@ impl Workspace {
     fn not_of<'a>(&self, set: Option<&Manifest>, files: &[&'a str]) -> Result<Vec<&'a str>> {
         let mut theirs = Vec::new();
         for &file in files {
-            match self.place.view().look_up(file.as_ref())? {
+            // Only a regular file can be copied, and sitemill writes nothing else.
+            match self.place.view().look_up_regular(file.as_ref())? {
                 None => {}
-                // Only a regular file can be copied, and sitemill writes nothing else.
-                Some(found) if !found.is_file => return Err(foreign(&self.place.view().path(file.as_ref()))),
                 Some(_) if set.is_some_and(|set| self.is_of(set, file)) => {}
                 Some(_) => theirs.push(file),
             }

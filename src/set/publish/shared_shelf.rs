@@ -60,8 +60,8 @@ impl Shelf for SharedShelf {
         self.unchanged.has_size(&self.stem.of_section(id.section), id.number, urls, xml_bytes)
     }
 
-    fn known(&self, id: SitemapId<'_>, xml: Seal) -> Option<Sitemap> {
-        self.unchanged.known(&self.stem.of_section(id.section), id.number, xml).cloned()
+    fn known(&self, id: SitemapId<'_>, xml: Seal) -> Result<Option<Sitemap>> {
+        Ok(self.unchanged.known(&self.stem.of_section(id.section), id.number, xml)?.cloned())
     }
 
     fn find(&self, id: SitemapId<'_>, xml: Seal) -> Option<Sitemap> {

@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::common::secret::Secret;
+use crate::error::Result;
 use crate::place::{Record, View};
 use crate::set::content::{Seal, seal};
 use crate::set::manifest::{Manifest, Sitemap};
@@ -66,14 +67,18 @@ impl Unchanged {
     }
 
     /// The published sitemap with this stem and number whose XML has the seal `xml`. Its file may be damaged or missing.
-    pub fn known(&self, stem: &Stem, number: u32, xml: Seal) -> Option<&Sitemap> {
-        self.sitemaps.get(&(stem.clone(), number, xml))
+    ///
+    /// # Errors
+    /// If something other than a regular file has its name, or that cannot be determined.
+    pub fn known(&self, stem: &Stem, number: u32, xml: Seal) -> Result<Option<&Sitemap>> {
+        let sitemap = self.sealed(stem, number, xml);
+        sitemap.map(|sitemap| self.view.look_up_regular(sitemap.file.as_ref()).map(|_| sitemap)).transpose()
     }
 
     /// The published sitemap with this stem and number whose XML has the seal `xml`, if its file is intact. Reads the whole file,
     /// unless the place knows that without reading it.
     pub fn find(&self, stem: &Stem, number: u32, xml: Seal) -> Option<&Sitemap> {
-        let sitemap = self.known(stem, number, xml)?;
+        let sitemap = self.sealed(stem, number, xml)?;
         // Errors are ignored here: writing the sitemap again reports them.
         let found = self.view.look_up(sitemap.file.as_ref()).ok().flatten();
         found.filter(|found| found.is_file && found.bytes == sitemap.gzip_bytes)?;
@@ -82,6 +87,10 @@ impl Unchanged {
         }
         let there = seal(&self.secret, &self.view.read(sitemap.file.as_ref()).ok()?);
         (sitemap.seals.map(|seals| seals.gzip) == Some(there)).then_some(sitemap)
+    }
+
+    fn sealed(&self, stem: &Stem, number: u32, xml: Seal) -> Option<&Sitemap> {
+        self.sitemaps.get(&(stem.clone(), number, xml))
     }
 }
 
@@ -181,10 +190,11 @@ mod tests {
             for damaged in [&rotted[..], &GZIP[1..], b""] {
                 fs.put(&path, damaged);
                 assert_eq!(known.find(&stem, 7, sealed), None, "{damaged:?}");
-                assert_eq!(known.known(&stem, 7, sealed), Some(&sitemap), "{damaged:?}");
+                assert_eq!(known.known(&stem, 7, sealed).unwrap(), Some(&sitemap), "{damaged:?}");
             }
             fs.remove(&path).unwrap();
             assert_eq!(known.find(&stem, 7, sealed), None, "gone");
+            assert_eq!(known.known(&stem, 7, sealed).unwrap(), Some(&sitemap), "gone");
             fs.put(&path, GZIP);
             drop(workspace);
             publish(&fs, false);

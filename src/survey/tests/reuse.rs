@@ -75,7 +75,7 @@ impl Shelf for Files {
         unreachable!("the survey renders nothing")
     }
 
-    fn known(&self, _: SitemapId<'_>, _: Seal) -> Option<Sitemap> {
+    fn known(&self, _: SitemapId<'_>, _: Seal) -> Result<Option<Sitemap>> {
         unreachable!("the survey reuses only files that are whole")
     }
 
