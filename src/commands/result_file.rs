@@ -29,6 +29,15 @@ impl ResultFile {
         }
     }
 
+    /// What becomes of it if it is dropped before it is complete, in words.
+    pub fn if_dropped(&self) -> &'static str {
+        match self {
+            Self::Replaced(new) if new.has_old() => "was not written and is still the old file",
+            Self::Replaced(_) => "was not written",
+            Self::InPlace(_) => "is incomplete",
+        }
+    }
+
     /// Puts the file, which is complete, in the place of the old one. If it is dropped instead, the old one stays.
     ///
     /// # Errors

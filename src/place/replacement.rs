@@ -55,6 +55,11 @@ impl Replacement {
         Ok(is_alike.then_some(this))
     }
 
+    /// Whether there is an old file.
+    pub fn has_old(&self) -> bool {
+        Disk.look(&self.path).is_ok()
+    }
+
     /// Gives the new file, which is complete, the name of the old one.
     ///
     /// # Errors

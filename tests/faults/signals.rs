@@ -132,7 +132,9 @@ fn a_signal_ends_the_wait_for_the_reader_of_a_fifo() {
                 assert_eq!(ended, Some(0));
                 let mut words = String::new();
                 waiting.stderr.take().unwrap().read_to_string(&mut words).unwrap();
-                assert!(words.contains("warning: --diff was interrupted by a signal"), "{words}");
+                let told =
+                    format!("warning: --diff {} is incomplete: interrupted by a signal", fifo.display());
+                assert!(words.contains(&told), "{words}");
                 world.assert_new(1, 5_000);
             }
         }

@@ -186,13 +186,19 @@ fn a_build_writes_its_difference_from_the_previous_set() {
     assert_eq!(report["expired"], 1);
 
     // If a live sitemap is missing, there is no diff, and the run still succeeds.
-    let sitemap = files(&out).into_iter().find(|file| file.ends_with(".gz")).unwrap();
-    fs::remove_file(out.join(sitemap)).unwrap();
-    let warned = build(&out, &was, &options).expect(0);
-    assert!(
-        warned.stderr.contains("warning: ") && warned.stderr.contains("cannot be read"),
-        "{}",
-        warned.stderr
-    );
+    let new = directory.join("new.tsv");
+    for (diff, left, input) in
+        [(&told, "was not written and is still the old file", &was), (&new, "was not written", &is)]
+    {
+        let before = fs::read(diff).ok();
+        let sitemap = files(&out).into_iter().find(|file| file.ends_with(".gz")).unwrap();
+        fs::remove_file(out.join(&sitemap)).unwrap();
+        let warned =
+            build(&out, input, &["--diff", diff.to_str().unwrap(), "--keep", "0", "--keep-sets", "0"]);
+        let (diff, sitemap, words) = (diff.display(), out.join(sitemap), warned.expect(0).stderr);
+        let warning = format!("warning: --diff {diff} {left}: {}: cannot be read: ", sitemap.display());
+        assert!(words.contains(&warning), "{words}");
+        assert_eq!(fs::read(diff.to_string()).ok(), before);
+    }
     build(&out, &was, &["--diff", directory.join("missing/diff").to_str().unwrap()]).expect(73);
 }

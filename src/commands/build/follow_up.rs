@@ -103,9 +103,13 @@ impl FollowUp {
         let to = Target { name: output_name(path), to: file };
         let new = Side::of_set(&view, set);
         let diff = compare(old, new, DiffFormat::Tsv, &resources, &Silent, &self.stop, to);
-        diff.map(Some).map_err(|error| match self.stop.is_raised() {
-            true => Error::new(error.kind(), message!(Setting::Diff, " was interrupted by a signal")),
-            false => error,
+        diff.map(Some).map_err(|error| {
+            let why = match self.stop.is_raised() {
+                true => Error::new(error.kind(), "interrupted by a signal"),
+                false => error,
+            };
+            let left = file.if_dropped();
+            why.within(message!(Setting::Diff, " ", path.as_path(), " {left}"))
         })
     }
 }
