@@ -24,6 +24,7 @@
 mod consent;
 mod foreign;
 mod index;
+mod index_files;
 mod info;
 mod live;
 mod neighbours;

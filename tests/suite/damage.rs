@@ -310,6 +310,29 @@ fn a_missing_manifest_with_earlier_sets_is_not_a_first_run() {
 }
 
 #[test]
+fn a_first_set_may_lose_its_manifest() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let pages = ["a/1", "a/2", "b/1"].map(|page| format!("{BASE}{page}\n")).concat();
+    finish(&mut build_with(&out, &["--section-by-path"]), pages.as_bytes()).expect(0);
+    let before = snapshot(&out);
+    fs::remove_file(out.join(".sitemill/manifest.json")).unwrap();
+    for options in [&[][..], &["--dry-run"]] {
+        let way_out = "run again with --ignore-manifest if the set there has lost its manifest";
+        assert_says(&build(&out, &[1], options).expect(73), &["robots-sitemaps.txt: is in the way", way_out]);
+    }
+    let status = |of: &Path| run(["status".as_ref(), of.as_os_str()]);
+    for refused in [rollback(&out, &[]), status(&out), status(directory.path())] {
+        let missing = "out/.sitemill/manifest.json: is missing, although there are index files of a set";
+        assert_says(&refused.expect(65), &[missing, "build with --ignore-manifest"]);
+    }
+    assert_eq!(snapshot(&out), before);
+    rebuild(&out, &[1]).expect(0);
+    build(&out, &[1], &["--keep", "0", "--keep-sets", "0"]).expect(0);
+    assert_eq!(files(&out).len(), 3, "a sitemap, an index file and the lines for robots.txt");
+}
+
+#[test]
 fn sets_that_were_rolled_back_are_known_without_the_manifest() {
     let directory = TempDir::new();
     for (how, rollbacks) in [("step by step", &[&[][..], &[]][..]), ("at once", &[&["--to", "3"]])] {

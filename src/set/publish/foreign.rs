@@ -2,12 +2,12 @@
 //! user consents to more.
 
 use super::consent::Consent;
-use super::live::{is_unchanged, newest};
+use super::live::{has_index_files, is_unchanged, newest};
 use super::neighbours::{self, OtherSet};
 use super::salvage::Salvage;
 use super::workspace::Workspace;
 use crate::clean::scope::BaseUrl;
-use crate::error::{Error, Result, Setting, message};
+use crate::error::{Error, Message, Result, Setting, message};
 use crate::limits::Protocol;
 use crate::place::{BackupReason, in_the_way};
 use crate::set::manifest::{Manifest, SupersededIndex};
@@ -156,7 +156,17 @@ impl Workspace {
                     Some(name) => format!(".sitemill/names/{name}"),
                     None => ".sitemill".into(),
                 };
+                // To take over the files of a set would leave those that the next set does not replace for ever.
+                let salvage = match self.live.is_none() && has_index_files(self.place.view()) {
+                    true => message!(
+                        ", run again with ",
+                        Setting::IgnoreManifest,
+                        " if the set there has lost its manifest"
+                    ),
+                    false => Message::default(),
+                };
                 message!(
+                    salvage,
                     ", or run again with ",
                     Setting::TakeOver,
                     ", which keeps a copy in {state}/taken-over"

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::index_files::IndexFiles;
 use super::neighbours::usable;
 use super::resume::resume;
 use crate::error::{Error, Result, Setting, message};
@@ -60,18 +61,30 @@ pub fn newest(view: &dyn View) -> Result<Option<Manifest>> {
     }
 }
 
-/// Whether the manifest of the live set is missing although there are earlier sets, and no journal replaces it. If that cannot be
-/// determined, it is not.
+/// Whether the manifest of the live set is missing, and no journal replaces it, although runs were here and have left earlier sets
+/// or index files. If that cannot be determined, it is not.
 pub fn is_lost(view: &dyn View) -> bool {
     let is_missing = |record| matches!(view.look_up_record(&record), Ok(None));
-    view.kept().is_ok_and(|kept| !kept.is_empty()) && is_missing(Record::Live) && is_missing(Record::Journal)
+    // A copy of the published files has no state.
+    let has_set = || has_kept(view) || view.has_state().unwrap_or(false) && has_index_files(view);
+    is_missing(Record::Live) && is_missing(Record::Journal) && has_set()
+}
+
+fn has_kept(view: &dyn View) -> bool {
+    view.kept().is_ok_and(|kept| !kept.is_empty())
+}
+
+/// Whether there are index files like those of the set.
+pub fn has_index_files(view: &dyn View) -> bool {
+    IndexFiles::read(view).is_ok_and(|found| !found.names.is_empty())
 }
 
 /// The error for a set whose manifest is missing.
 pub fn lost(view: &dyn View) -> Error {
+    let remains = if has_kept(view) { "earlier sets" } else { "index files of a set" };
     Error::data(message!(
         &*view.record_path(&Record::Live),
-        ": is missing, although there are earlier sets; restore it, or run build with ",
+        ": is missing, although there are {remains}; restore it, or run build with ",
         Setting::IgnoreManifest,
         " to rebuild all sitemaps"
     ))

@@ -6,16 +6,14 @@
 //! the set is published like any other, with the same guarantees after a crash.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 
+use super::index_files::IndexFiles;
 use super::live::Live;
-use super::neighbours::Neighbours;
 use super::occupant::is_there;
 use super::resume::resume;
 use crate::error::{ErrorKind, Result};
 use crate::place::{Place, Record, View};
 use crate::set::manifest::{Earlier, Manifest};
-use crate::set::name::{is_index_file, is_sitemap_file};
 
 /// The other manifests of a place whose live manifest may be damaged or missing.
 #[derive(Debug)]
@@ -108,47 +106,4 @@ impl Salvage {
         };
         sets.into_iter().map(earlier).collect()
     }
-}
-
-/// Index files that sitemill wrote, and the sitemaps that they list.
-#[derive(Default)]
-pub(super) struct IndexFiles {
-    pub names: Vec<String>,
-    pub listed: BTreeSet<String>,
-}
-
-impl IndexFiles {
-    /// Reads all files whose name sitemill gives to index files of the set and that list a sitemap with a name of sitemill. Those
-    /// of other sets in the directory are left out.
-    ///
-    /// # Errors
-    /// If the place cannot be listed or a file cannot be read.
-    pub fn read(view: &dyn View) -> Result<Self> {
-        let mut found = Self::default();
-        // A dry run may come before the first run.
-        if view.look_up(".".as_ref())?.is_none() {
-            return Ok(found);
-        }
-        let neighbours = Neighbours::of(view)?;
-        for entry in view.list()?.into_iter().filter(|entry| entry.is_file) {
-            let is_own = |name: &&str| is_index_file(name) && neighbours.may_be_own(name);
-            let Some(name) = entry.name.to_str().filter(is_own) else { continue };
-            let xml = view.read(name.as_ref())?;
-            if let Some(listed) = listed(&xml) {
-                found.names.push(name.into());
-                let own = listed.into_iter().filter(|file| neighbours.may_be_own(file));
-                found.listed.extend(own.map(str::to_owned));
-            }
-        }
-        Ok(found)
-    }
-}
-
-/// The names of the sitemaps in an index file, without those that sitemill does not give; `None` if none are left.
-fn listed(xml: &[u8]) -> Option<Vec<&str>> {
-    let locs = str::from_utf8(xml).ok()?.split("<loc>").skip(1);
-    let files = locs.map(|text| text.split_once("</loc>")?.0.rsplit('/').next());
-    let files: Vec<_> = files.collect::<Option<_>>()?;
-    let own: Vec<_> = files.into_iter().filter(|file| is_sitemap_file(file)).collect();
-    (!own.is_empty()).then_some(own)
 }

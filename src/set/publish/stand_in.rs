@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use super::index_files::IndexFiles;
 use super::info::SetInfo;
-use super::salvage::IndexFiles;
 use super::workspace::Workspace;
 use crate::error::Result;
 use crate::place::{BackupReason, Record};

@@ -112,7 +112,7 @@ pub fn status(
 }
 
 /// The live sets in `out`, or, if there are none, in the directories below it, sorted by directory and name. The manifest of a set
-/// may be missing if there are earlier ones. With a `name`, only those of that name.
+/// may be [lost](is_lost). With a `name`, only those of that name.
 ///
 /// # Errors
 /// If `out` cannot be read; [`ErrorKind::Input`] if it is a file.
@@ -153,6 +153,10 @@ pub fn missing(out: &Path, name: Option<&SetName>) -> Result<Error> {
         Err(error) if matches!(error.kind(), ErrorKind::Permission | ErrorKind::Input) => return Err(error),
         found => found.is_ok_and(|found| found.is_some()),
     };
+    let set = place::view_of_set(out, name)?;
+    if is_lost(&*set) {
+        return Ok(lost(&*set));
+    }
     let (there, sites): (Vec<_>, Vec<_>) = match is_there {
         true => live_sets(out, None)?.into_iter().partition(|set| set.root() == out),
         false => Default::default(),
