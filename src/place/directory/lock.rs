@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fs::{FileSystem, Locked, make_path, make_private};
 use crate::error::{Error, ErrorKind, Result, Shown, message};
+use crate::escape::shown;
 use crate::place::foreign::foreign;
 use crate::place::layout::Layout;
 use crate::place::owner::Owner;
@@ -119,9 +120,27 @@ fn word() -> String {
 fn busy(fs: &dyn FileSystem, path: &Path) -> Error {
     let lines = fs.read(path).unwrap_or_default();
     let word = lines.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    let holder = crate::escape::shown(word[..word.len().min(200)].trim_ascii());
-    Error::new(
-        ErrorKind::Busy,
-        message!(path, ": another run holds it ({holder}); try again when it is done"),
-    )
+    let holder = match word[..word.len().min(200)].trim_ascii() {
+        // The run has not written its line yet.
+        b"" => String::new(),
+        holder => format!(" ({})", shown(holder)),
+    };
+    Error::new(ErrorKind::Busy, message!(path, ": another run holds it{holder}; try again when it is done"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::place::fs::memory::Memory;
+
+    #[test]
+    fn the_error_names_the_holder_of_a_lock_once_it_is_known() {
+        let (fs, path) = (Memory::default(), Path::new("/out/.sitemill/lock"));
+        for (lines, holder) in [("", ""), ("process 7\n{}\n", " (process 7)")] {
+            fs.put(path, lines.as_bytes());
+            let words =
+                format!("/out/.sitemill/lock: another run holds it{holder}; try again when it is done");
+            assert_eq!(busy(&fs, path).to_string(), words);
+        }
+    }
 }
