@@ -9,6 +9,15 @@ pub fn foreign(path: &Path) -> Error {
     in_the_way(path, 0, " and run again".into())
 }
 
+/// The error for something at `path` that is not a directory. It may be a link that `leads_nowhere`.
+pub fn no_directory(path: &Path, leads_nowhere: bool) -> Error {
+    let what = match leads_nowhere {
+        true => "is a link to a directory that does not exist; create the directory, or remove the link",
+        false => "is not a directory",
+    };
+    Error::new(ErrorKind::Output, message!(path, ": {what}"))
+}
+
 /// The error for a file at `path` and `others` more that are in the way. `then` completes the advice to move it.
 pub fn in_the_way(path: &Path, others: usize, then: Message) -> Error {
     let others = if others == 0 { String::new() } else { format!(" (and {others} more)") };

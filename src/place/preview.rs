@@ -1,10 +1,11 @@
 //! A place that is only read: a dry run makes every decision of a real run here, and changes nothing.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::directory::fs::{Disk, FileSystem};
-use super::foreign::foreign;
+use super::foreign::{foreign, no_directory};
 use super::interface::{BackupReason, FreeSpace, Place, Published, View};
 use super::record::{Record, Version};
 use super::switch::{Removal, Removed, Switch, SwitchState};
@@ -27,7 +28,8 @@ impl Preview {
     pub fn of(view: Arc<dyn View>) -> Result<Self> {
         let is_there = |path: &&Path| path.symlink_metadata().is_ok();
         if let Some(path) = view.root().ancestors().find(is_there).filter(|path| !path.is_dir()) {
-            return Err(Error::new(ErrorKind::Output, message!(path, ": is not a directory")));
+            let is_missing = |error: io::Error| error.kind() == io::ErrorKind::NotFound;
+            return Err(no_directory(path, path.metadata().is_err_and(is_missing)));
         }
         let live = view.record_path(&Record::Live);
         let mut state = live.ancestors().skip(1).take_while(|directory| *directory != view.root());

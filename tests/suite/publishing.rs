@@ -339,3 +339,15 @@ fn a_crawler_that_reads_continuously_sees_only_whole_sets() {
         assert!(crawler.join().unwrap() > 10);
     });
 }
+
+#[test]
+fn a_link_to_no_directory_is_refused_as_such() {
+    let directory = TempDir::new();
+    symlink("missing", directory.join("link")).unwrap();
+    for (out, options) in [("link", &[][..]), ("link/below", &[]), ("link", &["--dry-run"])] {
+        let refused = build(&directory.join(out), &pages(1, 3), options).expect(73);
+        let said = format!("{}: is a link to a directory that does not", directory.join("link").display());
+        assert!(refused.stderr.contains(&said), "{}", refused.stderr);
+        assert!(!directory.join("missing").exists());
+    }
+}

@@ -4,14 +4,14 @@ use std::io;
 use std::path::Path;
 
 use super::operations::FileSystem;
-use crate::error::{Error, ErrorKind, Result, message};
-use crate::place::foreign::foreign;
+use crate::error::{Error, Result};
+use crate::place::foreign::{foreign, no_directory};
 
 /// Creates a directory and its missing parents, and makes their names durable: if a directory is lost, so is everything in
 /// it.
 ///
 /// # Errors
-/// [`ErrorKind::Output`] if that cannot be done.
+/// [`ErrorKind::Output`](crate::ErrorKind::Output) if that cannot be done.
 pub fn make_path(fs: &dyn FileSystem, path: &Path) -> Result<()> {
     let parent = parent(path);
     let is_made = match fs.make_directory(path, 0o777) {
@@ -27,7 +27,10 @@ pub fn make_path(fs: &dyn FileSystem, path: &Path) -> Result<()> {
             // A link to a directory will do.
             (_, Ok(_)) => Ok(()),
             (io::ErrorKind::AlreadyExists, Err(why)) if why.kind() == io::ErrorKind::NotADirectory => {
-                Err(Error::new(ErrorKind::Output, message!(path, ": is not a directory")))
+                Err(no_directory(path, false))
+            }
+            (io::ErrorKind::AlreadyExists, Err(why)) if why.kind() == io::ErrorKind::NotFound => {
+                Err(no_directory(path, true))
             }
             _ => Err(Error::output(path, error)),
         },
@@ -37,7 +40,7 @@ pub fn make_path(fs: &dyn FileSystem, path: &Path) -> Result<()> {
 /// Creates a directory that is private to its owner, unless it exists. A link is refused, because it would redirect writes.
 ///
 /// # Errors
-/// [`ErrorKind::Output`] if it cannot be created, or something else has its name.
+/// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created, or something else has its name.
 pub fn make_private(fs: &dyn FileSystem, path: &Path) -> Result<()> {
     make_one(fs, path, 0o700)
 }
@@ -45,7 +48,7 @@ pub fn make_private(fs: &dyn FileSystem, path: &Path) -> Result<()> {
 /// Creates a directory with `mode`, unless it exists. Its parent must exist. A link is refused.
 ///
 /// # Errors
-/// [`ErrorKind::Output`] if it cannot be created, or something else has its name.
+/// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created, or something else has its name.
 pub fn make_one(fs: &dyn FileSystem, path: &Path, mode: u32) -> Result<()> {
     match fs.make_directory(path, mode) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match fs.look(path) {
