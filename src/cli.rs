@@ -1,6 +1,7 @@
 //! The command line: parses options into a job, runs it with progress, and reports the outcome.
 
 mod args;
+mod below;
 mod build;
 mod check;
 mod clean;

@@ -179,9 +179,9 @@ pub mod urls {
     pub use crate::commands::urls::UrlsFormat;
 }
 
-/// Parts of a [`Status`].
+/// Parts of a [`Status`], and the directories that it leaves out.
 pub mod status {
-    pub use crate::set::publish::status::{FilesStatus, RunStatus, SetStatus};
+    pub use crate::set::publish::status::{FilesStatus, RunStatus, SetStatus, sets_below};
 }
 
 /// Tools for programs that run the commands as the `sitemill` binary does: path conflicts, pipes and SIGBUS.

@@ -1,6 +1,7 @@
 //! `sitemill check`: writes findings to standard output, and a summary to standard error.
 
 use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
 
 use serde::Serialize;
 use sitemill::check::Finding;
@@ -11,7 +12,7 @@ use super::failure::is_broken_pipe;
 use super::numbers::{grouped, plural};
 use super::streams::{self, Stdout};
 use super::table::Table;
-use super::{log, progress};
+use super::{below, log, progress};
 
 /// Checks, writes findings and a summary. Any finding is exit 65.
 pub fn run(args: CheckArgs) -> Result<()> {
@@ -46,6 +47,8 @@ pub fn run(args: CheckArgs) -> Result<()> {
         let (first, rows) = summary(&report, &job);
         log::counted(&first, serde_json::to_value(&report).expect("numbers and strings are JSON"));
         log::table(&rows);
+        let way_out = "name these directories to check them";
+        below::say_left_out(job.paths.iter().map(PathBuf::as_path), job.name.as_ref(), way_out);
     }
     match report.findings {
         0 => Ok(()),

@@ -1,6 +1,7 @@
 //! `sitemill status` and `sitemill rollback`: shows the live and the kept sets, and restores one of them.
 
 use std::fmt::Write as _;
+use std::iter;
 
 use indicatif::HumanBytes;
 use serde_json::json;
@@ -12,7 +13,7 @@ use super::args::{RollbackArgs, StatusArgs};
 use super::failure::print_warning;
 use super::numbers::plural;
 use super::streams::Stdout;
-use super::{flags, log, progress, settings, signals};
+use super::{below, flags, log, progress, settings, signals};
 
 /// Shows the sets of a directory, or of the directories of several sites.
 pub fn status(args: &StatusArgs) -> Result<()> {
@@ -31,7 +32,9 @@ pub fn status(args: &StatusArgs) -> Result<()> {
         }
         shown.push('\n');
     }
-    stdout.print(shown.as_bytes())
+    stdout.print(shown.as_bytes())?;
+    below::say_left_out(iter::once(args.directory()), name, "name one of these directories to show them");
+    Ok(())
 }
 
 fn text(status: &Status) -> String {

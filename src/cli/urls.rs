@@ -1,5 +1,7 @@
 //! `sitemill urls`: extracts the URLs from sitemaps.
 
+use std::path::PathBuf;
+
 use serde_json::json;
 use sitemill::urls::UrlsFormat;
 use sitemill::{Result, Stop, UrlsJob};
@@ -8,7 +10,7 @@ use super::args::UrlsArgs;
 use super::failure::is_broken_pipe;
 use super::numbers::plural;
 use super::streams::Stdout;
-use super::{log, progress};
+use super::{below, log, progress};
 
 /// Writes URLs and a summary. A reader may stop early.
 pub fn run(args: UrlsArgs) -> Result<()> {
@@ -37,6 +39,8 @@ pub fn run(args: UrlsArgs) -> Result<()> {
             also => format!("; {} from elsewhere not read", plural(also, "sitemap", "sitemaps")),
         };
         log::counted(&format!("{} in {sitemaps}{also}", plural(report.urls, "URL", "URLs")), fields);
+        let way_out = "name these directories to list them";
+        below::say_left_out(job.paths.iter().map(PathBuf::as_path), job.name.as_ref(), way_out);
     }
     Ok(())
 }

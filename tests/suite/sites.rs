@@ -305,6 +305,28 @@ fn a_set_is_checked_once_however_often_it_is_named() {
 }
 
 #[test]
+fn sets_below_a_directory_with_a_set_are_left_out_and_named() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    for (out, base) in [(out.clone(), "https://a.example/"), (out.join("de"), "https://a.example/de/")] {
+        finish(&mut build_command(&out, base), format!("{base}1\n").as_bytes()).expect(0);
+    }
+    let (out, below) = (out.to_str().unwrap(), out.join("de"));
+    let below = below.to_str().unwrap();
+    let note = format!("not included: the sets in {below}; ");
+    for command in ["check", "urls", "status"] {
+        let done = run([command, out]).expect(0);
+        assert!(done.stderr.contains(&note), "{command}: {}", done.stderr);
+        let said = String::from_utf8(done.stdout).unwrap();
+        assert!(!said.contains("a.example/de"), "{command}: {said}");
+        assert!(!run([command, below]).expect(0).stderr.contains("not included"), "{command}");
+    }
+    for args in [&["check", out, below][..], &["urls", below, out], &["check", "--quiet", out]] {
+        assert!(!run(args).expect(0).stderr.contains("not included"), "{args:?}");
+    }
+}
+
+#[test]
 fn the_base_url_is_encoded_as_the_lines_are() {
     let directory = TempDir::new();
     for (base_url, site) in [("https://h.example/ü/", ""), ("{origin}/ü/", "h.example")] {

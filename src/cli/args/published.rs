@@ -13,7 +13,8 @@ use super::store::StoreArgs;
 pub struct CheckArgs {
     /// Published directories, parents of several, or single files (plain or gzip).
     ///
-    /// The sitemaps that an index file lists are checked with it if they are in its directory.
+    /// The sitemaps that an index file lists are checked with it if they are in its directory. If a directory has a set itself, the
+    /// sets of the directories below it are checked only if those are named, too.
     #[arg(required = true)]
     pub path: Vec<PathBuf>,
 
@@ -63,6 +64,8 @@ pub struct CheckArgs {
 #[derive(Debug, clap::Args)]
 pub struct UrlsArgs {
     /// Sitemaps and index files (plain or gzip), published directories, or parents of several.
+    ///
+    /// If a directory has a set itself, the sets of the directories below it are listed only if those are named, too.
     #[arg(required = true)]
     pub path: Vec<PathBuf>,
 

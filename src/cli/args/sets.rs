@@ -130,6 +130,8 @@ pub struct DiffArgs {
 #[derive(Debug, clap::Args)]
 pub struct StatusArgs {
     /// Directory that build publishes in, or the parent of the directories of several sites.
+    ///
+    /// If it has a set itself, directories below it that have sets are only named.
     #[arg(value_name = "DIR", required = true, conflicts_with = "out")]
     directory: Option<PathBuf>,
 

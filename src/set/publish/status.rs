@@ -1,6 +1,6 @@
 //! Status: the sets in an output directory, according to its manifests. Changes nothing and takes no lock.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -13,6 +13,7 @@ use crate::error::{Error, ErrorKind, Message, Result, Setting, message};
 use crate::escape::shown;
 use crate::place::{self, Record, SetName, View, process_of};
 use crate::set::manifest::{Manifest, Role};
+use crate::set::name::robots_file;
 
 /// The sets of an output directory. Serialises to a JSON object.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -136,6 +137,30 @@ pub fn live_sets(out: &Path, name: Option<&SetName>) -> Result<Vec<Arc<dyn View>
     }
     sets.sort_by(|one, other| (one.root(), one.name()).cmp(&(other.root(), other.name())));
     Ok(sets)
+}
+
+/// The directories directly below `out` that have sets, if `out` has sets itself: [`status`], [`check`](crate::check()) and
+/// [`urls`](crate::urls()) of `out` leave them out. With a `name`, only sets of that name count. Empty if `out` is in a store.
+///
+/// # Errors
+/// If `out` cannot be read.
+pub fn sets_below(out: &Path, name: Option<&SetName>) -> Result<Vec<PathBuf>> {
+    if !out.is_dir() {
+        return Ok(Vec::new());
+    }
+    // The robots lines are those of a copy without manifests.
+    let is_set =
+        |set: &Arc<dyn View>| set.has_record(&Record::Live) || set.is_file(robots_file(set.name()).as_ref());
+    let has_sets = |place: &dyn View| place::sets_in(place, name).is_ok_and(|sets| sets.iter().any(is_set));
+    let parent = place::view(out)?;
+    if !has_sets(&*parent) {
+        return Ok(Vec::new());
+    }
+    let directories = parent.list()?.into_iter().filter(|listed| !listed.is_file);
+    let below = directories.map(|listed| parent.below(&listed.name)).filter(|below| has_sets(&**below));
+    let mut below: Vec<_> = below.map(|below| below.root().to_owned()).collect();
+    below.sort_unstable();
+    Ok(below)
 }
 
 /// The error if `out` does not contain the set `name`, or the set without a name. It names the sets that are there.
