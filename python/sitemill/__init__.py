@@ -7,8 +7,8 @@ A set of sitemaps is complete, valid and compressed, and no crawler ever sees a 
     report = sitemill.build(table, base_url="https://www.example.com/", out="/var/www/html")
     print(report.listed, "URLs in", report.sitemaps, "sitemaps")
 
-``table`` is a data frame of PyArrow, pandas, Polars or DuckDB, or anything else with ``__arrow_c_stream__``; or paths of files; or
-an iterable of strings or dictionaries.
+``table`` is a data frame (PyArrow, pandas, Polars, DuckDB, or anything with ``__arrow_c_stream__``), a path or list of paths, or an
+iterable of strings or dictionaries.
 
 ==============  =====================================================================
 ``build``       builds a set and publishes it

@@ -139,11 +139,11 @@ def build(
         protocol: ``"0.9"`` (the default) or ``"0.84"``.
         order: ``"input"`` (the default) keeps the order of the rows, ``"sorted"`` makes smaller files.
         divide: ``"fill"`` (the default) fills every sitemap; ``"stable"`` changes fewer sitemaps from run to run.
-        on_duplicate: which of several rows with one URL is listed: ``"first"`` or ``"newest"``.
-        urls_per_sitemap: at most 50,000, the default.
-        bytes_per_sitemap: bytes before compression, such as ``"10M"``, the default.
-        sitemaps_per_index: at most 1,000 by default.
-        level: gzip level from 0 to 9.
+        on_duplicate: which of several rows with the same URL is listed: ``"first"`` (the default) or ``"newest"``.
+        urls_per_sitemap: 50,000 by default, which is also the maximum.
+        bytes_per_sitemap: bytes before compression; ``"10M"`` by default, and at most ``"50M"`` (``"10M"`` with protocol 0.84).
+        sitemaps_per_index: 1,000 by default, and at most 50,000 (1,000 with protocol 0.84).
+        level: gzip level from 0 to 9; 2 by default.
         gzip_engine: ``"records"`` (the default) or ``"flate2"``.
         lastmod_zone: the time zone of a ``lastmod`` without one.
         lastmod_unit: the unit of a ``lastmod`` that is a number: ``"seconds"``, ``"millis"``, ``"micros"`` or ``"nanos"``.
@@ -159,8 +159,8 @@ def build(
         report, html, metrics: files for the report as JSON, as an HTML page, and as Prometheus metrics.
         robots: a robots.txt in which the index files are listed.
         robots_any_name: accept a robots.txt whose name is in another letter case.
-        max_rejects, max_dropped_tags: refuse to publish if there are more than this number, or this share such as ``"1%"``.
-        max_shrink: refuse a set that is smaller than the live one by more than this share, such as ``"50%"``.
+        max_rejects, max_dropped_tags: refuse more than this number, or this share such as ``"1%"``; no limit by default.
+        max_shrink: refuse a set that is smaller than the live one by more than this share; ``"50%"`` by default.
         expect_lines: refuse any other number of rows: ``1000``, ``"1000.."`` or ``"1000..2000"``.
         allow_empty, replace_set, take_over: allow an empty set, a set with another base URL or protocol, and replacing files
             that sitemill did not write.
@@ -170,8 +170,8 @@ def build(
         then: a command that runs once the set is live, as a list of words or as a string that is split as a shell splits it. It
             receives the report as JSON on standard input, and its output goes to standard error. If it fails, the build only
             warns.
-        keep, keep_sets: for how long, and how many, earlier sets are kept.
-        ignore_manifest: start over if the manifest is damaged.
+        keep, keep_sets: for how long earlier sets are kept, ``"14d"`` by default; and how many are kept in any case, 3 by default.
+        ignore_manifest: publish even if the manifest is damaged; earlier sets are kept if their manifests can be read.
         endpoint: the URL of an S3-compatible store; ``AWS_ENDPOINT_URL`` or Amazon's by default.
         state: where ``.sitemill`` is kept, such as ``"s3://private/shop"``, if not below the published files.
         sitemap_header, index_header: headers that objects are served with, such as ``"Cache-Control: max-age=300"``, one or a list:
@@ -226,8 +226,8 @@ def clean(
 ) -> Stream:
     """Returns the canonical form of every URL, in the order of the rows, as an Arrow stream with the column ``url``.
 
-    Rows that are not a URL and URLs that filters exclude are left out; duplicates are kept, and no scope applies. ``rows`` and
-    the options are those of :func:`build`. The counts are in ``report_json`` of the stream once it has been read.
+    Rows without a valid URL, and URLs that filters exclude, are left out. Duplicates are kept, and URLs of any site are accepted.
+    ``rows`` and the options are those of :func:`build`. The counts are in ``report_json`` of the stream once it has been read.
     """
     options = dict(locals())
     for other in ("rows", "url"):

@@ -126,7 +126,7 @@ def refusals(build, tmp_path):
     yield lambda: sitemill.clean(tmp_path / "missing"), sitemill.InputError, 66, "missing"
     yield lambda: build(base_url="https://other.example/"), sitemill.DataRefused, 65, "replace_set=True"
     yield lambda: build(URLS.slice(0, 1)), sitemill.DataRefused, 65, "max_shrink"
-    yield lambda: sitemill.rollback(out, to=99), sitemill.DataRefused, 65, "99 is kept; sitemill.status lists the kept sets"
+    yield lambda: sitemill.rollback(out, to=99), sitemill.DataRefused, 65, "no earlier set 99 is kept"
 
 
 def test_every_failure_has_its_class_kind_path_and_exit_code(build, tmp_path):
@@ -145,6 +145,13 @@ def test_every_failure_has_its_class_kind_path_and_exit_code(build, tmp_path):
             assert error.path and str(tmp_path) in error.path, repr(error)
             assert isinstance(error, OSError)
     assert sitemill.status(tmp_path / "out")[0].live == live
+
+
+def test_the_error_of_a_rollback_to_an_unknown_set_names_the_function_that_lists_sets(build, tmp_path):
+    for _ in range(2):
+        build()
+    error = failure(lambda: sitemill.rollback(tmp_path / "out", to=99))
+    assert "no earlier set 99 is kept; sitemill.status lists the sets that can be restored" in str(error)
 
 
 def test_refused_data_has_the_report(build):

@@ -81,7 +81,7 @@ def test_differences_are_a_table(tmp_path):
     assert (changed["old_lastmod"], changed["new_lastmod"]) == ("2024-01-01", "2024-02-02")
     for memory in ("2G", 2 << 30):
         assert len(polars.DataFrame(sitemill.diff(old, new, memory=memory))) == 9
-    with pytest.raises(sitemill.UsageError, match='memory="2X": a size is'):
+    with pytest.raises(sitemill.UsageError, match='memory="2X": expected a whole number'):
         sitemill.diff(old, new, memory="2X")
     with pytest.raises(TypeError, match="memory has a value of type list"):
         sitemill.diff(old, new, memory=[])
