@@ -91,7 +91,7 @@ impl FromStr for Protocol {
         match word {
             "0.84" => Ok(Self::V0_84),
             "0.9" => Ok(Self::V0_9),
-            _ => Err("the protocol is 0.9 or 0.84".into()),
+            _ => Err("expected 0.9 or 0.84".into()),
         }
     }
 }

@@ -45,7 +45,7 @@ impl FromStr for ScopeRule {
 
     fn from_str(word: &str) -> Result<Self, String> {
         let known = [Self::Directory, Self::Host, Self::Any].into_iter().find(|rule| rule.as_str() == word);
-        known.ok_or_else(|| "the scope is directory, host or any".into())
+        known.ok_or_else(|| "expected directory, host or any".into())
     }
 }
 

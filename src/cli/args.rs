@@ -36,7 +36,7 @@ pub use urls::UrlArgs;
 #[command(
     version,
     max_term_width = 100,
-    after_help = "See 'sitemill COMMAND -h' for the options of a command, and --help for exit codes and settings",
+    after_help = "Run 'sitemill COMMAND -h' for the options of a command, or --help for exit codes and settings",
     after_long_help = "Exit codes:\n  0 success\n  2 usage error\n  65 invalid data, nothing published\n  66 unreadable \
     input\n  70 bug\n  71 out of memory\n  73 output cannot be created\n  74 I/O error\n  75 another run holds the directory \
     (retry later)\n  77 access denied by a store or inside the output directory\n  129, 130, 143 interrupted by SIGHUP, SIGINT \
@@ -46,8 +46,8 @@ pub use urls::UrlArgs;
 pub struct Args {
     /// Read options from a TOML file.
     ///
-    /// Keys are the long names: max-rejects = "1%". A [command] table applies only to that command. Precedence: command line,
-    /// environment, file.
+    /// Keys are the long option names: max-rejects = "1%". A [command] table applies only to that command. Precedence: command
+    /// line, environment, file.
     #[arg(
         long,
         value_name = "FILE",

@@ -54,7 +54,7 @@ impl std::str::FromStr for Engine {
 
     fn from_str(word: &str) -> Result<Self, String> {
         let named = Self::ALL.into_iter().find(|(name, _)| *name == word);
-        named.map(|(_, engine)| engine).ok_or_else(|| "the engine is records or flate2".into())
+        named.map(|(_, engine)| engine).ok_or_else(|| "expected records or flate2".into())
     }
 }
 

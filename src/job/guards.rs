@@ -67,11 +67,11 @@ impl FromStr for MaxRejects {
 
 impl MaxRejects {
     fn parse(word: &str, things: &str) -> Result<Self, String> {
-        let wrong = || format!("a number of {things}, or a percentage like 0.5%");
+        let wrong = || format!("expected a number of {things}, or a percentage like 0.5%");
         match word.strip_suffix('%') {
             None => word.parse().map(Self::Lines).map_err(|_| wrong()),
             Some(number) if number.parse().is_ok_and(|percent: f64| percent > 100.0) => {
-                Err("at most 100%".into())
+                Err("expected at most 100%".into())
             }
             Some(number) => percent(number).map(Self::Percent).ok_or_else(wrong),
         }
@@ -143,7 +143,7 @@ impl FromStr for MaxShrink {
 
     fn from_str(word: &str) -> Result<Self, String> {
         let number = word.strip_suffix('%').unwrap_or(word);
-        percent(number).map(Self).ok_or_else(|| "a percentage from 0% to 100%".into())
+        percent(number).map(Self).ok_or_else(|| "expected a percentage from 0% to 100%".into())
     }
 }
 
@@ -194,7 +194,7 @@ impl FromStr for ExpectLines {
         match bounds {
             Some((min, max)) if min <= max => Ok(Self { min, max }),
             Some((min, max)) => Err(format!("{min} is more than {max}")),
-            None => Err("a number of lines: 1000 exactly, 1000.. or more, 1000..2000 with both".into()),
+            None => Err("expected a number of lines: 1000 (exactly), 1000.. (at least) or 1000..2000 (bounds included)".into()),
         }
     }
 }
@@ -212,7 +212,7 @@ mod tests {
         for wrong in ["", "%", "-1", "1.5", "101%", "NaN%", "five"] {
             assert!(max(wrong).is_err(), "{wrong}");
         }
-        assert_eq!(max("101%").unwrap_err(), "at most 100%");
+        assert_eq!(max("101%").unwrap_err(), "expected at most 100%");
         assert!("1.5".parse::<MaxDroppedTags>().unwrap_err().contains("a number of tags"));
     }
 

@@ -192,7 +192,7 @@ impl FromStr for OnDuplicate {
         match word {
             "first" => Ok(Self::First),
             "newest" => Ok(Self::Newest),
-            _ => Err("the row to list is first or newest".into()),
+            _ => Err("expected first or newest".into()),
         }
     }
 }
@@ -217,7 +217,7 @@ impl FromStr for Order {
         match word {
             "input" => Ok(Self::Input),
             "sorted" => Ok(Self::Sorted),
-            _ => Err("the order is input or sorted".into()),
+            _ => Err("expected input or sorted".into()),
         }
     }
 }

@@ -32,7 +32,7 @@ impl std::str::FromStr for Divide {
         match word {
             "fill" => Ok(Self::Fill),
             "stable" => Ok(Self::Stable),
-            _ => Err("the division is fill or stable".into()),
+            _ => Err("expected fill or stable".into()),
         }
     }
 }

@@ -84,7 +84,7 @@ impl BaseUrl {
 }
 
 /// The message for a URL without a host.
-const NO_HOST: &str = "it needs a scheme and a host, as https://www.example.com/";
+const NO_HOST: &str = "it needs a scheme and a host, such as https://www.example.com/";
 
 /// The message that `given` needs a scheme. It proposes the whole URL if that would be valid.
 fn without_scheme(given: &str) -> String {
@@ -316,11 +316,11 @@ mod tests {
         for (given, said) in [
             ("www.shop.example", "it needs a scheme; did you mean https://www.shop.example/?"),
             ("shop.example/maps", "it needs a scheme; did you mean https://shop.example/maps/?"),
-            ("/maps/", "it needs a scheme and a host, as https://www.example.com/"),
-            ("https:///maps/", "it needs a scheme and a host, as https://www.example.com/"),
+            ("/maps/", "it needs a scheme and a host, such as https://www.example.com/"),
+            ("https:///maps/", "it needs a scheme and a host, such as https://www.example.com/"),
             ("ex.com:8080", "it needs a scheme; did you mean https://ex.com:8080/?"),
             ("localhost:8080/maps", "it needs a scheme; did you mean https://localhost:8080/maps/?"),
-            ("ex.com:99999", "it needs a scheme and a host, as https://www.example.com/"),
+            ("ex.com:99999", "it needs a scheme and a host, such as https://www.example.com/"),
             ("https//www.ex.com", "it needs a scheme; did you mean https://www.ex.com/?"),
             ("http/www.ex.com", "it needs a scheme; did you mean http://www.ex.com/?"),
             ("mailto:webmaster", "it must begin with https:// or http://"),

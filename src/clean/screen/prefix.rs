@@ -32,7 +32,7 @@ fn before(given: &str, more: &str, end: &str, url_encoding: UrlEncoding) -> Resu
     if given.contains('#') {
         return Err("a listed URL has no fragment; leave out everything from the # on".into());
     }
-    let no_host = || "it needs a scheme and a host, as https://www.example.com/".into();
+    let no_host = || "it needs a scheme and a host, such as https://www.example.com/".into();
     if parser::lacks_host(given) {
         return Err(no_host());
     }

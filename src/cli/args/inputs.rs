@@ -196,5 +196,5 @@ fn default_changefreq(word: &str) -> Result<Changefreq, String> {
 fn default_priority(word: &str) -> Result<Priority<'static>, String> {
     // Leaked once: one word of the command line.
     let word: &'static str = Box::leak(word.into());
-    priority(word.as_bytes()).ok().flatten().ok_or_else(|| "a priority is a number from 0.0 to 1.0".into())
+    priority(word.as_bytes()).ok().flatten().ok_or_else(|| "expected a number from 0.0 to 1.0".into())
 }

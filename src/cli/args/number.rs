@@ -19,7 +19,7 @@ pub fn whole<T: FromStr<Err = ParseIntError>>(word: &str) -> Result<T, String> {
 
 /// Parses a level of compression.
 pub fn level(word: &str) -> Result<Level, String> {
-    word.parse().ok().and_then(Level::new).ok_or_else(|| "a level is a number from 0 to 9".into())
+    word.parse().ok().and_then(Level::new).ok_or_else(|| "expected a number from 0 to 9".into())
 }
 
 #[cfg(test)]

@@ -14,11 +14,11 @@ use super::store::{StoreArgs, StorePublishArgs};
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Guards (exit 65, nothing is published)")]
 pub struct GuardArgs {
-    /// Refuse if more lines than this are rejected: 100, or 0.5% of all lines.
+    /// Refuse if more than N lines, or P% of all lines, are rejected [default: no limit].
     #[arg(long, value_name = "N|P%")]
     pub max_rejects: Option<MaxRejects>,
 
-    /// Refuse if more tags than this are dropped: 100, or 0.5% of the tags of accepted rows.
+    /// Refuse if more than N tags, or P% of the tags of accepted rows, are dropped [default: no limit].
     #[arg(long, value_name = "N|P%", hide_short_help = true)]
     pub max_dropped_tags: Option<MaxDroppedTags>,
 

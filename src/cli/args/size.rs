@@ -19,7 +19,7 @@ impl FromStr for Size {
         let (number, unit) = word.split_at(digits);
         let size = unit_bytes(unit).and_then(|unit| number.parse::<u64>().ok()?.checked_mul(unit));
         size.map(Size).ok_or_else(|| {
-            "a size is a whole number of bytes, or of K, M, G or T: 2G = 2GiB (powers of 1024), 2GB (powers of 1000)".into()
+            "expected a whole number, optionally with a unit: 512M, 2G or 2GiB (powers of 1024), or 2GB (powers of 1000)".into()
         })
     }
 }

@@ -24,14 +24,14 @@ pub struct StoreArgs {
 fn endpoint(url: &str) -> Result<String, String> {
     match url.strip_prefix("https://").or(url.strip_prefix("http://")) {
         Some(host) if !host.is_empty() => Ok(url.into()),
-        _ => Err("an endpoint is a URL, such as https://minio.example.com".into()),
+        _ => Err("expected a URL, such as https://minio.example.com".into()),
     }
 }
 
 fn state(url: &str) -> Result<PathBuf, String> {
     match url.split_once("://") {
         Some((_, bucket)) if !bucket.is_empty() => Ok(url.into()),
-        _ => Err("must be a location in a store, such as s3://private/maps".into()),
+        _ => Err("expected a location in a store, such as s3://private/maps".into()),
     }
 }
 

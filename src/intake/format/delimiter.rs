@@ -29,7 +29,7 @@ impl FromStr for Delimiter {
         match word.as_bytes() {
             b"tab" | b"\\t" => Ok(Self::TAB),
             [byte] if byte.is_ascii() && !b"\"\r\n".contains(byte) => Ok(Self(*byte)),
-            _ => Err("a delimiter is tab or one ASCII character, except a quote or a line end".into()),
+            _ => Err("expected tab or one ASCII character, but not a quote or a line end".into()),
         }
     }
 }

@@ -83,7 +83,7 @@ impl FromStr for Format {
         known.copied().ok_or_else(|| {
             let names = Self::names().replace('|', ", ");
             let (others, last) = names.rsplit_once(", ").unwrap_or_default();
-            format!("the format is {others} or {last}")
+            format!("expected {others} or {last}")
         })
     }
 }
@@ -104,7 +104,7 @@ mod tests {
         assert_eq!(extensions.len(), all);
         assert_eq!(
             "xml".parse::<Format>(),
-            Err("the format is text, csv, tsv, jsonl, parquet, sitemap, rss, atom or google".into())
+            Err("expected text, csv, tsv, jsonl, parquet, sitemap, rss, atom or google".into())
         );
         assert_eq!(Format::names(), "text|csv|tsv|jsonl|parquet|sitemap|rss|atom|google");
     }

@@ -47,7 +47,7 @@ impl FromStr for KeepTime {
         // A thousand years: a longer period cannot be subtracted from a date.
         let seconds = seconds.filter(|&seconds| seconds <= 365_000 * DAY);
         let wrong =
-            || "a time is a whole number of days, hours, minutes or seconds: 14d, 12h, 30m, 90s".into();
+            || "expected a whole number of days, hours, minutes or seconds: 14d, 12h, 30m, 90s".into();
         seconds.map(|seconds| Self(Duration::from_secs(seconds))).ok_or_else(wrong)
     }
 }

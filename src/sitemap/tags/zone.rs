@@ -49,7 +49,7 @@ impl FromStr for LastmodZone {
             // Uses the bundled database, so that the output does not depend on the machine.
             _ => TimeZoneDatabase::bundled().get(word).ok(),
         };
-        let wrong = || "a zone is Z, an offset like +08:00, or an IANA name like Europe/Berlin".into();
+        let wrong = || "expected Z, an offset like +08:00, or an IANA name like Europe/Berlin".into();
         zone.map(|zone| Self { word: word.into(), zone }).ok_or_else(wrong)
     }
 }
