@@ -134,9 +134,9 @@ fn damaged_packed_input_is_refused_and_two_members_are_one_text() {
     let mut flipped = whole.clone();
     flipped[whole.len() / 2] ^= 0x10;
     for (damaged, said) in [
-        (whole[..100].to_vec(), "urls.gz: the gzip data end too early, at byte 100"),
-        (flipped, "urls.gz: the gzip data are damaged before byte "),
-        ([&whole[..], b"garbage after the end"].concat(), "urls.gz: the gzip data end at byte "),
+        (whole[..100].to_vec(), "urls.gz: the gzip data ends too early, at byte 100"),
+        (flipped, "urls.gz: the gzip data is damaged before byte "),
+        ([&whole[..], b"garbage after the end"].concat(), "urls.gz: the gzip data ends at byte "),
     ] {
         let input = world.directory.file("urls.gz", damaged);
         let run = finish(world.build().arg(&input), b"");
@@ -156,7 +156,7 @@ fn a_failure_is_reported_without_waiting_for_a_silent_pipe() {
         for (inputs, threads) in [([&damaged, pipe], "1"), ([&damaged, pipe], "4"), ([pipe, &damaged], "4")] {
             let mut build = world.build();
             let run = unanswered(build.args(["--threads", threads]).args(inputs), b"");
-            world.assert_refused(run, 65, "urls.gz: the gzip data end too early, at byte 100");
+            world.assert_refused(run, 65, "urls.gz: the gzip data ends too early, at byte 100");
         }
         let missing = world.directory.join("missing.txt");
         let run = unanswered(world.build().arg(pipe).arg(missing), b"");

@@ -58,7 +58,7 @@ fn a_file_that_is_no_directory_and_a_name_that_no_set_has_are_errors_that_say_so
     assert!(refused.stderr.ends_with(said), "{}", refused.stderr);
     let table = directory.file("urls.csv", format!("url,n\n{BASE}a,1\n"));
     let refused = run(["urls".as_ref(), table.as_os_str()]).expect(65);
-    let said = "urls.csv: is neither a sitemap nor an index file (text outside of the root element";
+    let said = "urls.csv: is neither a sitemap nor an index file (text outside the root element";
     assert!(refused.stderr.contains(said), "{}", refused.stderr);
 }
 
@@ -130,7 +130,7 @@ fn an_input_that_cannot_be_read_is_named() {
         (directory.join("*.csv"), 66, "no file matches this pattern"),
         (folder, 65, "has no data files"),
         ("/dev/zero".into(), 66, "is a device"),
-        (zipped, 65, "the gzip data end too early"),
+        (zipped, 65, "the gzip data ends too early"),
     ];
     for (input, exit, said) in unreadable.into_iter().chain(remote) {
         let mut command = sitemill();

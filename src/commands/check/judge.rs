@@ -34,7 +34,7 @@ pub(crate) fn judge(
     if let Some(value) = entry.value(Tag::Changefreq)
         && !values::is_changefreq(value)
     {
-        found(Rule::Changefreq, "not one of the seven words", value);
+        found(Rule::Changefreq, "not one of always, hourly, daily, weekly, monthly, yearly, never", value);
     }
     if let Some(value) = entry.value(Tag::Priority)
         && !values::is_priority(value)

@@ -272,7 +272,7 @@ impl<'f> Reader<'f> {
     /// Reports text other than white space between elements.
     fn between(&mut self, text: &str) -> Result<(), Broken> {
         match self.at {
-            At::Prolog | At::Epilog => self.broken("text outside of the root element"),
+            At::Prolog | At::Epilog => self.broken("text outside the root element"),
             At::Skipped => Ok(()),
             // Feeds have rules of their own.
             _ if self.format != DocumentFormat::Protocol => Ok(()),

@@ -95,9 +95,9 @@ rules! {
     /// A value of a news article is not valid, or a URL has two articles.
     News = "news", "Google", "News sitemaps, and their schema";
     /// A sitemap has more than 1,000 URLs with a news article.
-    TooManyNews = "too-many-news", "Google", "News sitemaps: 1,000 news elements a sitemap";
+    TooManyNews = "too-many-news", "Google", "News sitemaps: 1,000 news elements per sitemap";
     /// A URL has more than 1,000 images.
-    TooManyImages = "too-many-images", "Google", "Image sitemaps: 1,000 images a page";
+    TooManyImages = "too-many-images", "Google", "Image sitemaps: 1,000 images per page";
     /// A URL is listed twice in the set, or a sitemap is listed twice in its index files. The case of scheme and host, a default
     /// port, dot segments and a fragment make no difference.
     Duplicate = "duplicate", OURS, "every URL is listed once";

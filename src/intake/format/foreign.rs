@@ -23,7 +23,7 @@ pub fn check(name: &Path, head: &[u8]) -> Result<()> {
     let piped = |what: &str, program: &str| {
         let file = if name == Path::new("-") { "FILE".into() } else { format!("'{}'", Shown(name)) };
         let way = format!("pipe it in: {program} {file} | sitemill build - …");
-        foreign(&format!("{what}, which sitemill does not unpack"), &way)
+        foreign(&format!("{what}, which sitemill does not read"), &way)
     };
     let is_spreadsheet = ["xlsx", "xlsm", "ods"].into_iter().any(|ending| has_ending(name, ending));
     match head {

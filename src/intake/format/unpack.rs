@@ -50,7 +50,7 @@ impl<'n> Text<'n> {
             text.look()?;
             foreign::check(name, text.head())?;
             if Packing::of(text.head()) != Packing::None {
-                return Err(text.about.wrong("is packed twice; unpack it once"));
+                return Err(text.about.wrong("is compressed twice; decompress it once"));
             }
         }
         Ok(text)
@@ -128,12 +128,12 @@ impl About<'_> {
         let (packing, at) = (self.packing, self.at.load(Ordering::Relaxed));
         if error.get_ref().is_some_and(|cause| cause.is::<OtherBytes>()) {
             return self.wrong(format!(
-                "the {packing} data end at byte {at}, and {error}; fetch it again, or unpack it with gzip -dc, which ignores them"
+                "the {packing} data ends at byte {at}, and {error}; fetch it again, or decompress it with gzip -dc, which ignores them"
             ));
         }
         let what = match error.kind() {
-            io::ErrorKind::UnexpectedEof => format!("the {packing} data end too early, at byte {at}"),
-            _ => format!("the {packing} data are damaged before byte {at} ({error})"),
+            io::ErrorKind::UnexpectedEof => format!("the {packing} data ends too early, at byte {at}"),
+            _ => format!("the {packing} data is damaged before byte {at} ({error})"),
         };
         self.wrong(format!("{what}; recreate the file, or fetch it again"))
     }

@@ -59,7 +59,7 @@ fn comma_separated(value: &[u8]) -> impl Iterator<Item = &[u8]> {
 fn genres(value: &[u8]) -> Result<(), Wrong> {
     const GENRES: [&str; 6] = ["PressRelease", "Satire", "Blog", "OpEd", "Opinion", "UserGenerated"];
     let is_genre = |part: &[u8]| GENRES.iter().any(|genre| genre.as_bytes() == part);
-    if comma_separated(value).all(is_genre) { Ok(()) } else { Err("not genres with commas between them") }
+    if comma_separated(value).all(is_genre) { Ok(()) } else { Err("not a comma-separated list of genres") }
 }
 
 fn stock_tickers(value: &[u8]) -> Result<(), Wrong> {
@@ -69,6 +69,6 @@ fn stock_tickers(value: &[u8]) -> Result<(), Wrong> {
     };
     match comma_separated(value).count() <= 5 && comma_separated(value).all(is_ticker) {
         true => Ok(()),
-        false => Err("not up to five EXCHANGE:SYMBOL with commas between them"),
+        false => Err("not a comma-separated list of up to five EXCHANGE:SYMBOL values"),
     }
 }

@@ -92,7 +92,7 @@ fn countries(value: &[u8]) -> Result<(), Wrong> {
     let is_country = |part: &[u8]| part.len() == 2 && part.iter().all(u8::is_ascii_uppercase);
     match value.split(|&byte| byte == b' ').filter(|part| !part.is_empty()).all(is_country) {
         true => any_text(value),
-        false => Err("not country codes of two capital letters with spaces between them"),
+        false => Err("not a space-separated list of two-letter country codes in capitals"),
     }
 }
 

@@ -45,7 +45,7 @@ impl Reader<'_> {
         self.depth += 1;
         if self.depth > if self.format.is_feed() { FEED_DEPTH_MAX } else { DEPTH_MAX } {
             self.findings.push(place(self.entries), Rule::TooDeep, || {
-                format!("more than {} nested elements", self.depth - 1)
+                format!("elements are nested more than {} levels deep", self.depth - 1)
             });
             return Err(Broken);
         }

@@ -90,18 +90,8 @@ pub fn fullness(details: &Details, assumes_limit: bool, html: &mut Html) {
         counts.iter().enumerate().map(title).collect()
     };
     for (id, caption, name, counts) in [
-        (
-            "by-urls",
-            "Share of the limit of URLs",
-            "Sitemaps by how much of the limit of URLs they use",
-            &fullness.urls,
-        ),
-        (
-            "by-bytes",
-            "Share of the limit of bytes",
-            "Sitemaps by how much of the limit of bytes they use",
-            &fullness.bytes,
-        ),
+        ("by-urls", "Share of the URL limit", "Sitemaps by share of the URL limit", &fullness.urls),
+        ("by-bytes", "Share of the byte limit", "Sitemaps by share of the byte limit", &fullness.bytes),
     ] {
         html.raw("<figure aria-labelledby=\"").raw(id).raw("\">\n");
         columns(name, &titled(counts), html);

@@ -37,11 +37,12 @@ fn zeros_after_gzip_members_are_padding_and_other_bytes_are_refused() {
         let padded = [&members[..], &vec![0; zeros]].concat();
         check_with(&FormatOptions::default(), "-", &padded, Format::Text, &rows);
         let at = padded.len();
-        let said =
-            format!("the gzip data end at byte {at}, and other bytes follow; fetch it again, or unpack it");
+        let said = format!(
+            "the gzip data ends at byte {at}, and other bytes follow; fetch it again, or decompress it"
+        );
         check_refused(&FormatOptions::default(), "a.gz", [&padded[..], b"\nend"].concat(), &said);
         let cut = [&padded[..], &gzip(b"u3")[..9]].concat();
-        check_refused(&FormatOptions::default(), "a.gz", cut, "the gzip data end too early, at byte");
+        check_refused(&FormatOptions::default(), "a.gz", cut, "the gzip data ends too early, at byte");
     }
 }
 
@@ -56,7 +57,7 @@ fn a_tar_archive_is_refused_however_it_is_packed() {
         let zstd = zstd::encode_all(&archive[..], 1).unwrap();
         for (name, packed) in [("a.tar", archive.clone()), ("a.tgz", gzip(&archive)), ("a.tar.zst", zstd)] {
             let said =
-                format!("is a tar archive, which sitemill does not unpack; pipe it in: tar -xOf '{name}' |");
+                format!("is a tar archive, which sitemill does not read; pipe it in: tar -xOf '{name}' |");
             check_refused(&none, name, &packed, &said);
             check_refused(&none, "-", &packed, "tar -xOf FILE | sitemill build - …");
         }
@@ -84,28 +85,28 @@ fn packed_data_that_ends_too_early_or_cannot_be_unpacked_is_refused() {
     let lines: Vec<u8> = (0..50_000).flat_map(|n| format!("http://h.example/{n}\n").into_bytes()).collect();
     let packed = gzip(&lines);
     for bytes in [20, packed.len() / 2, packed.len() - 1] {
-        let said = format!("the gzip data end too early, at byte {bytes}; recreate the file");
+        let said = format!("the gzip data ends too early, at byte {bytes}; recreate the file");
         check_refused(&none, "a.gz", &packed[..bytes], &said);
     }
     let packed = zstd::encode_all(&lines[..], 1).unwrap();
-    check_refused(&none, "a.zst", &packed[..packed.len() / 2], "the zstd data end too early, at byte ");
+    check_refused(&none, "a.zst", &packed[..packed.len() / 2], "the zstd data ends too early, at byte ");
     let mut damaged = gzip(&lines);
     let last = damaged.len() - 6;
     damaged[last] ^= 1;
-    check_refused(&none, "a.gz", damaged, "the gzip data are damaged before byte ");
-    check_refused(&none, "a.gz", gzip(&gzip(b"u")), "is packed twice");
+    check_refused(&none, "a.gz", damaged, "the gzip data is damaged before byte ");
+    check_refused(&none, "a.gz", gzip(&gzip(b"u")), "is compressed twice");
     check_refused(
         &none,
         "a.xz",
         b"\xFD7zXZ\0...",
-        "is xz, which sitemill does not unpack; pipe it in: xz -dc 'a.xz' | sitemill build - …",
+        "is xz, which sitemill does not read; pipe it in: xz -dc 'a.xz' | sitemill build - …",
     );
     check_refused(&none, "-", b"\xFD7zXZ\0...", "pipe it in: xz -dc FILE | sitemill build - …");
     check_refused(
         &none,
         "a.zip",
         b"PK\x03\x04...",
-        "is a zip archive, which sitemill does not unpack; pipe it in: unzip -p",
+        "is a zip archive, which sitemill does not read; pipe it in: unzip -p",
     );
     for (name, content) in [
         ("a.XLSX", &b"PK\x03\x04..."[..]),
