@@ -51,6 +51,11 @@ pub fn grouped(number: u64) -> String {
     grouped
 }
 
+/// `1 sitemap`, `2,000 sitemaps`.
+pub fn plural(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(number), if number == 1 { one } else { many })
+}
+
 /// Returns whether `{:?}` shows `c` unescaped. It is shown after a letter, because a combining mark is printable only there;
 /// quotes are printable here.
 pub(crate) fn is_printable(c: char) -> bool {

@@ -79,7 +79,7 @@ fn summary(report: &CheckReport, job: &CheckJob) -> (String, Table) {
     }
     if report.also > 0 {
         let files = plural(report.also, "sitemap", "sitemaps");
-        table.text(format!("{files} from elsewhere not checked; name their files to check them"));
+        table.text(format!("{files} added with --also not checked; to check a local one, name its file"));
     }
     if report.unknown_scopes > 0 {
         table.text("scope not checked: no permission to read the manifest; use --scope");

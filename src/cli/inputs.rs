@@ -44,7 +44,7 @@ pub fn warn_of_robots(rules: &UrlRules) {
     let Some(robots) = &rules.robots else { return };
     let path = escape::shown(robots.source().as_os_str().as_encoded_bytes());
     if robots.is_empty() {
-        log::warning(&format!("{path}: has no rule for the crawler, so it forbids no URL"));
+        log::warning(&format!("{path}: has no rules for this crawler, so it excludes no URLs"));
     }
     if robots.is_cut() {
         log::warning(&format!("{path}: only the first 500 KiB are read, as crawlers do; shorten the file"));

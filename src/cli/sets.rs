@@ -87,7 +87,7 @@ fn row(set: &SetStatus) -> String {
     };
     let also = match set.also {
         0 => String::new(),
-        also => format!("; {} from elsewhere", plural(also, "sitemap", "sitemaps")),
+        also => format!("; {} added with --also", plural(also, "sitemap", "sitemaps")),
     };
     format!(
         "  set {:>4}  {state:<11} {}{until}: {} in {}, {}{also}{missing}",

@@ -36,7 +36,7 @@ pub fn run(args: UrlsArgs) -> Result<()> {
         let fields = json!({ "urls": report.urls, "sitemaps": report.sitemaps, "also": report.also });
         let also = match report.also {
             0 => String::new(),
-            also => format!("; {} from elsewhere not read", plural(also, "sitemap", "sitemaps")),
+            also => format!("; {} added with --also not read", plural(also, "sitemap", "sitemaps")),
         };
         log::counted(&format!("{} in {sitemaps}{also}", plural(report.urls, "URL", "URLs")), fields);
         let way_out = "name these directories to list them";

@@ -113,7 +113,7 @@ impl Copied {
                     &*space.directory,
                     ": a copy of ",
                     &*self.name,
-                    " needs at least {bytes} bytes, and {free} are free; ",
+                    " needs at least {bytes} bytes, but only {free} are free; ",
                     way_out()
                 ),
             )),

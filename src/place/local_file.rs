@@ -174,7 +174,10 @@ impl<'a> LocalFile<'a> {
         if let Some(like) = like
             && !file.take_after(like).map_err(failed)?
         {
-            let words = message!(self.path, ": its group cannot be kept, and others may not read it");
+            let words = message!(
+                self.path,
+                ": its group cannot be preserved, and it is not readable by all users; run as a member of the group"
+            );
             return Err(Error::new(ErrorKind::Permission, words));
         }
         file.write(bytes).and_then(|()| file.sync()).map(drop).map_err(failed)

@@ -123,7 +123,7 @@ fn retries() -> Result<usize> {
     let name = "AWS_MAX_ATTEMPTS";
     let Some(text) = variable(name) else { return Ok(RETRIES) };
     let attempts = text.parse().ok().and_then(|attempts: usize| attempts.checked_sub(1));
-    attempts.ok_or_else(|| Error::usage(message!("{name}: {text:?} is not a number from 1")))
+    attempts.ok_or_else(|| Error::usage(message!("{name}: {text:?} is not a whole number of at least 1")))
 }
 
 /// The timeouts of requests and of connection attempts, from variables with this `prefix` or the defaults.

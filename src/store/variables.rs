@@ -58,7 +58,7 @@ pub fn time(name: &str, default: &str) -> Result<String> {
     };
     match time.filter(|time| time.is_positive()) {
         Some(time) => Ok(format!("{}ms", time.as_millis().max(1))),
-        None => Err(Error::usage(message!("{name}: {text:?} is no time; write it like 90s or 2m"))),
+        None => Err(Error::usage(message!("{name}: {text:?} is not a duration such as 90s or 2m"))),
     }
 }
 

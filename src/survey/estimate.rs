@@ -141,7 +141,7 @@ impl Demand {
                 ErrorKind::Io,
                 message!(
                     out,
-                    ": the run needs about {files} files for {urls} URLs, and {free} more can be created; make room"
+                    ": the run needs about {files} files for {urls} URLs, but only {free} more can be created; free some inodes"
                 ),
             ));
         }
@@ -155,7 +155,7 @@ impl Demand {
                     ErrorKind::Io,
                     message!(
                         path,
-                        ": the run needs about {need} bytes for {urls} URLs, and {free} are free; ",
+                        ": the run needs about {need} bytes for {urls} URLs, but only {free} are free; ",
                         way_out
                     ),
                 ));
@@ -192,9 +192,9 @@ mod tests {
             (FreeSpace { bytes: Some(2_000_000), files: Some(20) }, None),
             (
                 FreeSpace { bytes: Some(1_999_999), files: None },
-                Some("10000000 bytes for 1000000 URLs, and 1999999"),
+                Some("10000000 bytes for 1000000 URLs, but only 1999999"),
             ),
-            (FreeSpace { bytes: None, files: Some(19) }, Some("20 files for 1000000 URLs, and 19 more")),
+            (FreeSpace { bytes: None, files: Some(19) }, Some("20 files for 1000000 URLs, but only 19 more")),
         ] {
             let estimate = Estimate { out_free_bytes: out_free.bytes, ..estimate };
             let demand = Demand { estimate, scratch_min: 0, out_free_files: out_free.files };

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::error::{Error, Result, Setting, message};
+use crate::error::{Error, Message, Result, Setting, message};
+use crate::escape::plural;
 use crate::intake::format::FormatOptions;
 use crate::intake::scratch::ScratchSpace;
 use crate::job::Resources;
@@ -60,15 +61,12 @@ impl Memory {
                 // A number without a unit.
                 Some(bytes) => message!(Setting::Memory, " is {bytes} bytes"),
             };
-            let min = min.div_ceil(1 << 20);
-            return Err(Error::usage(match threads {
-                1 => message!(given, ": 1 thread needs {min} MiB; raise it"),
-                _ => message!(
-                    given,
-                    ": {threads} threads need {min} MiB; raise it, or use fewer ",
-                    Setting::Threads
-                ),
-            }));
+            let (need, min) = (plural(threads, "thread needs", "threads need"), min.div_ceil(1 << 20));
+            let fewer = match threads {
+                1 => Message::default(),
+                _ => message!(", or use fewer ", Setting::Threads),
+            };
+            return Err(Error::usage(message!(given, ": {need} {min} MiB; raise it", fewer)));
         }
         let hold = usize::try_from(budget - min + HOLD_BYTES_MIN).unwrap_or(usize::MAX);
         let scratch = ScratchSpace::of(resources.scratch.as_deref().unwrap_or(scratch));

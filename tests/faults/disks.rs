@@ -95,7 +95,7 @@ fn a_scratch_disk_that_is_too_small_is_reported_with_the_needed_and_free_bytes()
     /// Too little memory for entries.
     const SORTED: [&str; 4] = ["--order", "sorted", "--memory", "80MiB"];
     const EARLY: [&str; 2] = [" bytes for ", " are free; name another directory with --scratch"];
-    const EARLY_COPY: [&str; 2] = [" bytes, and ", " are free; name another directory with --scratch"];
+    const EARLY_COPY: [&str; 2] = [" bytes, but only ", " are free; name another directory with --scratch"];
     const LATE: [&str; 2] =
         [" are needed, ", " are free; name another directory with --scratch): No space left"];
     let cases: [Case<'_>; 7] = [

@@ -181,7 +181,11 @@ fn a_user_who_may_not_read_the_lock_of_all_sites_is_refused() {
     // Without read permission, the run cannot tell whether the lock is held.
     fs::set_permissions(state.join("sites.lock"), Permissions::from_mode(0o600)).unwrap();
     let refused = as_nobody().expect(77);
-    assert!(refused.stderr.contains("sites.lock: could not be opened, and another run may hold it"));
+    assert!(
+        refused
+            .stderr
+            .contains("sites.lock: could not be opened, so it is unknown whether another run holds it")
+    );
     stopped.go_on().expect(0);
     // No lock file can be seen, as in a directory of an older version: no run for all sites is active.
     fs::set_permissions(&state, Permissions::from_mode(0o700)).unwrap();

@@ -149,7 +149,7 @@ fn index_files_stay_within_their_limits() {
     assert_eq!(listed, [2, 2, 2]);
     let long = format!("{BASE}{}.xml", "x".repeat(1900));
     let done = build(&out, 3, &[&long], &["--bytes-per-sitemap", "1000"]).expect(2);
-    assert!(done.stderr.contains("longer than an index file may be"), "{}", done.stderr);
+    assert!(done.stderr.contains("alone exceeds the size limit of an index file"), "{}", done.stderr);
 }
 
 #[test]
@@ -201,15 +201,15 @@ fn other_commands_know_that_the_set_only_lists_them() {
         (&report["findings"], &report["sitemaps"], &report["also"]),
         (&0.into(), &2.into(), &3.into())
     );
-    assert!(checked.stderr.contains("3 sitemaps from elsewhere not checked"), "{}", checked.stderr);
+    assert!(checked.stderr.contains("3 sitemaps added with --also not checked"), "{}", checked.stderr);
     let mut alone = sitemill();
     alone.args(["check", "--json"]).arg(out.join("sitemap-index-1.xml"));
     let report = json(finish(&mut alone, b"").expect(0).stdout.trim_ascii());
     assert_eq!((&report["sitemaps"], &report["also"]), (&2.into(), &3.into()));
     let urls = of(&["urls"]);
     assert_eq!(String::from_utf8(urls.stdout).unwrap(), format!("{BASE}0\n{BASE}1\n"));
-    assert!(urls.stderr.contains("3 sitemaps from elsewhere not read"), "{}", urls.stderr);
-    assert!(String::from_utf8(of(&["status"]).stdout).unwrap().contains("; 3 sitemaps from elsewhere"));
+    assert!(urls.stderr.contains("3 sitemaps added with --also not read"), "{}", urls.stderr);
+    assert!(String::from_utf8(of(&["status"]).stdout).unwrap().contains("; 3 sitemaps added with --also"));
     assert_eq!(json(&of(&["status", "--json"]).stdout)["live"]["also"], 3);
 
     // A build that reads the set. What lies in deeper directories is an input of its own.

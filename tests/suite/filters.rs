@@ -178,7 +178,7 @@ fn a_crawler_has_the_rules_of_its_own_group() {
         assert_eq!(Built::of("txt", input, &[("robots.txt", ROBOTS)], &options, 0).urls(), [want]);
     }
     let html = Built::of("txt", input, &[("robots.txt", "<html>")], &["--respect-robots", "robots.txt"], 0);
-    assert!(html.run.stderr.contains("robots.txt: has no rule for the crawler"), "{}", html.run.stderr);
+    assert!(html.run.stderr.contains("robots.txt: has no rules for this crawler"), "{}", html.run.stderr);
     assert_eq!(html.report["excluded"], json!({}));
 }
 

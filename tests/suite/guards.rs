@@ -29,6 +29,8 @@ fn a_set_that_shrinks_too_much_is_refused_with_the_numbers_and_the_way_out() {
     }
     assert_eq!(published_urls(&out, BASE).len(), 50);
     build(&out, &pages(24), &["--max-shrink", "51.9"]).expect(65);
+    let refused = build(&out, &pages(1), &[]).expect(65);
+    assert!(refused.stderr.contains("1 URL would replace 50, but --max-shrink is 50%"), "{}", refused.stderr);
     build(&out, &pages(24), &["--max-shrink", "52%"]).expect(0);
     build(&out, &pages(1), &["--max-shrink", "100"]).expect(0);
     assert_eq!(published_urls(&out, BASE).len(), 1);
@@ -57,13 +59,13 @@ fn an_unexpected_number_of_lines_is_a_reason_to_refuse() {
     {
         let run = build(&out, &input, &["--expect-lines", expected]).expect(exit);
         let said = format!(
-            "have 10 lines, and --expect-lines is {expected}; nothing was published; if that is meant, run again with \
+            "have 10 lines, but --expect-lines is {expected}; nothing was published; if that is meant, run again with \
              --expect-lines 10\n"
         );
         assert_eq!(run.stderr.contains(&said), exit == 65, "{}", run.stderr);
     }
-    let run = build(&out, &pages(1), &["--expect-lines", "2"]).expect(65);
-    assert!(run.stderr.contains("have 1 line, and --expect-lines is 2;"), "{}", run.stderr);
+    let refused = build(&out, &pages(1), &["--expect-lines", "2"]).expect(65);
+    assert!(refused.stderr.contains("the inputs have 1 line, but"), "{}", refused.stderr);
     build(&out, &input, &["--expect-lines", "some"]).expect(2);
 }
 
@@ -75,7 +77,7 @@ fn too_many_rejects_are_refused_and_the_message_names_the_limit_that_accepts_the
     for (max, needed) in [("0", "3"), ("2", "3"), ("0%", "10%"), ("0.5%", "10%"), ("9%", "10%")] {
         let refused = build(&out, &input, &["--max-rejects", max]).expect(65);
         let said = format!(
-            "3 of 33 lines were rejected, and --max-rejects is {max}; nothing was published; if that is meant, run again \
+            "3 of 33 lines were rejected, but --max-rejects is {max}; nothing was published; if that is meant, run again \
              with --max-rejects {needed}\n"
         );
         assert!(refused.stderr.contains(&said), "{}", refused.stderr);

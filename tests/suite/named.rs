@@ -154,7 +154,7 @@ fn status_shows_all_sets_of_a_directory_or_one() {
     let text = String::from_utf8(sitemill_in("status", &out, &[]).expect(0).stdout).unwrap();
     assert!(text.contains("out: https://h.example/") && text.contains("out (set blog): https://h"), "{text}");
     let missing = sitemill_in("status", &out, &["--name", "other"]).expect(65);
-    assert_says(&missing, &["contains no set other; the sets there: one without a name, blog, shop"]);
+    assert_says(&missing, &["contains no set other; it has these sets: one without a name, blog, shop"]);
 }
 
 #[test]
@@ -166,9 +166,10 @@ fn rollback_without_a_name_means_the_set_without_one() {
     }
     let before = contents(&out);
     let refused = sitemill_in("rollback", &out, &[]).expect(65);
-    assert_says(&refused, &["contains no set without a name; the sets there: blog; choose one with --name"]);
+    let said = "contains no set without a name; it has these sets: blog; choose a named one with --name";
+    assert_says(&refused, &[said]);
     let refused = sitemill_in("rollback", &out, &["--name", "shop"]).expect(65);
-    assert_says(&refused, &["contains no set shop; the sets there: blog"]);
+    assert_says(&refused, &["contains no set shop; it has these sets: blog"]);
     assert_eq!(contents(&out), before);
     sitemill_in("rollback", &out, &["--name", "blog"]).expect(0);
     assert_eq!(urls(&out, &[]), lines(&pages("blog", 3)));

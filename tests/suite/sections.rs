@@ -274,7 +274,7 @@ fn a_section_that_shrinks_is_guarded_even_if_the_set_does_not_shrink() {
     desk.build("csv", rows(100, 5), &column, 0);
     let refused = desk.build("csv", rows(200, 2), &column, 65);
     assert!(
-        refused.run.stderr.contains("section hats: 2 URLs would replace 5, and --max-shrink is 50%"),
+        refused.run.stderr.contains("section hats: 2 URLs would replace 5, but --max-shrink is 50%"),
         "{}",
         refused.run.stderr
     );

@@ -225,7 +225,7 @@ fn too_many_dropped_tags_are_refused_and_the_message_names_the_option_that_accep
         let out = directory.join(max);
         let refused = build(&out, &input, &["--max-dropped-tags", max]).run.expect(65);
         let said = format!(
-            "3 of 33 tags were dropped, and --max-dropped-tags is {max}; nothing was published; if that is meant, run \
+            "3 of 33 tags were dropped, but --max-dropped-tags is {max}; nothing was published; to drop the tags, run \
              again with --max-dropped-tags {needed}\n"
         );
         assert!(refused.stderr.contains(&said), "{}", refused.stderr);
@@ -238,8 +238,8 @@ fn too_many_dropped_tags_are_refused_and_the_message_names_the_option_that_accep
         &directory.file("zone.csv", pages(4, "2024-05-01 10:20")),
         &["--max-dropped-tags", "50%"],
     );
-    let said = "nothing was published; lastmod has no time zone (4 of 4 dropped); use --lastmod-zone UTC; if that is \
-                meant, run again with --max-dropped-tags 100%";
+    let said = "nothing was published; lastmod has no time zone (4 of 4 dropped); use --lastmod-zone UTC; to drop the \
+                tags, run again with --max-dropped-tags 100%";
     assert!(told.run.expect(65).stderr.contains(said));
     assert!(told.report["refused"].as_str().unwrap().contains(said));
     finish(build_command(&directory.join("usage"), BASE).args(["--max-dropped-tags", "some"]), b"").expect(2);

@@ -66,7 +66,9 @@ impl ExternalSitemaps {
                 return refused("is given twice; list it once");
             }
             if publish::external_bytes(job.rules.protocol, &loc) > job.rules.bytes_per_sitemap {
-                return refused("is longer than an index file may be");
+                return refused(
+                    "has an entry that alone exceeds the size limit of an index file; use a shorter URL",
+                );
             }
             listed.push(ExternalEntry { loc, lastmod: sitemap.lastmod.clone() });
         }

@@ -13,7 +13,7 @@ use crate::clean::scope::BaseUrl;
 use crate::commands::build::site::{Planned, Site};
 use crate::commands::report::Report;
 use crate::error::{Error, Message, Result, Setting, message};
-use crate::escape::{grouped, shown};
+use crate::escape::{grouped, plural, shown};
 use crate::job::{Job, MaxShrink, SectionsBy};
 use crate::set::manifest::{Manifest, SetSection};
 use crate::set::name::Stem;
@@ -27,10 +27,9 @@ use crate::survey::sections::{LeftOut, rest_of};
 pub fn check(job: &Job, report: &Report, live: Option<&Manifest>) -> Result<()> {
     let (lines, listed, rejected) = (report.lines, report.listed, report.rejected_total());
     if let Some(expected) = job.guards.expect_lines.filter(|expected| !expected.is_met(lines)) {
-        let way_out = Setting::ExpectLines.with(lines);
-        let noun = if lines == 1 { "line" } else { "lines" };
+        let (way_out, lines) = (Setting::ExpectLines.with(lines), plural(lines, "line", "lines"));
         return Err(Error::data(message!(
-            "the inputs have {lines} {noun}, and ",
+            "the inputs have {lines}, but ",
             Setting::ExpectLines,
             " is {expected}; nothing was published; if that is meant, run again with ",
             way_out
@@ -41,8 +40,9 @@ pub fn check(job: &Job, report: &Report, live: Option<&Manifest>) -> Result<()> 
     }
     if let Some(max) = job.guards.max_rejects.filter(|max| max.is_exceeded(rejected, lines)) {
         let way_out = Setting::MaxRejects.with(max.needed(rejected, lines));
+        let (rejected, lines) = (grouped(rejected), plural(lines, "line was", "lines were"));
         return Err(Error::data(message!(
-            "{rejected} of {lines} lines were rejected, and ",
+            "{rejected} of {lines} rejected, but ",
             Setting::MaxRejects,
             " is {max}; nothing was published; if that is meant, run again with ",
             way_out
@@ -155,8 +155,9 @@ fn check_live_sections(job: &Job, site: &Site, now: &HashMap<&str, u64>, left_ou
         if job.guards.max_shrink.is_exceeded(*live, listed) {
             let (max, needed) = (job.guards.max_shrink, MaxShrink::needed(*live, listed));
             let (base_url, name) = (&site.base_url, shown(name.as_bytes()));
+            let (urls, live) = (plural(listed, "URL", "URLs"), grouped(*live));
             return Err(Error::data(message!(
-                "{base_url}: section {name}: {listed} URLs would replace {live}, and ",
+                "{base_url}: section {name}: {urls} would replace {live}, but ",
                 Setting::MaxShrink,
                 " is {max}; nothing was published; if the section is meant to shrink, run again with ",
                 Setting::MaxShrink.with(needed)
@@ -183,8 +184,9 @@ fn check_shrink(job: &Job, base_url: &BaseUrl, live: Option<&Manifest>, listed: 
         return Ok(());
     }
     let (max, needed) = (job.guards.max_shrink, MaxShrink::needed(live, listed));
+    let (urls, live) = (plural(listed, "URL", "URLs"), grouped(live));
     Err(Error::data(message!(
-        "{base_url}: {listed} URLs would replace {live}, and ",
+        "{base_url}: {urls} would replace {live}, but ",
         Setting::MaxShrink,
         " is {max}; nothing was published; if the set is meant to shrink, run again with ",
         Setting::MaxShrink.with(needed)

@@ -275,7 +275,7 @@ impl<'b> Sealed<'b> {
         }
         let (rows, own_stamp, sum) = (short(header, MAGIC.len()), long(8), long(16));
         if long(24) != checksum(rows, own_stamp, sum, body) {
-            return Err(damaged("has another checksum than when it was written"));
+            return Err(damaged("does not match its checksum"));
         }
         if own_stamp != stamp {
             return Err(damaged("belongs to another run, plan or region"));

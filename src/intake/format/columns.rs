@@ -205,8 +205,10 @@ impl Columns {
         let places = RowPart::ALL.map(|part| best[part.number()].map(|(_, at)| at));
         for (part, place) in RowPart::ALL.into_iter().zip(places) {
             match (&self.0[part.number()], place) {
-                (Some(said), None) => return Err(Missing::of(&crate::escape::shown(said.as_bytes()), names)),
-                (None, None) if part == RowPart::Url => return Err(Missing::of("loc or url", names)),
+                (Some(said), None) => {
+                    return Err(Missing::of(part, &crate::escape::shown(said.as_bytes()), names));
+                }
+                (None, None) if part == RowPart::Url => return Err(Missing::of(part, "loc or url", names)),
                 _ => {}
             }
         }
@@ -217,20 +219,24 @@ impl Columns {
 /// A column that is not there.
 #[derive(Debug)]
 pub(super) struct Missing {
+    part: RowPart,
     what: String,
     names: String,
 }
 
 impl Missing {
-    fn of(what: &str, names: &[&[u8]]) -> Self {
-        Self { what: what.into(), names: crate::escape::shown(&names.join(&b", "[..])) }
+    fn of(part: RowPart, what: &str, names: &[&[u8]]) -> Self {
+        Self { part, what: what.into(), names: crate::escape::shown(&names.join(&b", "[..])) }
     }
 
     /// What to do about it. `word` is what the format calls a column.
     pub fn message(&self, word: &str) -> Message {
-        let Self { what, names } = self;
-        let columns = Setting::Columns.with("url=NAME,lastmod=NAME");
-        message!("no {word} {what}, only: {names}; name them with ", columns)
+        let Self { part, what, names } = self;
+        let way_out = match part {
+            RowPart::Section => message!("correct ", Setting::SectionColumn),
+            _ => message!("name the ones to read with ", Setting::Columns.with("url=NAME,lastmod=NAME")),
+        };
+        message!("no {word} {what}, only: {names}; ", way_out)
     }
 }
 
@@ -276,8 +282,12 @@ mod tests {
         }
         assert!(said.with_section("lastmod").is_ok(), "another column holds it");
         let missing = |columns, names| places(columns, names).unwrap_err().message("key").to_string();
-        assert!(missing(&usual, "a b").starts_with("no key loc or url, only: a, b; name them"));
+        assert!(
+            missing(&usual, "a b").starts_with("no key loc or url, only: a, b; name the ones to read with")
+        );
         assert!(missing(&said, "page loc").starts_with("no key updated_at, only: page, loc"));
+        let mistyped = missing(&usual.with_section("typ").unwrap(), "url type");
+        assert_eq!(mistyped, "no key typ, only: url, type; correct `section_column`");
         for wrong in
             ["", "url", "url=", "=x", "page=url", "url=a,url=b", "url=a,loc=b", "url=a,", "section=type"]
         {

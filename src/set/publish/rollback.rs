@@ -30,11 +30,8 @@ impl Workspace {
             return Err(Error::data(message!(view.root(), ": contains no published set")));
         };
         let Some(earlier) = wanted(live, number) else {
-            let which = number.map_or("no earlier set".into(), |number| format!("no earlier set {number}"));
-            return Err(Error::data(message!(
-                view.root(),
-                ": {which} is kept; sitemill status lists the kept sets"
-            )));
+            let why = not_kept(live, number);
+            return Err(Error::data(message!(view.root(), ": {why}")));
         };
         let record = Record::kept(&earlier.run);
         let path = view.record_path(&record);
@@ -110,6 +107,16 @@ fn wanted(live: &Manifest, number: Option<u64>) -> Option<&Earlier> {
         Some(number) => live.earlier.iter().find(|kept| kept.number == number),
         None => last_before(live, live.number),
     }
+}
+
+/// Says that the wanted set is not kept, and where to find those that are, if there are any.
+fn not_kept(live: &Manifest, number: Option<u64>) -> String {
+    let which = number.map_or("no earlier set".into(), |number| format!("no earlier set {number}"));
+    let way_out = match live.earlier.is_empty() {
+        true => "",
+        false => "; sitemill status lists the sets that can be restored",
+    };
+    format!("{which} is kept{way_out}")
 }
 
 /// The last set before set `number` that was not rolled back.

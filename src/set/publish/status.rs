@@ -206,7 +206,7 @@ pub fn missing(out: &Path, name: Option<&SetName>) -> Result<Error> {
         }
         (others, _) => {
             let (which, others) = (which.replace("published set", "set without a name"), others.join(", "));
-            message!("{which}; the sets there: {others}; choose one with ", Setting::Name)
+            message!("{which}; it has these sets: {others}; choose a named one with ", Setting::Name)
         }
     };
     Ok(Error::data(message!(out, ": ", why)))

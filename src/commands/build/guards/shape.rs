@@ -88,7 +88,7 @@ fn access_log(line: &str, origin: &str) -> Shape {
         false => format!("\"{origin}\" ${}", method + 1),
     };
     let awk = format!("awk '${method} == \"\\\"GET\" && ${status} == 200 {{print {url}}}'");
-    Some(("of an access log", format!("extract the URLs of pages with {awk}").into()))
+    Some(("from an access log", format!("extract the URLs of pages with {awk}").into()))
 }
 
 fn markup(line: &str, _: &str) -> Shape {
@@ -190,11 +190,15 @@ mod tests {
             ("HTTP%253A%252F%252Fh.example", "percent-encoded as a whole", "twice: python3"),
             (
                 combined,
-                "of an access log",
+                "from an access log",
                 r#"awk '$6 == "\"GET" && $9 == 200 {print "https://s.example" $7}'"#,
             ),
-            (&with_host, "of an access log", r#"$7 == "\"GET" && $10 == 200 {print "https://s.example" $8}"#),
-            (r#"::1 - - [x] "PURGE /a b HTTP/1.1" 405 0"#, "of an access log", "awk '"),
+            (
+                &with_host,
+                "from an access log",
+                r#"$7 == "\"GET" && $10 == 200 {print "https://s.example" $8}"#,
+            ),
+            (r#"::1 - - [x] "PURGE /a b HTTP/1.1" 405 0"#, "from an access log", "awk '"),
             ("<loc>https://h.example/a</loc>", "markup", "grep -o"),
             (r#"<a href="https://h.example/a">"#, "markup", "grep -o"),
             (r"17\thttps://h.example/a", "in columns", "`format: tsv` `columns: url=2`"),

@@ -2,7 +2,7 @@
 
 use crate::commands::report::Report;
 use crate::error::{Error, Message, Result, Setting, message};
-use crate::escape::grouped;
+use crate::escape::{grouped, plural};
 use crate::job::Guards;
 use crate::sitemap::tags::{LastmodUnit, TagName, TagReason};
 
@@ -36,15 +36,15 @@ pub fn check(guards: &Guards, report: &Report) -> Result<()> {
     let Some(max) = guards.max_dropped_tags.filter(|max| max.is_exceeded(dropped, given)) else {
         return Ok(());
     };
-    let needed = max.needed(dropped, given);
+    let way_out = Setting::MaxDroppedTags.with(max.needed(dropped, given));
+    let (dropped, given) = (grouped(dropped), plural(given, "tag was", "tags were"));
     let mut why = message!(
-        "{dropped} of {given} tags were dropped, and ",
+        "{dropped} of {given} dropped, but ",
         Setting::MaxDroppedTags,
         " is {max}; nothing was published; "
     );
     for hint in &report.tag_hints {
         why = message!(why, hint, "; ");
     }
-    let way_out = Setting::MaxDroppedTags.with(needed);
-    Err(Error::data(message!(why, "if that is meant, run again with ", way_out)))
+    Err(Error::data(message!(why, "to drop the tags, run again with ", way_out)))
 }

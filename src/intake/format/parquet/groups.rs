@@ -257,7 +257,7 @@ fn found_columns(schema: &SchemaDescriptor, columns: &Columns) -> Vec<(String, F
 }
 
 fn rows_of(group: &RowGroupMetaData) -> parquet::errors::Result<usize> {
-    let none = |_: TryFromIntError| ParquetError::General("a row group has fewer than no rows".into());
+    let none = |_: TryFromIntError| ParquetError::General("a row group has a negative number of rows".into());
     usize::try_from(group.num_rows()).map_err(none)
 }
 

@@ -196,7 +196,7 @@ impl RowGroupReader for NestedGroup<'_> {
 
     fn get_column_page_reader(&self, at: usize) -> Result<Box<dyn PageReader>> {
         let rows = usize::try_from(self.group.num_rows())
-            .map_err(|_| ParquetError::General("a row group has fewer than no rows".into()))?;
+            .map_err(|_| ParquetError::General("a row group has a negative number of rows".into()))?;
         Ok(Box::new(Pages::new(&self.file, self.group.column(at), rows, Arc::clone(&self.room))?))
     }
 

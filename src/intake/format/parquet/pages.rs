@@ -154,7 +154,7 @@ impl Pages {
                 u64::from(*num_values) <= self.values_max && is_delta_possible(values, *encoding, *num_values)
             }
         };
-        if is_possible { Ok(()) } else { Err(general("a page has more values than it can have")) }
+        if is_possible { Ok(()) } else { Err(general("a page declares more values than it can contain")) }
     }
 
     /// Reserves room for the values that are copied out of a page, a batch of rows at a time. Releases the room of the last

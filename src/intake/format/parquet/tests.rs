@@ -263,7 +263,7 @@ fn wrong_columns_and_broken_files_are_refused() {
         "no-url",
         "binary page (STRING)",
         text(&["u"]),
-        "urls: no column loc or url, only: page; name them",
+        "urls: no column loc or url, only: page; name the ones",
     );
     for (at, (column, values, holds)) in [
         ("boolean loc", Values::Bool(vec![true]), "BOOLEAN"),

@@ -74,7 +74,7 @@ impl FileSystem for Disk {
         options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
         let file = options.open(path).map_err(|error| match error.raw_os_error() {
             Some(libc::ELOOP) => foreign(path),
-            _ => Error::io(path, "could not be opened, and another run may hold it", error),
+            _ => Error::io(path, "could not be opened, so it is unknown whether another run holds it", error),
         })?;
         if !is_locked(path, file.try_lock_shared())? {
             return Ok(None);
