@@ -36,7 +36,7 @@ mod variables;
 mod web;
 
 pub use location::Location;
-pub use settings::{ObjectHeader, StoreSettings, set_store_settings};
+pub use settings::{ObjectHeader, StoreSettings, set_store_settings, store_settings};
 
 #[cfg(not(feature = "cloud"))]
 pub use location::not_built_in;
@@ -50,6 +50,5 @@ pub use self::{
     object::{Condition, Level, Meta, Object, Put},
     parts::{ObjectParts, Parts},
     runtime::{Task, spawn},
-    settings::store_settings,
     web::{Pieces, WebFile},
 };

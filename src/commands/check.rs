@@ -135,7 +135,8 @@ pub struct CheckReport {
 /// Checks `job.paths` and passes the first `job.findings_max` findings to `tell`, file by file. `progress` counts URLs.
 ///
 /// # Errors
-/// If a path cannot be read, `tell` fails, or `stop` is raised. Findings are not errors of this call.
+/// If a path cannot be read, `tell` fails, or `stop` is raised; if the paths are of several sets in stores, and
+/// [`StoreSettings::state`](crate::StoreSettings::state), which is that of one set, is set. Findings are not errors of this call.
 pub fn check(
     job: &CheckJob,
     progress: &dyn Progress,
@@ -143,6 +144,7 @@ pub fn check(
     tell: &mut dyn FnMut(&Finding) -> Result<()>,
 ) -> Result<CheckReport> {
     check_threads(job.threads)?;
+    place::check_state(job.paths.iter().map(PathBuf::as_path))?;
     let started = Instant::now();
     let mut run = Run {
         job,

@@ -17,7 +17,7 @@ use crate::common::progress::{Phase, Progress};
 use crate::common::stop::Stop;
 use crate::error::{Error, Result, Setting, message};
 use crate::job::{check_threads, threads_default};
-use crate::place::SetName;
+use crate::place::{self, SetName};
 
 pub(crate) use side::Side;
 use sort::{RowCodec, Sorted, Sorter, UrlRow};
@@ -112,8 +112,10 @@ impl DiffJob {
 ///
 /// # Errors
 /// [`ErrorKind::Data`](crate::ErrorKind::Data) if a file is damaged; otherwise if a file cannot be read, `to` or scratch cannot
-/// be written, or `stop` is raised.
+/// be written, or `stop` is raised; if both are sets in stores, and
+/// [`StoreSettings::state`](crate::StoreSettings::state) is set.
 pub fn diff(job: &DiffJob, progress: &dyn Progress, stop: &Stop, to: Target<'_>) -> Result<DiffReport> {
+    place::check_state([&*job.old, &*job.new])?;
     let mut report = DiffReport::default();
     progress.begin(Phase::Read, 0);
     for (old, new) in side::pairs(&job.old, &job.new, job.name.as_ref())? {

@@ -11,8 +11,8 @@ use super::layout::{is_state_of_set, set_of};
 use super::preview::Preview;
 use super::set_name::SetName;
 use crate::common::stop::Stop;
-use crate::error::{Error, ErrorKind, Result, is_url_with_one_slash, message};
-use crate::store::Location;
+use crate::error::{Error, ErrorKind, Result, Setting, is_url, is_url_with_one_slash, message};
+use crate::store::{Location, store_settings};
 
 #[cfg(feature = "cloud")]
 use super::bucket::{BucketPlace, BucketStaging, BucketView};
@@ -55,6 +55,38 @@ pub fn check(path: &Path) -> Result<()> {
         return Err(Error::usage(message!(path, ": {words}")));
     }
     Ok(())
+}
+
+/// Checks that the `paths` of one command lead to no more than one set in a store if the settings say where its state is. Any other
+/// set would be read with that state, and be taken for the first one.
+///
+/// # Errors
+/// [`ErrorKind::Usage`], naming two of the sets.
+pub fn check_state<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<()> {
+    if store_settings().state.is_none() {
+        return Ok(());
+    }
+    let is_in_state = |path: &Path| path.iter().any(|part| part == STATE);
+    let mut sets = paths.into_iter().filter(|path| is_url(path) && !is_in_state(path)).map(likely_set);
+    let first = sets.next();
+    match sets.find(|set| Some(*set) != first).zip(first) {
+        None => Ok(()),
+        Some((other, first)) => Err(Error::usage(message!(
+            Setting::State,
+            " is that of one set, and ",
+            first,
+            " and ",
+            other,
+            " are different ones; leave it out, or name only one of them"
+        ))),
+    }
+}
+
+/// The place of the set that `url` is, or is a file of. Only names tell which it is; those of sites end like `.com`.
+fn likely_set(url: &Path) -> &Path {
+    let is_file =
+        url.extension().is_some_and(|end| ["xml", "gz", "txt"].iter().any(|of_file| end == *of_file));
+    url.parent().filter(|_| is_file).unwrap_or(url)
 }
 
 /// The location in a store that `path` means, if it is not a local path.

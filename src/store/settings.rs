@@ -71,7 +71,6 @@ pub fn generation() -> u64 {
 }
 
 /// Returns the store settings of this process.
-#[cfg(feature = "cloud")]
 pub fn store_settings() -> StoreSettings {
     SETTINGS.read().unwrap_or_else(PoisonError::into_inner).clone()
 }

@@ -131,6 +131,43 @@ fn the_state_of_a_site_is_below_that_of_all_sites() {
 }
 
 #[test]
+fn the_state_of_one_set_is_not_that_of_another() {
+    let store = Store::new();
+    let bucket = store.bucket("bucket");
+    let private = store.bucket("private");
+    let sets = ["a.com", "b.com"].map(|name| format!("{}/{name}", bucket.out()));
+    let states = ["a", "b"].map(|name| private.location(name));
+    let [first, second] = &sets;
+    for (set, state) in sets.iter().zip(&states) {
+        let mut build = bucket.sitemill();
+        build.args(["build", "--quiet", "--base-url", "https://h.example/", "--out", set, "--state", state]);
+        let url = if set == first { "https://h.example/1\n" } else { "https://h.example/2\n" };
+        finish(&mut build, url.as_bytes()).expect(0);
+    }
+    for command in ["check", "urls", "diff"] {
+        let refused =
+            finish(bucket.sitemill().args([command, first, second, "--state", &states[0]]), b"").expect(2);
+        assert!(refused.stderr.contains("--state is that of one set, and"), "{}", refused.stderr);
+        finish(bucket.sitemill().env("SITEMILL_STATE", &states[0]).args([command, first, second]), b"")
+            .expect(2);
+        let read = finish(bucket.sitemill().args([command, first, second]), b"").expect(0);
+        if command == "diff" {
+            let lines = String::from_utf8(read.stdout).unwrap();
+            assert!(
+                lines.contains("https://h.example/1") && lines.contains("https://h.example/2"),
+                "{lines}"
+            );
+        }
+    }
+    // Files of the set, and what is not in a store.
+    let index = format!("{first}/sitemap-index-1.xml");
+    let local = store.directory.file("sitemap.txt", "https://h.example/1\n");
+    for others in [[&index, &**first], [&**first, local.to_str().unwrap()]] {
+        finish(bucket.sitemill().arg("check").args(others).args(["--state", &states[0]]), b"").expect(0);
+    }
+}
+
+#[test]
 fn the_page_of_a_set_in_a_bucket_is_made_from_its_manifest() {
     let store = Store::new();
     let bucket = store.bucket("bucket");
