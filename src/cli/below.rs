@@ -15,14 +15,10 @@ const NAMED_MAX: usize = 5;
 
 /// Names the directories below `paths` whose sets are left out, because they are not among `paths`. `way_out` says how to include
 /// them.
-pub fn say_left_out<'p>(
-    paths: impl Iterator<Item = &'p Path> + Clone,
-    name: Option<&SetName>,
-    way_out: &str,
-) {
-    let given: HashSet<_> = paths.clone().filter_map(|path| path.canonicalize().ok()).collect();
+pub fn say_left_out(paths: &[impl AsRef<Path>], name: Option<&SetName>, way_out: &str) {
+    let given: HashSet<_> = paths.iter().filter_map(|path| path.as_ref().canonicalize().ok()).collect();
     // A directory that cannot be read is an error of the command itself.
-    let below = paths.flat_map(|path| sets_below(path, name).unwrap_or_default());
+    let below = paths.iter().flat_map(|path| sets_below(path.as_ref(), name).unwrap_or_default());
     let is_given = |path: &Path| path.canonicalize().is_ok_and(|path| given.contains(&path));
     let left_out: Vec<_> = below.filter(|path| !is_given(path)).collect();
     if left_out.is_empty() {

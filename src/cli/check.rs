@@ -1,7 +1,6 @@
 //! `sitemill check`: writes findings to standard output, and a summary to standard error.
 
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
 
 use serde::Serialize;
 use sitemill::check::Finding;
@@ -48,7 +47,7 @@ pub fn run(args: CheckArgs) -> Result<()> {
         log::counted(&first, serde_json::to_value(&report).expect("numbers and strings are JSON"));
         log::table(&rows);
         let way_out = "name these directories to check them";
-        below::say_left_out(job.paths.iter().map(PathBuf::as_path), job.name.as_ref(), way_out);
+        below::say_left_out(&job.paths, job.name.as_ref(), way_out);
     }
     match report.findings {
         0 => Ok(()),

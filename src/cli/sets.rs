@@ -1,7 +1,6 @@
 //! `sitemill status` and `sitemill rollback`: shows the live and the kept sets, and restores one of them.
 
 use std::fmt::Write as _;
-use std::iter;
 
 use indicatif::HumanBytes;
 use serde_json::json;
@@ -33,7 +32,7 @@ pub fn status(args: &StatusArgs) -> Result<()> {
         shown.push('\n');
     }
     stdout.print(shown.as_bytes())?;
-    below::say_left_out(iter::once(args.directory()), name, "name one of these directories to show them");
+    below::say_left_out(&[args.directory()], name, "name one of these directories to show them");
     Ok(())
 }
 

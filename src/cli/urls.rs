@@ -1,7 +1,5 @@
 //! `sitemill urls`: extracts the URLs from sitemaps.
 
-use std::path::PathBuf;
-
 use serde_json::json;
 use sitemill::urls::UrlsFormat;
 use sitemill::{Result, Stop, UrlsJob};
@@ -40,7 +38,7 @@ pub fn run(args: UrlsArgs) -> Result<()> {
         };
         log::counted(&format!("{} in {sitemaps}{also}", plural(report.urls, "URL", "URLs")), fields);
         let way_out = "name these directories to list them";
-        below::say_left_out(job.paths.iter().map(PathBuf::as_path), job.name.as_ref(), way_out);
+        below::say_left_out(&job.paths, job.name.as_ref(), way_out);
     }
     Ok(())
 }

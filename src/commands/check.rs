@@ -144,7 +144,7 @@ pub fn check(
     tell: &mut dyn FnMut(&Finding) -> Result<()>,
 ) -> Result<CheckReport> {
     check_threads(job.threads)?;
-    place::check_state(job.paths.iter().map(PathBuf::as_path))?;
+    place::check_state(&job.paths)?;
     let started = Instant::now();
     let mut run = Run {
         job,

@@ -115,7 +115,7 @@ impl DiffJob {
 /// be written, or `stop` is raised; if both are sets in stores, and
 /// [`StoreSettings::state`](crate::StoreSettings::state) is set.
 pub fn diff(job: &DiffJob, progress: &dyn Progress, stop: &Stop, to: Target<'_>) -> Result<DiffReport> {
-    place::check_state([&*job.old, &*job.new])?;
+    place::check_state(&[&job.old, &job.new])?;
     let mut report = DiffReport::default();
     progress.begin(Phase::Read, 0);
     for (old, new) in side::pairs(&job.old, &job.new, job.name.as_ref())? {

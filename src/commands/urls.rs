@@ -78,7 +78,7 @@ impl UrlsJob {
 /// stores, and [`StoreSettings::state`](crate::StoreSettings::state) is set.
 pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<'_>) -> Result<UrlsReport> {
     check_threads(job.threads)?;
-    place::check_state(job.paths.iter().map(PathBuf::as_path))?;
+    place::check_state(&job.paths)?;
     let format = match job.format {
         UrlsFormat::Lines => LineFormat::Lines,
         UrlsFormat::Tsv => LineFormat::Tsv,

@@ -58,16 +58,17 @@ pub fn check(path: &Path) -> Result<()> {
 }
 
 /// Checks that the `paths` of one command lead to no more than one set in a store if the settings say where its state is. Any other
-/// set would be read with that state, and be taken for the first one.
+/// set would be read with the wrong state.
 ///
 /// # Errors
 /// [`ErrorKind::Usage`], naming two of the sets.
-pub fn check_state<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<()> {
+pub fn check_state(paths: &[impl AsRef<Path>]) -> Result<()> {
     if store_settings().state.is_none() {
         return Ok(());
     }
     let is_in_state = |path: &Path| path.iter().any(|part| part == STATE);
-    let mut sets = paths.into_iter().filter(|path| is_url(path) && !is_in_state(path)).map(likely_set);
+    let urls = paths.iter().map(AsRef::as_ref).filter(|path| is_url(path) && !is_in_state(path));
+    let mut sets = urls.map(likely_set);
     let first = sets.next();
     match sets.find(|set| Some(*set) != first).zip(first) {
         None => Ok(()),
