@@ -28,9 +28,10 @@
 //! | 9      | the same                       | deep, four places by 4 bytes, 64 by 8 and one by 16                   |
 //!
 //! Efforts 1 and 2 use the previous record without a search if it shares most of the current one. The others adapt to the text:
-//! a tree of records finds longer seams than a table of directories, and is used only while it saves enough. Their parsers stop
-//! searching while matches save next to nothing, as among random ids. Effort 2 uses the parser of effort 1 for such text, and
-//! efforts 2 and 3 use that of effort 4 for text that consists of the same few words. All this depends only on the bytes before.
+//! a tree of records finds longer seams than a table of directories, and is used only while it saves enough. All parsers stop
+//! searching while matches save next to nothing, as among random ids; that of effort 1 does so while they save less than a quarter.
+//! Effort 2 uses that parser for text with few matches, and efforts 2 and 3 use that of effort 4 for text that consists of the same
+//! few words. All this depends only on the bytes before.
 //!
 //! In reading order: [`seams`] finds seams with [`prefixes`], or with [`either`] these or a [`tree`] of records. The [`parser`]s
 //! find the other matches: [`greedy`], [`lazy`], [`medium`] and [`deep`]. The last two use a [`finder`] and the [`costs`] of
@@ -76,6 +77,7 @@ use greedy::Greedy;
 use lazy::Lazy;
 use medium::Medium;
 use parser::{Part, SeamParser};
+use payoff::NEXT_TO_NOTHING;
 use prefixes::Prefixes;
 use record::Room;
 use seams::{Seam, Seams};
@@ -149,15 +151,16 @@ fn seams_of(effort: u8) -> Seams {
 fn method_of(effort: u8) -> Method {
     // For numbers of buckets. 8 K buckets of one position fit in the first-level cache together with the window.
     const K: usize = 1024;
-    let quickest = || Box::<Greedy<8, { 8 * K }, 4, 24>>::default();
-    let greedy = || Box::<Greedy<5, { 8 * K }, 1, 6>>::default();
+    let quickest = Box::<Greedy<8, { 8 * K }, 4, 24, 4>>::default;
+    let quick = || Box::<Greedy<8, { 8 * K }, 4, 24, NEXT_TO_NOTHING>>::default();
+    let greedy = Box::<Greedy<5, { 8 * K }, 1, 6, NEXT_TO_NOTHING>>::default;
     let lazy = || Box::<Lazy<u64, { 16 * K }, 8, 1>>::default();
     let medium = || Box::new(Medium::<u64, false>::new(Depth { steps: 1, enough: 24 }));
     let dense = |matches| Some(Dense { parser: medium(), matches });
     match effort {
         0 => Method::Store,
         1 => Method::Quick(ByText::new(quickest(), None, None)),
-        2 => Method::Quick(ByText::new(greedy(), Some(quickest()), dense(4))),
+        2 => Method::Quick(ByText::new(greedy(), Some(quick()), dense(4))),
         3 => Method::Quick(ByText::new(lazy(), None, dense(2))),
         4 => Method::Deep(medium()),
         5 => Method::Deep(Box::new(Medium::<u32, true>::new(Depth { steps: 12, enough: 64 }))),

@@ -3,7 +3,7 @@
 use super::costs::Estimate;
 use super::finder::{Depth, Finder, Match, SHORT_BYTES};
 use super::parser::{Part, SeamParser, end_part};
-use super::payoff::Payoff;
+use super::payoff::{NEXT_TO_NOTHING, Payoff};
 use super::positions::Bucket;
 use super::tokens::Tokens;
 use super::window::Window;
@@ -16,7 +16,7 @@ pub struct Deep<B: Bucket, const IS_DEEP: bool> {
     /// Length of a match within which others are not searched for.
     enough: usize,
     estimate: Estimate,
-    payoff: Payoff,
+    payoff: Payoff<NEXT_TO_NOTHING>,
     /// The matches at all positions of a part, in order.
     matches: Vec<Match>,
     /// For each position of a part, and its end, the number of matches before it.

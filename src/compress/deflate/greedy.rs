@@ -1,6 +1,7 @@
 //! The greedy parser: uses the first match that it finds.
 
 use super::parser::Parser;
+use super::payoff::Payoff;
 use super::positions::{PositionTable, bucket, distance, hash};
 use super::sizes::PLACE_PERIOD;
 use super::symbols::DISTANCE_MAX;
@@ -12,20 +13,37 @@ const STRETCH: usize = u64::BITS as usize;
 /// Bytes that looking up a stretch reads: those it is compared with, its own, and a few after it.
 const NEAR: usize = PLACE_PERIOD + STRETCH + 16;
 
+/// The approximate cost of a literal in bits, and of a match besides the bits that tell how far away it is.
+const LITERAL_BITS: u32 = 6;
+const MATCH_BITS: u32 = 12;
+
 /// Looks up `KEY_BYTES` bytes at every `EVERY`th position in a hash table of `BUCKETS` buckets, and inserts all positions.
-/// Sequences of fewer than `SHORTEST` bytes are encoded as literals without a search.
+/// Sequences of fewer than `SHORTEST` bytes are encoded as literals without a search, and so are all while it saves less than one in
+/// `FRACTION` bits.
 #[derive(Debug)]
-pub struct Greedy<const KEY_BYTES: u32, const BUCKETS: usize, const EVERY: usize, const SHORTEST: usize> {
+pub struct Greedy<
+    const KEY_BYTES: u32,
+    const BUCKETS: usize,
+    const EVERY: usize,
+    const SHORTEST: usize,
+    const FRACTION: u64,
+> {
     positions: PositionTable<u16, BUCKETS>,
     /// For each position of a stretch that was looked up, the distance to the candidate.
     distances: [u16; STRETCH],
+    payoff: Payoff<FRACTION>,
 }
 
-impl<const KEY_BYTES: u32, const BUCKETS: usize, const EVERY: usize, const SHORTEST: usize> Default
-    for Greedy<KEY_BYTES, BUCKETS, EVERY, SHORTEST>
+impl<
+    const KEY_BYTES: u32,
+    const BUCKETS: usize,
+    const EVERY: usize,
+    const SHORTEST: usize,
+    const FRACTION: u64,
+> Default for Greedy<KEY_BYTES, BUCKETS, EVERY, SHORTEST, FRACTION>
 {
     fn default() -> Self {
-        Self { positions: PositionTable::default(), distances: [0; STRETCH] }
+        Self { positions: PositionTable::default(), distances: [0; STRETCH], payoff: Payoff::default() }
     }
 }
 
@@ -65,14 +83,22 @@ fn look_up<const KEY_BYTES: u32, const BUCKETS: usize, const EVERY: usize>(
     matches << (STRETCH - 1 - (count - 1) / EVERY * EVERY)
 }
 
-impl<const KEY_BYTES: u32, const BUCKETS: usize, const EVERY: usize, const SHORTEST: usize> Parser
-    for Greedy<KEY_BYTES, BUCKETS, EVERY, SHORTEST>
+impl<
+    const KEY_BYTES: u32,
+    const BUCKETS: usize,
+    const EVERY: usize,
+    const SHORTEST: usize,
+    const FRACTION: u64,
+> Parser for Greedy<KEY_BYTES, BUCKETS, EVERY, SHORTEST, FRACTION>
 {
     fn parse(&mut self, window: &Window, from: usize, to: usize, reach: usize, tokens: &mut Tokens) {
         if to - from < SHORTEST {
             return tokens.push_literals(window, from, to);
         }
-        let (mut begin, mut said) = (from, from);
+        if !self.payoff.begin() {
+            return tokens.push_literals(window, from, to);
+        }
+        let (mut begin, mut said, mut saved) = (from, from, 0);
         while begin + (KEY_BYTES as usize) <= to {
             let count = STRETCH.min(to + 1 - KEY_BYTES as usize - begin);
             let near = window.bytes(begin - PLACE_PERIOD);
@@ -96,15 +122,53 @@ impl<const KEY_BYTES: u32, const BUCKETS: usize, const EVERY: usize, const SHORT
                 let before = window.common_last(at - distance, at, before.min(EVERY - 1));
                 tokens.push_literals(window, said, at - before);
                 tokens.push_match(before + length, distance);
+                saved +=
+                    (LITERAL_BITS * (before + length) as u32).saturating_sub(MATCH_BITS + distance.ilog2());
                 said = at + length;
                 matches &= u64::MAX.checked_shr((said - begin) as u32).unwrap_or(0);
             }
             begin = said.max(begin + count);
         }
         tokens.push_literals(window, said, to);
+        self.payoff.count(LITERAL_BITS * (to - from) as u32, saved);
     }
 
     fn clear(&mut self) {
         self.positions.clear();
+        self.payoff = Payoff::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tokens::LENGTH_HEADS;
+    use super::*;
+    use crate::common::random::Random;
+
+    /// The matches in the last of many parts of 32 random letters, if the first `repeated` letters of each are those of the first.
+    fn matches_in_last_part<const FRACTION: u64>(repeated: usize) -> usize {
+        let (mut random, mut tokens) = (Random::new(4), Tokens::default());
+        let mut letters =
+            |count: usize| (0..count).map(|_| b'a' + (random.next() % 26) as u8).collect::<Vec<_>>();
+        let mut greedy = Greedy::<8, 8192, 4, 24, FRACTION>::default();
+        let mut window = Window::default();
+        let start = window.end();
+        let first = letters(32);
+        for _ in 0..400 {
+            window.push(&[&first[..repeated], &letters(32 - repeated)].concat());
+            let from = window.end() - 32;
+            tokens.clear();
+            greedy.parse(&window, from, from + 32, DISTANCE_MAX.min(from - start), &mut tokens);
+        }
+        tokens.as_slice().iter().filter(|token| token.head() >= LENGTH_HEADS).count()
+    }
+
+    #[test]
+    fn the_search_goes_on_if_it_saves_the_fraction_that_is_asked_for() {
+        // Twelve of 32 bytes are a match, which costs as much as three or four.
+        assert_eq!(matches_in_last_part::<8>(12), 1);
+        assert_eq!(matches_in_last_part::<3>(12), 0);
+        assert_eq!(matches_in_last_part::<3>(24), 1);
+        assert_eq!(matches_in_last_part::<128>(0), 0);
     }
 }

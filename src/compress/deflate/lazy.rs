@@ -2,7 +2,7 @@
 
 use super::costs::Estimate;
 use super::parser::Parser;
-use super::payoff::Payoff;
+use super::payoff::{NEXT_TO_NOTHING, Payoff};
 use super::positions::{Bucket, PositionTable, distance, hash};
 use super::tokens::Tokens;
 use super::window::{Window, word};
@@ -25,7 +25,7 @@ const DELAY_BITS: [i32; 3] = [0, 2, 7];
 pub struct Lazy<B: Bucket, const BUCKETS: usize, const CONTENT: usize, const AHEAD: usize> {
     positions: PositionTable<B, BUCKETS>,
     estimate: Estimate,
-    payoff: Payoff,
+    payoff: Payoff<NEXT_TO_NOTHING>,
 }
 
 /// A match. The length is less than [`KEY_BYTES`] if there is none.

@@ -5,7 +5,7 @@
 use super::costs::{Costs, Estimate};
 use super::finder::{Depth, Finder, Match, SHORT_BYTES};
 use super::parser::{Parser, Part, SeamParser, end_part};
-use super::payoff::Payoff;
+use super::payoff::{NEXT_TO_NOTHING, Payoff};
 use super::positions::Bucket;
 use super::tokens::Tokens;
 use super::window::Window;
@@ -20,7 +20,7 @@ pub struct Medium<B: Bucket, const IS_DEEP: bool> {
     finder: Finder<B, IS_DEEP>,
     depth: Depth,
     estimate: Estimate,
-    payoff: Payoff,
+    payoff: Payoff<NEXT_TO_NOTHING>,
     /// The cost of the literals from the start of the part to each position before its seam.
     literals: Vec<u32>,
 }

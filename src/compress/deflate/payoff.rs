@@ -1,15 +1,18 @@
 //! Decides whether searching for matches pays off: among random letters, it saves next to nothing.
 
-/// Number of parts in a period.
-const PERIOD: u32 = 512;
-/// Number of parts at the start of a period in which matches are always searched for.
-const TRIED: u32 = 64;
-/// The search goes on if it saves at least one in this many bits.
-const FRACTION: u64 = 128;
+/// The fraction of most parsers: they search unless matches save next to nothing.
+pub const NEXT_TO_NOTHING: u64 = 128;
 
-/// What the search has saved in a period.
+/// Number of parts in a period.
+const PERIOD: u32 = 2048;
+/// Number of parts at the start of a period in which matches are always searched for. What they save is counted in the second half,
+/// when the positions of the first can be found.
+const TRIED: u32 = 256;
+const COUNTED_FROM: u32 = TRIED / 2;
+
+/// What the search has saved in a period. It goes on if it saves at least one in `FRACTION` bits.
 #[derive(Debug, Default)]
-pub struct Payoff {
+pub struct Payoff<const FRACTION: u64> {
     /// Number of parts so far.
     parts: u32,
     is_over: bool,
@@ -19,15 +22,16 @@ pub struct Payoff {
     saved: u64,
 }
 
-impl Payoff {
+impl<const FRACTION: u64> Payoff<FRACTION> {
     /// Begins a part. Returns whether matches should be searched for.
     #[inline(always)]
     pub fn begin(&mut self) -> bool {
         self.parts += 1;
-        if self.parts == PERIOD {
-            *self = Self::default();
-        } else if self.parts == TRIED {
-            self.is_over = self.saved * FRACTION < self.literals;
+        match self.parts {
+            PERIOD => *self = Self::default(),
+            COUNTED_FROM => (self.literals, self.saved) = (0, 0),
+            TRIED => self.is_over = self.saved * FRACTION < self.literals,
+            _ => (),
         }
         !self.is_over
     }
@@ -47,7 +51,7 @@ mod tests {
     #[test]
     fn a_search_that_saves_nothing_stops_and_is_tried_again() {
         let searched = |saved: u32| {
-            let mut payoff = Payoff::default();
+            let mut payoff = Payoff::<NEXT_TO_NOTHING>::default();
             let mut part = || {
                 let is_searched = payoff.begin();
                 payoff.count(1_000, if is_searched { saved } else { 0 });
