@@ -12,6 +12,9 @@ const ANSWER_CHARS_MAX: usize = 300;
 /// How many of them are from the beginning of an error that is not an answer, because its cause is at the end.
 const BEGINNING_CHARS: usize = 80;
 
+/// Error codes of S3 and Azure for a bucket that does not exist, or cannot exist because of its name.
+const NO_BUCKET: [&str; 3] = ["NoSuchBucket", "InvalidBucketName", "ContainerNotFound"];
+
 /// Error codes of S3 for an upload that met another request. It was not carried out, and may be repeated. The status is 409, as for
 /// an object that exists.
 const CONFLICTS: [&str; 2] = ["ConditionalRequestConflict", "OperationAborted"];
@@ -66,8 +69,7 @@ impl Failure {
         use object_store::Error as Cause;
         let text = chain(error);
         let code = element(&text, "Code").unwrap_or_default();
-        let is_no_bucket =
-            matches!(code, "NoSuchBucket" | "ContainerNotFound") || text.contains("notFound: bucket");
+        let is_no_bucket = NO_BUCKET.contains(&code) || text.contains("notFound: bucket");
         // If no credentials can be obtained, the error comes from the library, not the store. URLs may contain any word.
         let words = text.split_whitespace().filter(|word| !word.contains("://"));
         let words = words.collect::<Vec<_>>().join(" ").to_lowercase();
@@ -259,5 +261,6 @@ mod tests {
         assert_eq!(of("501 Not Implemented: "), FailureKind::Unsupported);
         assert_eq!(of("400 Bad Request: <Code>InvalidArgument</Code>"), FailureKind::Unsupported);
         assert_eq!(of("400 Bad Request: <Code>RequestTimeout</Code>"), FailureKind::Other);
+        assert_eq!(of("400 Bad Request: <Code>InvalidBucketName</Code>"), FailureKind::NoBucket);
     }
 }

@@ -49,8 +49,8 @@ impl Location {
     /// Parses `path`; `None` if it is the path of a local file.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if it is a URL with another scheme, is not UTF-8, or names no bucket or
-    /// server.
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if it is a URL with another scheme, is not UTF-8, names no bucket or server, or
+    /// has a key that cannot be requested.
     pub fn parse(path: &Path) -> Result<Option<Self>> {
         if !is_url(path) {
             return Ok(None);
@@ -72,7 +72,10 @@ impl Location {
         }
         match scheme {
             Scheme::Http => check_url(path)?,
-            Scheme::S3 | Scheme::Gs | Scheme::Az => check_bucket(&name, bucket)?,
+            Scheme::S3 | Scheme::Gs | Scheme::Az => {
+                check_bucket(&name, bucket)?;
+                check_key(path, key)?;
+            }
         }
         let is_prefix = key.is_empty() || key.ends_with('/');
         let key = if scheme == Scheme::Http { key } else { key.trim_matches('/') };
@@ -99,14 +102,22 @@ impl Location {
     }
 }
 
-/// Checks the name of a bucket. Every store has its own rules, and all of them allow only these characters.
+/// Checks the name of a bucket. Every store has its own rules, and these are common to all of them. A name may be part of a host
+/// name.
 ///
 /// # Errors
 /// [`ErrorKind::Usage`](crate::ErrorKind::Usage). The message has no password.
 fn check_bucket(scheme: &str, bucket: &str) -> Result<()> {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    let at_ends = ['.', '-'];
     // Some containers of Azure begin with a dollar sign.
-    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.$".contains(&byte);
-    if bucket.bytes().all(is_allowed) && !bucket.starts_with(['.', '-']) {
+    let name = bucket.strip_prefix('$').unwrap_or(bucket);
+    if !name.is_empty()
+        && name.bytes().all(is_allowed)
+        && !name.starts_with(at_ends)
+        && !name.ends_with(at_ends)
+        && !name.contains("..")
+    {
         return Ok(());
     }
     let url = format!("{scheme}://{}", without_user(bucket));
@@ -115,6 +126,29 @@ fn check_bucket(scheme: &str, bucket: &str) -> Result<()> {
         false => format!("is not the name of a bucket; write {scheme}://bucket/prefix"),
     };
     Err(Error::usage(message!(Path::new(&url), ": {words}")))
+}
+
+/// Checks the `key` of `path`. The client library resolves no `.` and `..`, and can request no key with an empty part or a control
+/// character.
+///
+/// # Errors
+/// [`ErrorKind::Usage`](crate::ErrorKind::Usage).
+fn check_key(path: &Path, key: &str) -> Result<()> {
+    let refused = |words: &str| Err(Error::usage(message!(path, ": {words}")));
+    if key.starts_with('/') || key.contains("//") {
+        return refused(
+            "has two slashes in a row; remove one (objects with such keys cannot be read or written)",
+        );
+    }
+    if key.split('/').any(|part| matches!(part, "." | "..")) {
+        return refused("contains . or .., which a store does not resolve; write the location without them");
+    }
+    if key.contains(|letter: char| letter.is_ascii_control()) {
+        return refused(
+            "has a control character; correct it (objects with such keys cannot be read or written)",
+        );
+    }
+    Ok(())
 }
 
 /// Checks that requests can be sent to the URL of a file.
@@ -164,6 +198,9 @@ mod tests {
             ("S3://bucket/a/b.csv", "s3://bucket", "a/b.csv", false),
             ("gs://bucket/a/", "gs://bucket", "a", true),
             ("https://h.example/a?b=c", "https://h.example", "a?b=c", false),
+            ("https://h.example/a//../b/", "https://h.example", "a//../b/", true),
+            ("s3://bucket/.a/b..c/", "s3://bucket", ".a/b..c", true),
+            ("az://$web/a", "az://$web", "a", false),
         ] {
             let location = Location::parse(Path::new(url)).unwrap().unwrap();
             assert_eq!(
@@ -184,6 +221,20 @@ mod tests {
             ("s3://b?x/y", "is not the name of a bucket"),
             ("gs://b#x/y", "is not the name of a bucket"),
             ("s3://-b/y", "is not the name of a bucket"),
+            ("s3://b-/y", "is not the name of a bucket"),
+            ("s3://b./y", "is not the name of a bucket"),
+            ("s3://a..b/y", "is not the name of a bucket"),
+            ("s3://a$b/y", "is not the name of a bucket"),
+            ("az://$/y", "is not the name of a bucket"),
+            ("s3://b/a//c", "s3://b/a//c: has two slashes in a row; remove one"),
+            ("s3://b//a", "two slashes in a row"),
+            ("gs://b/a//", "two slashes in a row"),
+            ("s3://b//", "two slashes in a row"),
+            ("s3://b/../x", "contains . or .., which a store does not resolve"),
+            ("az://b/a/./x", "contains . or .."),
+            ("s3://b/a/..", "contains . or .."),
+            ("s3://b/a\nb", "s3://b/a\\nb: has a control character"),
+            ("s3://b/a\u{7f}", "has a control character"),
             ("s3://user:5ec@b/x", "s3://b: has a user name or password"),
             ("http://127.0.0.1:99999/x?5ec", "http://127.0.0.1:99999: is not the address of a server"),
             ("https://u:5ec@x:y/z", "https://x:y: is not the address of a server"),
