@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 
+use crate::error::{Error, message};
 use crate::intake::input::has_changed;
 use crate::intake::read_at::Watch;
 use crate::store::{Failure, FailureKind, Parts, Task};
@@ -102,7 +103,10 @@ pub fn cancelled() -> io::Error {
 /// The error for a file that was found but could not be read.
 pub fn failed(name: &Path, failure: Failure) -> io::Error {
     match failure.kind {
-        FailureKind::Condition | FailureKind::Missing => has_changed(name).into(),
+        FailureKind::Condition => has_changed(name).into(),
+        FailureKind::Missing => {
+            Error::data(message!(name, ": was removed while it was being read; run again")).into()
+        }
         _ => failure.into_error(name, "could not be read").into(),
     }
 }

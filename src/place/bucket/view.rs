@@ -5,21 +5,21 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::claim::{ClaimedJournal, is_active};
 use super::journal::{Journal, State};
 use super::ledger::Ledger;
-use super::state_object::StateObject;
+use super::state_object::{StateObject, state_at};
 use crate::common::stop::Stop;
-use crate::error::{Error, Result, Setting, message};
+use crate::error::{Error, ErrorKind, Result, message};
 use crate::place::interface::{Found, Listed, View};
 use crate::place::layout::Layout;
 use crate::place::record::{Record, Stored, Version};
 use crate::place::set_name::SetName;
-use crate::store::{Bucket, Failure, Level, Location, Meta, Object, Scheme, connect, store_settings};
+use crate::store::{Bucket, Failure, Level, Location, Meta, Object, connect, store_settings};
 
 /// The journal: claims and decided switches.
 const JOURNAL: &str = "journal.json";
@@ -261,6 +261,14 @@ impl BucketView {
         failure.into_error(&self.path(file.as_ref()), "could not be read")
     }
 
+    /// The error of this `kind` for an object `file` that does not exist.
+    fn gone(&self, kind: ErrorKind, file: &str) -> Error {
+        let is_listed = self.lock().as_ref().is_some_and(|listing| listing.objects.contains_key(file));
+        let removed = "was removed while it was being read; run again";
+        let words = if is_listed { removed } else { "there is no such object" };
+        Error::new(kind, message!(&*self.path(file.as_ref()), ": {words}"))
+    }
+
     fn names_below(&self, path: &Path, prefixes: bool) -> Result<Vec<String>> {
         let object = self.object(path);
         let level = object.bucket.list_level(&object.key);
@@ -371,15 +379,14 @@ impl View for BucketView {
         let name = file.to_string_lossy();
         let opened =
             self.files.bucket.open(&self.key(&name)).map_err(|failure| self.unreadable(&name, failure))?;
-        opened.ok_or_else(|| Error::input(&self.path(file), io::ErrorKind::NotFound.into()))
+        opened.ok_or_else(|| self.gone(ErrorKind::Input, &name))
     }
 
     fn read(&self, file: &OsStr) -> Result<Vec<u8>> {
         let name = file.to_string_lossy();
         let read =
             self.files.bucket.read(&self.key(&name)).map_err(|failure| self.unreadable(&name, failure))?;
-        let missing = || Error::io(&self.path(file), "could not be read", io::ErrorKind::NotFound.into());
-        Ok(read.ok_or_else(missing)?.0.into())
+        Ok(read.ok_or_else(|| self.gone(ErrorKind::Io, &name))?.0.into())
     }
 
     fn is_as_published(&self, file: &OsStr, bytes: u64) -> Option<bool> {
@@ -390,11 +397,4 @@ impl View for BucketView {
         let Some(object) = object.filter(|object| object.bytes == bytes) else { return Some(false) };
         self.known_tags()?.vouches_for(&file.to_string_lossy(), &object)
     }
-}
-
-/// The location of the state.
-fn state_at(path: &Path) -> Result<Location> {
-    let location = Location::parse(path)?.filter(|location| location.scheme != Scheme::Http);
-    let words = "is not a location in a store; use s3://bucket/prefix, or omit it";
-    location.ok_or_else(|| Error::usage(message!(Setting::State, " ", path, ": {words}")))
 }

@@ -79,7 +79,30 @@ fn an_object_that_is_replaced_or_removed_between_two_parts_is_exit_65() {
         let mut rest = Vec::new();
         urls.read_to_end(&mut rest).unwrap();
         let run = ended(child);
-        assert!(run.exit == 65 && run.stderr.contains(&format!("s3://exports/a.txt: {SAID}")), "{run:?}");
+        let said = if is_removed { "was removed while it was being read; run again" } else { SAID };
+        assert!(run.exit == 65 && run.stderr.contains(&format!("s3://exports/a.txt: {said}")), "{run:?}");
         assert!(first.len() + rest.len() < text.len());
+    }
+}
+
+#[test]
+fn an_object_of_a_set_that_is_removed_after_it_was_listed_is_called_removed() {
+    let store = Store::new();
+    let bucket = store.bucket("bucket");
+    bucket.publish(1, 30).expect(0);
+    bucket.proxy.plan(|request| match request.method == "GET" && request.key.ends_with(".gz") {
+        true => Fault::Answer(404, "NoSuchKey"),
+        false => Fault::None,
+    });
+    let out = TempDir::new();
+    let runs = [
+        bucket.run(&["check"]),
+        bucket.run(&["urls"]),
+        bucket.run(&["diff", "s3://bucket/maps/sitemap-index-1.xml"]),
+        build(&bucket, &out.join("out"), &[&bucket.out()], &[]),
+    ];
+    for run in runs {
+        assert!([65, 66].contains(&run.exit), "{run:?}");
+        assert!(run.stderr.contains(".xml.gz: was removed while it was being read; run again"), "{run:?}");
     }
 }
