@@ -100,8 +100,11 @@ impl Error {
         Self::from_io(ErrorKind::Input, message!(path, ": cannot be read"), source)
     }
 
-    /// `path` cannot be created or written to.
+    /// `path` cannot be created or written to. The message explains URLs.
     pub fn output(path: &Path, source: io::Error) -> Self {
+        if let Some(why) = missing::explain_output(path, &source) {
+            return Self::new(ErrorKind::Output, message!(path, ": {why}"));
+        }
         Self::from_io(ErrorKind::Output, message!(path, ": cannot be created"), source)
     }
 

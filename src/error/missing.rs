@@ -6,9 +6,13 @@ use std::path::Path;
 /// What is wrong with a path that is written like `file:///data`.
 pub(crate) const URL_OF_FILE: &str = "is a URL; give the path alone";
 
+/// What is wrong with a URL where only a local file is read.
+const NEEDS_FILE: &str =
+    "is a URL, and only local files are read here; download it, and give the path of the copy";
+
 /// Explains why the path `name`, which failed with `error`, cannot be read, if it is a URL or a pattern.
 pub(super) fn explain(name: &Path, error: &io::Error) -> Option<&'static str> {
-    if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) {
+    if !is_nowhere(error) {
         return None;
     }
     let text = name.to_string_lossy();
@@ -16,7 +20,7 @@ pub(super) fn explain(name: &Path, error: &io::Error) -> Option<&'static str> {
         let is_of_file = text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"));
         return Some(match is_of_file {
             true => URL_OF_FILE,
-            false if cfg!(feature = "cloud") => "is a URL, and only files are read here; download it",
+            false if cfg!(feature = "cloud") => NEEDS_FILE,
             false => {
                 "is a URL, and this build of sitemill reads only files; the Python package and the Debian package read URLs, too; or copy it first"
             }
@@ -25,6 +29,18 @@ pub(super) fn explain(name: &Path, error: &io::Error) -> Option<&'static str> {
     let is_pattern = text.contains(['*', '?', '[', '{']);
     is_pattern
         .then_some("no file matches this pattern; the shell leaves a pattern that matches nothing as it is")
+}
+
+/// Explains why the path `name`, which failed with `error`, cannot be created, if it is a URL.
+pub(super) fn explain_output(name: &Path, error: &io::Error) -> Option<&'static str> {
+    let words =
+        "is a URL, and only local files are written here; give a local path, and upload the file afterwards";
+    (is_nowhere(error) && is_url(name)).then_some(words)
+}
+
+/// Whether `error` says that a path leads nowhere.
+fn is_nowhere(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 /// Whether `path` is written like a URL: a scheme after RFC 3986, 3.1, and `://`.
@@ -52,7 +68,7 @@ mod tests {
     #[test]
     fn the_error_for_a_missing_file_says_what_its_name_could_mean_instead() {
         let way_out = match cfg!(feature = "cloud") {
-            true => "download it",
+            true => "only local files are read here; download it, and give the path of the copy",
             false => "the Python package and the Debian package read URLs",
         };
         for (name, said) in [
@@ -69,6 +85,9 @@ mod tests {
             let told = Error::input(Path::new(name), io::ErrorKind::NotFound.into());
             assert!(told.kind() == ErrorKind::Input && told.to_string().contains(said), "{told}");
         }
+        let unwritten = Error::output(Path::new("s3://b/robots.txt"), io::ErrorKind::NotFound.into());
+        assert_eq!(unwritten.kind(), ErrorKind::Output);
+        assert!(unwritten.to_string().contains("upload the file afterwards"), "{unwritten}");
         let denied = Error::input(Path::new("data/*.csv"), io::ErrorKind::PermissionDenied.into());
         assert_eq!(denied.to_string(), "data/*.csv: cannot be read");
     }

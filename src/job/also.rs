@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use crate::clean::{Cleaned, Cleaner};
+use crate::clean::{Cleaned, Cleaner, Reason};
 use crate::error::is_url;
 use crate::escape::shown;
 
@@ -34,6 +34,9 @@ impl FromStr for Also {
                 Ok(Self::Url(String::from_utf8(url.as_bytes().to_vec()).expect("a clean URL is ASCII")))
             }
             Cleaned::Blank => Err("name a URL or a file".into()),
+            Cleaned::Rejected(Reason::Scheme) => {
+                Err("is not an https or http URL; give the URL at which crawlers request it, or a file below the output directory".into())
+            }
             Cleaned::Rejected(reason) => Err(format!("cannot be listed: {}", reason.as_str())),
         }
     }
@@ -61,6 +64,8 @@ mod tests {
         ] {
             assert_eq!(given.parse(), Ok(want), "{given}");
         }
+        let error = "s3://bucket/maps/news.xml".parse::<Also>().unwrap_err();
+        assert!(error.contains("give the URL at which crawlers request it"), "{error}");
         for wrong in ["", "ftp://h.example/a.xml", "https://u:p@h.example/a.xml", "http://"] {
             assert!(wrong.parse::<Also>().is_err(), "{wrong}");
         }
