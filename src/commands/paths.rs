@@ -237,7 +237,7 @@ impl Paths {
     /// Returns the files that are read for `directory`.
     fn files_read(&self, directory: &Path) -> Vec<PathBuf> {
         // Errors are reported when it is read.
-        let out = self.out.as_ref().and_then(|(out, _)| OutDirectory::at(out));
+        let out = self.out.as_ref().and_then(|(out, is_parent)| OutDirectory::at(out, *is_parent));
         let mut files = format::part_files(directory, false, out.as_ref()).unwrap_or_default().files;
         let mut sets = HashMap::new();
         files.retain(|file| !is_beside_set(file, &mut sets));

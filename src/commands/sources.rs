@@ -10,7 +10,7 @@ use crate::escape;
 use crate::intake::format::{self, FormatOptions, OutDirectory, PartFiles, SkipReason};
 use crate::intake::input::UnreadInput;
 use crate::intake::read_at::RemoteFile;
-use crate::intake::remote::{self, Remote};
+use crate::intake::remote::{self, Remote, RemoteDirectory};
 use crate::intake::report::Skipped;
 use crate::intake::source::{Source, SourceKind};
 use crate::job::Job;
@@ -34,18 +34,24 @@ pub struct Sources<'a> {
 /// # Errors
 /// If it is also one of the inputs, because the next run would read what this one publishes.
 pub fn out_directory(job: &Job, inputs: &[Source<'_>]) -> Result<Option<OutDirectory>> {
-    let Some(out) = OutDirectory::at(&job.publication.out) else { return Ok(None) };
-    let is_site = |input: &Path| {
-        job.rules.only_site().is_none()
-            && place::holds_set(input)
-            && input.canonicalize().is_ok_and(|path| path.parent().is_some_and(|parent| out.is(parent)))
+    let has_sites = job.rules.only_site().is_none();
+    let Some(out) = OutDirectory::at(&job.publication.out, has_sites) else { return Ok(None) };
+    inputs.iter().filter_map(Source::path).try_for_each(|input| check_is_not_out(input, &out))?;
+    Ok(Some(out))
+}
+
+/// Checks that the run that publishes to `out` does not replace a set in the directory or location `input`.
+///
+/// # Errors
+/// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if it does; also if a store cannot be asked.
+fn check_is_not_out(input: &Path, out: &OutDirectory) -> Result<()> {
+    let is_out = match out.location() {
+        Some(out_path) => is_out_in_store(input, out_path, out.has_sites)?,
+        None => input.is_dir() && (out.is(input) || out.has_sites && is_site(input, out)),
     };
-    let is_same_location = |input: &Path| is_same_location(input, &job.publication.out);
-    let both =
-        |input: &&Path| is_same_location(input) || (input.is_dir() && (out.is(input) || is_site(input)));
-    match inputs.iter().filter_map(Source::path).find(both) {
-        None => Ok(Some(out)),
-        Some(input) => Err(Error::usage(message!(
+    match is_out {
+        false => Ok(()),
+        true => Err(Error::usage(message!(
             input,
             ": is an input, and ",
             Setting::Out,
@@ -55,11 +61,23 @@ pub fn out_directory(job: &Job, inputs: &[Source<'_>]) -> Result<Option<OutDirec
     }
 }
 
-/// Whether two paths are locations of the same objects in a store.
-fn is_same_location(one: &Path, other: &Path) -> bool {
-    match [one, other].map(Location::parse) {
-        [Ok(Some(one)), Ok(Some(other))] => one.has_bucket_of(&other) && one.key == other.key,
-        _ => false,
+/// Whether `input` is the directory of a site below `out`.
+fn is_site(input: &Path, out: &OutDirectory) -> bool {
+    place::holds_set(input)
+        && input.canonicalize().is_ok_and(|path| path.parent().is_some_and(|parent| out.is(parent)))
+}
+
+/// Whether `input` is the location `out` in a store or, if `out` `has_sites`, the location of one of them.
+fn is_out_in_store(input: &Path, out: &Path, has_sites: bool) -> Result<bool> {
+    let (Some(input), Some(location)) = (Location::parse(input)?, Location::parse(out)?) else {
+        return Ok(false);
+    };
+    match input.below(&location) {
+        Some("") => Ok(true),
+        Some(name) if has_sites && !name.contains('/') => {
+            place::has_sets(&*place::view(out)?.below(name.as_ref()))
+        }
+        _ => Ok(false),
     }
 }
 
@@ -85,7 +103,7 @@ pub fn open_all<'a>(
             }
             SourceKind::Path(name) => match remote::find(&name, needs_success, out)? {
                 None => open(&name, &Listed::default(), options, &mut |_| true, &mut sources)?,
-                Some(found) => open_remote(found, options, &mut sources)?,
+                Some(found) => open_remote(found, options, out, &mut sources)?,
             },
         }
     }
@@ -104,7 +122,12 @@ pub fn open_all<'a>(
 /// Remote files that are known from a list, by their names.
 type Listed = HashMap<PathBuf, Arc<dyn RemoteFile>>;
 
-fn open_remote(found: Vec<Remote>, options: &FormatOptions, sources: &mut Sources<'_>) -> Result<()> {
+fn open_remote(
+    found: Vec<Remote>,
+    options: &FormatOptions,
+    out: Option<&OutDirectory>,
+    sources: &mut Sources<'_>,
+) -> Result<()> {
     for one in found {
         match one {
             Remote::Files(files) => {
@@ -114,7 +137,9 @@ fn open_remote(found: Vec<Remote>, options: &FormatOptions, sources: &mut Source
                     open(name, &listed, options, &mut |_| true, sources)?;
                 }
             }
-            Remote::Directory(parts, files) => {
+            Remote::Directory(RemoteDirectory { path, parts, files }) => {
+                // A pattern may match it.
+                out.map_or(Ok(()), |out| check_is_not_out(&path, out))?;
                 open_directory(parts, &files.into_iter().collect(), options, sources)?;
             }
         }

@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 use std::iter;
 use std::path::Path;
 
-pub use found::Remote;
+pub use found::{Remote, RemoteDirectory};
 
 use super::format::OutDirectory;
 use super::input::UnreadInput;

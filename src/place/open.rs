@@ -217,6 +217,19 @@ pub fn holds_set(path: &Path) -> bool {
     is_state_of_set(&path.join(STATE))
 }
 
+/// Whether runs have left the state of any set in the place of `view`.
+///
+/// # Errors
+/// If that cannot be determined.
+pub fn has_sets(view: &dyn View) -> Result<bool> {
+    for set in sets_in(view, None)? {
+        if set.has_state()? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Opens the place at `path` for a run that changes the set `name` there, or the set without a name. Creates the place if it does
 /// not exist. Requests to a store that does not answer are given up a few seconds after `stop` is raised.
 ///

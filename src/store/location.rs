@@ -87,6 +87,15 @@ impl Location {
         self.scheme == other.scheme && self.bucket() == other.bucket()
     }
 
+    /// Its key as seen from `above`, if it is below that location or, with an empty key, that location itself.
+    pub fn below(&self, above: &Self) -> Option<&str> {
+        if !self.has_bucket_of(above) {
+            return None;
+        }
+        let rest = self.key.strip_prefix(&*above.key)?;
+        if rest.is_empty() || above.key.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+    }
+
     /// The name of the bucket.
     pub fn bucket(&self) -> &str {
         self.root.split_once("://").map_or("", |(_, bucket)| bucket)
@@ -188,6 +197,22 @@ mod tests {
                 && at("az://$web").has_bucket_of(&at("abfs://$web"))
         );
         assert!(!at("s3://b").has_bucket_of(&at("gs://b")) && !at("s3://b").has_bucket_of(&at("s3://c")));
+    }
+
+    #[test]
+    fn a_location_is_below_another_by_whole_parts_of_its_key() {
+        let at = |url: &str| Location::parse(Path::new(url)).unwrap().unwrap();
+        for (location, above, want) in [
+            ("s3://b/a/c/d", "s3a://b/a/", Some("c/d")),
+            ("s3://b/a/", "s3://b/a", Some("")),
+            ("s3://b", "s3://b/", Some("")),
+            ("s3://b/a/c", "s3://b", Some("a/c")),
+            ("s3://b/ab", "s3://b/a", None),
+            ("s3://b/a", "s3://b/a/c", None),
+            ("s3://c/a", "s3://b", None),
+        ] {
+            assert_eq!(at(location).below(&at(above)), want, "{location} {above}");
+        }
     }
 
     #[test]

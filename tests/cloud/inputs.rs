@@ -217,6 +217,43 @@ fn a_set_in_a_bucket_is_read_as_its_sitemaps() {
 }
 
 #[test]
+fn a_set_that_the_run_replaces_is_no_input_not_even_by_a_pattern() {
+    let store = Store::new();
+    let bucket = store.bucket("exports");
+    let (sites, lines) = ("s3://exports/sites", b"https://a.example/1\nhttps://b.example/2\n");
+    let build = |base: &str, out: &str, inputs: &[&str]| {
+        let mut command = bucket.sitemill();
+        command.args(["build", "--quiet", "--max-shrink", "100", "--base-url", base, "--out", out]);
+        finish(command.args(inputs), lines)
+    };
+    build("{origin}/", sites, &[]).expect(0);
+    bucket.publish(1, 10).expect(0);
+    bucket.put("sites/data/urls.txt", lines);
+    let index = "s3://exports/sites/a.example/sitemap-index-1.xml";
+    for (base, out, input, refused) in [
+        (
+            "{origin}/",
+            sites,
+            "s3://exports/sites/a.example",
+            Some("s3://exports/sites/a.example: is an input"),
+        ),
+        ("{origin}/", sites, "s3a://exports/sites/a.example/", Some("a.example/: is an input")),
+        ("{origin}/", sites, "s3://exports/sites/b*", Some("s3://exports/sites/b.example: is an input")),
+        ("{origin}/", sites, "s3://exports/sites", Some("s3://exports/sites: is an input")),
+        ("{origin}/", sites, "s3://exports/sit*", Some("s3://exports/sites: is an input")),
+        ("{origin}/", sites, "s3://exports/sites/data/", None),
+        ("{origin}/", sites, index, None),
+        (BASE, &bucket.out(), "s3://exports/m*", Some("s3://exports/maps: is an input")),
+        // The set of another job.
+        ("https://a.example/", "s3://exports/other", "s3://exports/sites/a.example", None),
+    ] {
+        let run = build(base, out, &[input]);
+        assert_eq!(run.exit, if refused.is_some() { 2 } else { 0 }, "{input}: {}", run.stderr);
+        assert!(run.stderr.contains(refused.unwrap_or_default()), "{input}: {}", run.stderr);
+    }
+}
+
+#[test]
 fn an_input_that_cannot_be_read_is_named_with_the_answer_of_the_store() {
     let store = Store::new();
     let bucket = store.bucket("exports");

@@ -55,22 +55,23 @@ pub struct OutDirectory {
     path: PathBuf,
     /// Device and inode; `None` for a location in a store.
     identity: Option<(u64, u64)>,
+    /// Whether it is the parent of the directories that the sets of several sites are published in.
+    pub has_sites: bool,
 }
 
 impl OutDirectory {
     /// The directory or location `path`; `None` for a directory that does not exist yet.
-    pub fn at(path: &Path) -> Option<Self> {
+    pub fn at(path: &Path, has_sites: bool) -> Option<Self> {
         match path.canonicalize() {
             Ok(path) => {
                 let identity = Some(identity(&path)?);
-                Some(Self { path, identity })
+                Some(Self { path, identity, has_sites })
             }
-            Err(_) => is_url(path).then(|| Self { path: path.into(), identity: None }),
+            Err(_) => is_url(path).then(|| Self { path: path.into(), identity: None, has_sites }),
         }
     }
 
     /// Its location, if it is in a store.
-    #[cfg(feature = "cloud")]
     pub fn location(&self) -> Option<&Path> {
         self.identity.is_none().then_some(&*self.path)
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::file::PartsFile;
-use super::found::{Remote, RemoteFiles};
+use super::found::{Remote, RemoteDirectory, RemoteFiles};
 use super::pattern::{has_pattern, matches};
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::intake::format::{OutDirectory, part_files_listed};
@@ -38,7 +38,7 @@ impl Search<'_> {
     fn named(&self, key: &str, is_prefix: bool) -> Result<Vec<Remote>> {
         // Lists first, because a store that keeps objects as files may fail if a prefix is requested as an object.
         if let Some(directory) = self.below(key)? {
-            return Ok(vec![directory]);
+            return Ok(vec![Remote::Directory(directory)]);
         }
         let object = if is_prefix { None } else { self.asked(key, self.bucket.head(key))? };
         let words = "there is no such object, and none below it";
@@ -47,7 +47,7 @@ impl Search<'_> {
     }
 
     /// Finds all objects below `key`; `None` if there are none.
-    fn below(&self, key: &str) -> Result<Option<Remote>> {
+    fn below(&self, key: &str) -> Result<Option<RemoteDirectory>> {
         let listed = self.asked(key, self.bucket.list(key))?;
         if listed.is_empty() { Ok(None) } else { self.directory(key, listed).map(Some) }
     }
@@ -82,7 +82,7 @@ impl Search<'_> {
             match object {
                 Some(object) => all.push(Remote::Files(vec![self.file(key, object)])),
                 // There may only be the marker of an empty folder.
-                None => all.extend(self.below(&key)?),
+                None => all.extend(self.below(&key)?.map(Remote::Directory)),
             }
         }
         if all.is_empty() {
@@ -93,8 +93,8 @@ impl Search<'_> {
     }
 
     /// The location `prefix` with all objects below it.
-    fn directory(&self, prefix: &str, listed: Vec<(String, Object)>) -> Result<Remote> {
-        let directory = self.path(prefix);
+    fn directory(&self, prefix: &str, listed: Vec<(String, Object)>) -> Result<RemoteDirectory> {
+        let path = self.path(prefix);
         let start = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
         let parents: HashSet<String> = listed
             .iter()
@@ -111,21 +111,17 @@ impl Search<'_> {
         }
         let out = self.out_below(prefix)?;
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let parts = part_files_listed(&directory, &names, self.needs_success, out.as_deref())?;
-        Ok(Remote::Directory(parts, files))
+        let parts = part_files_listed(&path, &names, self.needs_success, out.as_deref())?;
+        Ok(RemoteDirectory { path, parts, files })
     }
 
     /// The location that the run publishes to, relative to `prefix`, if it is below `prefix`.
     fn out_below(&self, prefix: &str) -> Result<Option<String>> {
         let Some(out) = self.out.and_then(OutDirectory::location) else { return Ok(None) };
-        let Some(out) = Location::parse(out)?.filter(|out| out.has_bucket_of(self.location)) else {
-            return Ok(None);
-        };
-        let below = match prefix {
-            "" => Some(&*out.key),
-            _ => out.key.strip_prefix(prefix).and_then(|below| below.strip_prefix('/')),
-        };
-        Ok(below.filter(|below| !below.is_empty()).map(str::to_owned))
+        let above = Location { key: prefix.into(), ..self.location.clone() };
+        let out = Location::parse(out)?;
+        let below = out.as_ref().and_then(|out| out.below(&above)).filter(|below| !below.is_empty());
+        Ok(below.map(str::to_owned))
     }
 
     fn file(&self, key: String, object: Object) -> (PathBuf, Arc<dyn crate::intake::read_at::RemoteFile>) {

@@ -15,6 +15,18 @@ pub type RemoteFiles = Vec<(PathBuf, Arc<dyn RemoteFile>)>;
 pub enum Remote {
     /// Single files.
     Files(RemoteFiles),
-    /// A location with files below it, read like a directory: the part files, and all files.
-    Directory(PartFiles, RemoteFiles),
+    /// A location with files below it, read like a directory.
+    Directory(RemoteDirectory),
+}
+
+/// A location with files below it.
+#[derive(Debug)]
+#[cfg_attr(not(feature = "cloud"), allow(dead_code, reason = "only object stores have remote files"))]
+pub struct RemoteDirectory {
+    /// The location.
+    pub path: PathBuf,
+    /// The part files.
+    pub parts: PartFiles,
+    /// All files.
+    pub files: RemoteFiles,
 }
