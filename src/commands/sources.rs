@@ -171,6 +171,7 @@ fn open_directory(
             }
             SkipReason::NotPart
             | SkipReason::Output
+            | SkipReason::Prefix
             | SkipReason::LinkedDirectory
             | SkipReason::NotRegular => false,
         };

@@ -29,6 +29,9 @@ pub enum SkipReason {
     Output,
     /// A set is published in its directory, and no index file of the set lists it.
     NotListed,
+    /// It is an object whose name is also that of a prefix with objects below it.
+    #[cfg_attr(not(feature = "cloud"), allow(dead_code, reason = "only object stores have prefixes"))]
+    Prefix,
     /// It is a link to a directory. Such links can form cycles.
     LinkedDirectory,
     /// It is a pipe, a socket or a device.
@@ -43,6 +46,9 @@ impl SkipReason {
             Self::NotPart => "there are part-* files, and only these are read",
             Self::Output => "it belongs to the output directory",
             Self::NotListed => "the set published in its directory does not list it",
+            Self::Prefix => {
+                "there are objects below it, and only these are read; a slash at the end names them"
+            }
             Self::LinkedDirectory => "it is a link to a directory, and these are not followed",
             Self::NotRegular => "it is not a regular file",
         }

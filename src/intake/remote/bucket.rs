@@ -8,7 +8,7 @@ use super::file::PartsFile;
 use super::found::{Remote, RemoteDirectory, RemoteFiles};
 use super::pattern::{has_pattern, matches};
 use crate::error::{Error, ErrorKind, Result, message};
-use crate::intake::format::{OutDirectory, part_files_listed};
+use crate::intake::format::{OutDirectory, SkipReason, part_files_listed};
 use crate::store::{Bucket, Failure, FailureKind, Location, Object, ObjectParts};
 
 /// Finds what `location` in `bucket` refers to.
@@ -37,13 +37,24 @@ impl Search<'_> {
     /// Finds the object `key`, or all objects below it.
     fn named(&self, key: &str, is_prefix: bool) -> Result<Vec<Remote>> {
         // Lists first, because a store that keeps objects as files may fail if a prefix is requested as an object.
-        if let Some(directory) = self.below(key)? {
+        if let Some(mut directory) = self.below(key)? {
+            if !is_prefix && self.has_object(key) {
+                directory.parts.skipped.push((self.path(key), SkipReason::Prefix));
+            }
             return Ok(vec![Remote::Directory(directory)]);
         }
         let object = if is_prefix { None } else { self.asked(key, self.bucket.head(key))? };
         let words = "there is no such object, and none below it";
         let missing = || Error::new(ErrorKind::Input, message!(&*self.path(key), ": {words}"));
         Ok(vec![Remote::Files(vec![self.file(key.to_owned(), object.ok_or_else(missing)?)])])
+    }
+
+    /// Whether the object `key` exists, and is not only the marker of a prefix. It is looked up in a listing of its level. Without
+    /// permission to list that, it cannot be read by a pattern either.
+    fn has_object(&self, key: &str) -> bool {
+        let (above, name) = key.rsplit_once('/').unwrap_or(("", key));
+        let is_it = |(found, object): &(String, Object)| found == name && object.bytes > 0;
+        self.bucket.list_level(above).is_ok_and(|level| level.objects.iter().any(is_it))
     }
 
     /// Finds all objects below `key`; `None` if there are none.
@@ -153,5 +164,56 @@ pub fn not_found(path: &Path, failure: Failure) -> Error {
             Error::new(ErrorKind::Input, message!(path, ": there is no such bucket ({answer})"))
         }
         _ => failure.into_error(path, "could not be read"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use object_store::memory::InMemory;
+
+    use super::*;
+    use crate::store::{Condition, Put};
+
+    #[test]
+    fn an_object_with_the_name_of_a_prefix_is_read_with_it_or_reported_as_skipped() {
+        let at = |url: &str| Location::parse(Path::new(url)).unwrap().unwrap();
+        let bucket = Bucket::new(Arc::new(InMemory::new()), &at("s3://bucket"), "memory".into());
+        let objects = [
+            ("p", "1"),
+            ("p/a", "2"),
+            ("day/p", "3"),
+            ("day/p/a", "4"),
+            ("marker", ""),
+            ("marker/a", "5"),
+            ("q/a", "6"),
+        ];
+        for (key, bytes) in objects {
+            bucket.put(Put::new(key, bytes, Condition::None)).unwrap();
+        }
+        for (url, read, skipped) in [
+            ("s3://bucket/p", &["p/a"][..], &["p"][..]),
+            ("s3://bucket/p/", &["p/a"], &[]),
+            ("s3://bucket/day/p", &["day/p/a"], &["day/p"]),
+            ("s3://bucket/day/?", &["day/p", "day/p/a"], &[]),
+            ("s3://bucket/marker", &["marker/a"], &[]),
+            ("s3://bucket/q", &["q/a"], &[]),
+            ("s3://bucket/q/a", &["q/a"], &[]),
+        ] {
+            let (mut files, mut left_out) = (Vec::new(), Vec::new());
+            for found in find(&bucket, &at(url), false, None).unwrap() {
+                match found {
+                    Remote::Files(found) => files.extend(found.into_iter().map(|(name, _)| name)),
+                    Remote::Directory(directory) => {
+                        files.extend(directory.parts.files);
+                        left_out.extend(directory.parts.skipped);
+                    }
+                }
+            }
+            let paths =
+                |keys: &[&str]| keys.iter().map(|key| at("s3://bucket").path().join(key)).collect::<Vec<_>>();
+            let left_out_too: Vec<_> =
+                paths(skipped).into_iter().map(|path| (path, SkipReason::Prefix)).collect();
+            assert_eq!((files, left_out), (paths(read), left_out_too), "{url}");
+        }
     }
 }
