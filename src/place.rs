@@ -28,7 +28,7 @@ pub use layout::set_of;
 pub use local_file::LocalFile;
 pub use open::{
     PROBE, PlaceOrFile, STATE, absolute, check, check_state, create, file, has_sets, holds_set, is_state,
-    of_manifest, open, open_for_sites, preview, resolve, sets_in, staging_of_run, view,
+    of_manifest, open, open_for_sites, places_below, preview, resolve, sets_in, staging_of_run, view,
     view_of_set,
 };
 pub use record::{Record, Stored, Version};

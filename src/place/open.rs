@@ -131,6 +131,15 @@ pub fn sets_in(view: &dyn View, name: Option<&SetName>) -> Result<Vec<Arc<dyn Vi
     Ok(names.iter().map(|name| view.named(name.as_ref())).collect())
 }
 
+/// The places directly below that of `parent`.
+///
+/// # Errors
+/// If they cannot be listed.
+pub fn places_below(parent: &dyn View) -> Result<impl Iterator<Item = Arc<dyn View>>> {
+    let directories = parent.list()?.into_iter().filter(|listed| !listed.is_file);
+    Ok(directories.map(|listed| parent.below(&listed.name)))
+}
+
 /// The file at `path`, as one of the place that it is in.
 ///
 /// # Errors

@@ -327,6 +327,31 @@ fn sets_below_a_directory_with_a_set_are_left_out_and_named() {
 }
 
 #[test]
+fn the_first_set_in_the_parent_of_sites_is_refused() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let build = |base: &str, below: &str, options: &[&str]| {
+        finish(build_command(&out.join(below), base).args(options), b"https://a.example/1\n")
+    };
+    build("{origin}/", "", &["--name", "blog"]).expect(0);
+    for options in [&[][..], &["--dry-run"], &["--name", "blog"]] {
+        let refused = build("https://a.example/", "", options).expect(65);
+        let site = out.join("a.example");
+        let said = format!("the sets of sites are published below it, such as {}, and this", site.display());
+        assert!(refused.stderr.contains(&said) && refused.stderr.contains("--replace-set"), "{refused:?}");
+    }
+    build("https://a.example/", "a.example", &[]).expect(0);
+    build("https://a.example/", "", &["--replace-set"]).expect(0);
+    build("https://a.example/", "", &[]).expect(0);
+    build("https://a.example/", "", &["--name", "shop"]).expect(0);
+    // Directories that are named like sites, but are none.
+    let out = directory.join("other");
+    for (below, base) in [("v1.0", "https://a.example/v1.0/"), ("", "https://a.example/")] {
+        finish(&mut build_command(&out.join(below), base), format!("{base}1\n").as_bytes()).expect(0);
+    }
+}
+
+#[test]
 fn the_base_url_is_encoded_as_the_lines_are() {
     let directory = TempDir::new();
     for (base_url, site) in [("https://h.example/ü/", ""), ("{origin}/ü/", "h.example")] {

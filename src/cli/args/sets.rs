@@ -41,7 +41,8 @@ pub struct GuardArgs {
 
     /// Publish even if the live set has a different base URL or protocol.
     ///
-    /// Or if the first set of a --name has a base URL other than that of its neighbours.
+    /// Or if the first set of a --name has a base URL other than that of its neighbours, or one of several sites and a single set
+    /// would be in the directory that contains the other.
     #[arg(long, hide_short_help = true)]
     pub replace_set: bool,
 

@@ -17,12 +17,13 @@ impl Workspace {
     /// number of index files is not known yet, so [`prepare`](Workspace::prepare) checks all their names.
     ///
     /// # Errors
-    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if the live set has another base URL or protocol,
-    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if a file is in the way.
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if the live set has another base URL or protocol, or this is the parent of several
+    /// sites; [`ErrorKind::Output`](crate::ErrorKind::Output) if a file is in the way.
     pub fn admit(&mut self, base_url: &BaseUrl, protocol: Protocol, consent: Consent) -> Result<()> {
         self.consent = Some(consent);
         if !consent.replace_set {
             self.check_is_same(base_url.as_str(), &protocol.to_string())?;
+            self.check_is_no_parent()?;
         }
         self.check_neighbours(base_url.as_str())?;
         neighbours::check_own_stem(self.place.view(), self.live.as_ref())?;
@@ -74,14 +75,40 @@ impl Workspace {
         )))
     }
 
+    /// Checks that the first set of a place is not in the parent of several sites: commands about the parent would show only that
+    /// set, and the next run for the sites would be refused.
+    fn check_is_no_parent(&self) -> Result<()> {
+        let view = self.place.view();
+        if !self.is_first() || !neighbours::live_sets(view)?.is_empty() {
+            return Ok(());
+        }
+        match neighbours::site_below(view) {
+            None => Ok(()),
+            Some(site) => Err(Error::data(message!(
+                self.directory(),
+                ": the sets of sites are published below it, such as ",
+                site.root(),
+                ", and this run is for a single set; nothing was published; use a different ",
+                Setting::Out,
+                ", or ",
+                Setting::ReplaceSet,
+                " to publish there anyway"
+            ))),
+        }
+    }
+
+    /// Whether no set of this name is known to be live here.
+    fn is_first(&self) -> bool {
+        self.live.as_ref().is_none_or(|live| live.is_stand_in)
+    }
+
     /// Checks that the first set of a name has the base URL of the other sets in the directory, because their files are side by
     /// side.
     ///
     /// # Errors
     /// [`ErrorKind::Data`](crate::ErrorKind::Data) if it has another one, unless the user consents.
     pub(super) fn check_neighbours(&self, base_url: &str) -> Result<()> {
-        let is_first = self.live.as_ref().is_none_or(|live| live.is_stand_in);
-        if !is_first || self.consent.is_some_and(|consent| consent.replace_set) {
+        if !self.is_first() || self.consent.is_some_and(|consent| consent.replace_set) {
             return Ok(());
         }
         let others = neighbours::current_sets(self.place.view())?;

@@ -129,19 +129,13 @@ pub fn live_sets(out: &Path, name: Option<&SetName>) -> Result<Vec<Arc<dyn View>
     if !sets.is_empty() {
         return Ok(sets);
     }
-    for site in places_below(&*parent)? {
+    for site in place::places_below(&*parent)? {
         // A directory whose state we may not read is skipped, because it is not one of ours.
         let of_site = place::sets_in(&*site, name).unwrap_or_default();
         sets.extend(of_site.into_iter().filter(|set| set.has_record(&Record::Live) || is_lost(&**set)));
     }
     sets.sort_by(|one, other| (one.root(), one.name()).cmp(&(other.root(), other.name())));
     Ok(sets)
-}
-
-/// The places directly below that of `parent`.
-fn places_below(parent: &dyn View) -> Result<impl Iterator<Item = Arc<dyn View>>> {
-    let directories = parent.list()?.into_iter().filter(|listed| !listed.is_file);
-    Ok(directories.map(|listed| parent.below(&listed.name)))
 }
 
 /// The directories directly below `out` that have sets, if `out` has sets itself: [`status`], [`check`](crate::check()) and
@@ -161,7 +155,7 @@ pub fn sets_below(out: &Path, name: Option<&SetName>) -> Result<Vec<PathBuf>> {
     if !has_sets(&*parent) {
         return Ok(Vec::new());
     }
-    let below = places_below(&*parent)?.filter(|below| has_sets(&**below));
+    let below = place::places_below(&*parent)?.filter(|below| has_sets(&**below));
     let mut below: Vec<_> = below.map(|below| below.root().to_owned()).collect();
     below.sort_unstable();
     Ok(below)
