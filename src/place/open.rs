@@ -66,7 +66,6 @@ pub fn check_state(paths: &[impl AsRef<Path>]) -> Result<()> {
     if store_settings().state.is_none() {
         return Ok(());
     }
-    let is_in_state = |path: &Path| path.iter().any(|part| part == STATE);
     let urls = paths.iter().map(AsRef::as_ref).filter(|path| is_url(path) && !is_in_state(path));
     let mut sets = urls.map(likely_set);
     let first = sets.next();
@@ -81,6 +80,11 @@ pub fn check_state(paths: &[impl AsRef<Path>]) -> Result<()> {
             " are different ones; leave it out, or name only one of them"
         ))),
     }
+}
+
+/// Whether `path` is that of a file in the state of a set.
+fn is_in_state(path: &Path) -> bool {
+    path.iter().any(|part| part == STATE)
 }
 
 /// The place of the set that `url` is, or is a file of. Only names tell which it is; those of sites end like `.com`.
@@ -187,13 +191,33 @@ pub fn resolve(path: &Path) -> Result<PlaceOrFile> {
     Ok(if path.is_dir() { PlaceOrFile::Place(view(path)?) } else { PlaceOrFile::File(file(path)?) })
 }
 
-/// The place of the set that the manifest file at `path` describes.
+/// The place of the set that the manifest file at `path` describes. If the settings say that its state is elsewhere, the set is the
+/// one that `other`, a path of the same command, leads to.
 ///
 /// # Errors
-/// Same as [`view`].
-pub fn of_manifest(path: &Path) -> Result<Arc<dyn View>> {
+/// Same as [`view`]; also [`ErrorKind::Usage`] if `other` leads to no set.
+pub fn of_manifest(path: &Path, other: &Path) -> Result<Arc<dyn View>> {
     let (directory, name) = set_of(path);
-    view_of_set(directory, name.as_ref())
+    if !is_at_state(directory)? {
+        return view_of_set(directory, name.as_ref());
+    }
+    if !is_url(other) || is_in_state(other) {
+        return Err(Error::usage(message!(
+            path,
+            ": lies in ",
+            Setting::State,
+            ", so only the other side tells where the sitemaps of its set are; compare it with the location of the set instead of ",
+            other
+        )));
+    }
+    view_of_set(likely_set(other), name.as_ref())
+}
+
+/// Whether `directory` is the location that the settings name for the state of a set.
+fn is_at_state(directory: &Path) -> Result<bool> {
+    let Some(state) = store_settings().state else { return Ok(false) };
+    let locations = (Location::parse(directory)?, Location::parse(&state)?);
+    Ok(matches!(locations, (Some(directory), Some(state)) if directory.below(&state) == Some("")))
 }
 
 /// Creates the place at `path` if it does not exist.

@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::support::{Run, contents, finish, run};
-use crate::world::{BASE, Bucket, PREFIX, Store, pages};
+use crate::world::{BASE, Bucket, PREFIX, Store, pages, urls};
 
 /// Names and contents of all files below `directory`, except the state.
 fn files_below(directory: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -267,6 +267,66 @@ fn the_state_can_be_kept_in_another_bucket() {
     let refused = bucket.publish(1, 60).expect(73);
     assert!(refused.stderr.contains("is in the way"), "{}", refused.stderr);
     assert_eq!(bucket.urls().len(), 60);
+}
+
+#[test]
+fn a_kept_set_whose_state_is_elsewhere_is_compared_with_the_live_set() {
+    let store = Store::new();
+    let (bucket, state) = (store.bucket("bucket"), store.bucket("private"));
+    let options = ["--state", "s3://private/of/maps"];
+    for last in [20, 30] {
+        finish(bucket.build().args(options), pages(1, last).as_bytes()).expect(0);
+    }
+    let keys = state.keys();
+    let kept = keys.iter().find(|key| key.contains("/sets/")).expect("the first set is kept");
+    let (kept, set) = (state.location(kept), bucket.out());
+    let index = format!("{set}/sitemap-index-1.xml");
+    let diff =
+        |old: &str, new: &str| finish(bucket.sitemill().arg("diff").args(options).args([old, new]), b"");
+    for (old, new, sign) in [(&kept, &set, '+'), (&set, &kept, '-'), (&kept, &index, '+')] {
+        let told = String::from_utf8(diff(old, new).expect(0).stdout).unwrap();
+        let want: Vec<String> = urls(21, 30).iter().map(|url| format!("{sign} {url}")).collect();
+        assert_eq!(told.lines().collect::<Vec<_>>(), want, "{old} {new}");
+    }
+    for other in ["s3://private/of/maps/.sitemill/manifest.json", "."] {
+        let refused = diff(&kept, other).expect(2);
+        let said = format!(
+            "{kept}: lies in --state, so only the other side tells where the sitemaps of its set are"
+        );
+        assert!(refused.stderr.contains(&said), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn one_set_and_the_sets_of_sites_exclude_each_other_in_a_bucket_as_in_a_directory() {
+    let store = Store::new();
+    let bucket = store.bucket("bucket");
+    let directory = store.directory.join("sites");
+    for out in [directory.to_str().unwrap(), "s3://bucket/sites", "s3://bucket"] {
+        let build = |base: &str, below: &str, options: &[&str]| {
+            let mut command = bucket.sitemill();
+            command.args(["build", "--quiet", "--base-url", base, "--out", &format!("{out}{below}")]);
+            finish(command.args(options), b"https://a.example/1\nhttps://b.example/maps/2\n")
+        };
+        let (sites, single) = ("{origin}/", "https://a.example/");
+        // The directory of a site may have sets, and other sets may be below one.
+        build("https://b.example/maps/", "/b.example/maps", &[]).expect(0);
+        build("https://b.example/", "/b.example", &[]).expect(0);
+        build(sites, "", &[]).expect(0);
+        for options in [&[][..], &["--dry-run"], &["--name", "blog"]] {
+            let refused = build(single, "", options).expect(65);
+            let said = format!("{out}: the sets of sites are published below it, such as {out}/");
+            assert!(
+                refused.stderr.contains(&said) && refused.stderr.contains("--replace-set"),
+                "{refused:?}"
+            );
+        }
+        build(single, "/a.example", &[]).expect(0);
+        build(single, "", &["--replace-set"]).expect(0);
+        build(single, "", &[]).expect(0);
+        build(sites, "", &[]).expect(65);
+        build(sites, "", &["--replace-set"]).expect(0);
+    }
 }
 
 #[test]

@@ -38,7 +38,7 @@ struct SideFile {
 /// # Errors
 /// If a set cannot be read.
 pub(super) fn pairs(old: &Path, new: &Path, name: Option<&SetName>) -> Result<Vec<(Side, Side)>> {
-    let (old, new) = (sides(old, name)?, sides(new, name)?);
+    let (old, new) = (sides(old, new, name)?, sides(new, old, name)?);
     let (mut old, mut new) = match (old, new) {
         (Sides::Several(old), Sides::Several(new)) => (old, new),
         // A single set is compared with all others together.
@@ -72,10 +72,13 @@ impl Sides {
     }
 }
 
-fn sides(path: &Path, name: Option<&SetName>) -> Result<Sides> {
+/// The sets that `path` refers to. `other` is the path that they are compared with.
+fn sides(path: &Path, other: &Path, name: Option<&SetName>) -> Result<Sides> {
     let parent = match place::resolve(path)? {
         PlaceOrFile::Place(parent) => parent,
-        PlaceOrFile::File(file) if is_manifest(path) => return Side::of_manifest(&file).map(Sides::One),
+        PlaceOrFile::File(file) if is_manifest(path) => {
+            return Side::of_manifest(&file, other).map(Sides::One);
+        }
         PlaceOrFile::File(file) => return Ok(Sides::One(Side::of_unknown([file]))),
     };
     let mut sets = Set::places(&*parent, name)?;
@@ -105,13 +108,13 @@ impl Side {
         })
     }
 
-    /// Returns the set that the manifest `file` describes.
+    /// Returns the set that the manifest `file` describes, which is compared with `other`.
     ///
     /// # Errors
-    /// If it cannot be read.
-    fn of_manifest(file: &PlaceFile) -> Result<Self> {
+    /// If it cannot be read, or it is unknown where the set is.
+    fn of_manifest(file: &PlaceFile, other: &Path) -> Result<Self> {
         let set = Manifest::read_file(file.path())?;
-        Ok(Self::of_set(&place::of_manifest(file.path())?, &set))
+        Ok(Self::of_set(&place::of_manifest(file.path(), other)?, &set))
     }
 
     /// Returns `set`, whose files are in a place.
