@@ -1,11 +1,12 @@
 //! The details of `--report`: sections, fullness, changed sitemaps, the previous set, the trend.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::support::{TempDir, build_command, finish};
+use crate::support::{TempDir, build_command, finish, run};
 
 const BASE: &str = "https://h.example/";
 
@@ -131,4 +132,33 @@ fn with_a_set_for_each_origin_the_origin_is_the_section() {
     assert_eq!(previous, [2, 1, 0]);
     assert_eq!(second["previous"]["listed"], 3);
     assert_eq!(second["changes"]["kept_sitemaps"], 1);
+}
+
+#[test]
+fn a_site_that_a_run_left_alone_counts_with_its_live_set() {
+    let directory = TempDir::new();
+    let (out, report, page) =
+        (directory.join("out"), directory.join("report.json"), directory.join("page.html"));
+    let urls = |host: &str, count: usize| {
+        (0..count).map(|n| format!("https://{host}.example/{n}\n")).collect::<String>()
+    };
+    let (a, both) = (urls("a", 5), urls("a", 5) + &urls("b", 7));
+    let build = |day: u32, lines: &str| {
+        let mut command = build_command(&out, "{origin}/");
+        command.arg("--report").arg(&report).arg("--html").arg(&page);
+        command.env("SOURCE_DATE_EPOCH", (1_119_744_000 + day * 86_400).to_string());
+        finish(&mut command, lines.as_bytes()).expect(0);
+        let history = read(&report)["details"]["history"].clone();
+        history.as_array().unwrap().iter().map(|set| set["listed"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    build(0, &both);
+    build(1, &a);
+    assert_eq!(build(2, &both), [12, 12, 12]);
+    assert!(fs::read_to_string(&page).unwrap().contains("are not recorded for runs of several sites"));
+
+    build(3, &a);
+    run([OsStr::new("report"), out.as_os_str(), OsStr::new("-o"), page.as_os_str()]).expect(0);
+    let html = fs::read_to_string(&page).unwrap();
+    let listed = "<dt>Listed</dt><dd class=\"figure\">12</dd><dd class=\"change\">unchanged</dd>";
+    assert!(html.contains(listed) && html.contains("No sitemap is new"), "{html}");
 }

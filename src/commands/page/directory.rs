@@ -39,12 +39,18 @@ pub fn page_of_directory(
         Report { published: true, version: env!("CARGO_PKG_VERSION").into(), ..Report::default() };
     let mut details = Details::default();
     let (mut counts, mut assumes_limit) = (None, false);
+    let mut live = Vec::new();
     for view in &sets {
         stop.check()?;
-        let view = &**view;
-        let Some(set) = Manifest::read_as(Role::Live, view, &Record::Live)? else { continue };
+        live.extend(Manifest::read_as(Role::Live, &**view, &Record::Live)?.map(|set| (&**view, set)));
+    }
+    let last = live.iter().map(|(_, set)| set.published.clone()).max().unwrap_or_default();
+    for (view, set) in live {
+        stop.check()?;
         assumes_limit |= urls_max(&set).is_none();
-        add(&mut report, &mut details, view, &set, are_several);
+        // What was published last is compared with what was live before. All other sets were live then.
+        let previous = if set.published < last { Some(set.clone()) } else { previous(view, &set) };
+        add(&mut report, &mut details, view, &set, previous.as_ref(), are_several);
         if !are_several {
             report.name = view.name().cloned();
             counts = set.counts.clone();
@@ -57,7 +63,7 @@ pub fn page_of_directory(
                 }
             };
             let known = |sections| RunCounts { sections, ..RunCounts::default() };
-            let previous = previous(view, &set).and_then(|previous| previous.counts);
+            let previous = previous.and_then(|previous| previous.counts);
             details.set_sections(&known(sections), previous.as_ref());
         }
     }
@@ -91,8 +97,15 @@ fn previous(view: &dyn View, set: &Manifest) -> Option<Manifest> {
     Manifest::read(view, &Record::kept(&before.run)).ok().flatten()
 }
 
-/// Adds the set of one site.
-fn add(report: &mut Report, details: &mut Details, view: &dyn View, set: &Manifest, are_several: bool) {
+/// Adds the set of one site, and the one that it is compared with.
+fn add(
+    report: &mut Report,
+    details: &mut Details,
+    view: &dyn View,
+    set: &Manifest,
+    previous: Option<&Manifest>,
+    are_several: bool,
+) {
     report.base_url.clone_from(&set.base_url);
     report.protocol.clone_from(&set.protocol);
     report.listed += set.urls();
@@ -105,13 +118,12 @@ fn add(report: &mut Report, details: &mut Details, view: &dyn View, set: &Manife
     let entries_max = urls_max(set).unwrap_or(URLS_PER_SITEMAP_MAX);
     // A build gives sitemaps and index files the same limit of bytes.
     let limits = Limits { entries_max, bytes_max: set.index_bytes_max };
-    let live = previous(view, set);
-    details.add_set(set, live.as_ref(), &kept(view, set), limits);
+    details.add_set(set, previous, &kept(view, set), limits);
     details.time = details.time.clone().max(set.published.clone());
     let settings = [("protocol", set.protocol.clone()), ("scope", set.scope.clone())];
     details.settings.extend(settings.map(|(option, value)| (option.to_owned(), value)));
     if are_several {
-        details.add_origin(set, view.name(), live.as_ref());
+        details.add_origin(set, view.name(), previous);
     }
 }
 

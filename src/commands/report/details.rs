@@ -1,5 +1,7 @@
 //! Details of a report, for people who compare runs. Their size is bounded for any input.
 
+mod history;
+
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
@@ -9,6 +11,8 @@ use crate::place::SetName;
 use crate::set::manifest::{Manifest, RunCounts};
 use crate::sitemap::divide::Limits;
 use crate::survey::rejects::Example;
+
+pub use history::PastSet;
 
 /// Maximum number of examples per reason.
 pub const EXAMPLES_OF_REASON_MAX: usize = 10;
@@ -41,9 +45,13 @@ pub struct Details {
     /// Sitemaps that are new, unchanged or removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<Changes>,
-    /// The sets that are kept and this one, the oldest first, at most 60.
+    /// The sets that are kept and this one, the oldest first, at most 60. Of several sites, each counts at each time with the set that
+    /// was live then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<PastSet>,
+    /// The time from which the sets of all sites are known, until the details are finished.
+    #[serde(skip)]
+    pub(crate) known_since: String,
 }
 
 /// The set that was live before.
@@ -137,19 +145,6 @@ pub struct Changes {
     pub changed_indexes: u64,
 }
 
-/// A set that was published, or the sets of several sites that were published together.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PastSet {
-    /// Time of publication.
-    pub published: String,
-    /// URLs in its sitemaps.
-    pub listed: u64,
-    /// Sitemaps.
-    pub sitemaps: u64,
-    /// Bytes of its sitemap files.
-    pub gzip_bytes: u64,
-}
-
 impl Details {
     /// Adds a set, which may be one of many. `live` is the set that was live before, `earlier` has the
     /// kept sets, the latest first, and `limits` are those of its sitemaps.
@@ -160,7 +155,8 @@ impl Details {
         fullness.bytes_max = fullness.bytes_max.max(limits.bytes_max);
         set.sitemaps.iter().for_each(|sitemap| fullness.add(sitemap.urls.into(), sitemap.xml_bytes, limits));
         self.changes.get_or_insert_default().add(set, live);
-        self.add_to_history([set].into_iter().chain(earlier));
+        let known_since = history::add(&mut self.history, [set].into_iter().chain(earlier));
+        self.known_since = known_since.max(std::mem::take(&mut self.known_since));
     }
 
     /// Adds index files that have changed.
@@ -200,6 +196,8 @@ impl Details {
         if let Some(sections) = &mut self.sections {
             sections.bound();
         }
+        let known_since = std::mem::take(&mut self.known_since);
+        self.history.retain(|past| past.published >= known_since);
         let surplus = self.history.len().saturating_sub(HISTORY_MAX);
         self.history.drain(..surplus);
         // The first sets of several sites have no previous sets.
@@ -222,26 +220,6 @@ impl Details {
         previous.lines = counts.map(|counts| counts.lines);
         previous.duplicates = counts.map(|counts| counts.duplicates);
         previous.rejected = counts.map(|counts| counts.rejected);
-    }
-
-    /// Adds the sets of a site, the latest first. Sets of different sites that were published at the same time are combined.
-    fn add_to_history<'s>(&mut self, sets: impl DoubleEndedIterator<Item = &'s Manifest>) {
-        let mut sets: Vec<_> = sets.rev().collect();
-        sets.sort_by(|one, other| one.published.cmp(&other.published));
-        let mut at = 0;
-        for set in sets {
-            at += self.history[at..].iter().take_while(|past| past.published < set.published).count();
-            // Two sets of a site count as two, even if they were published in the same second.
-            if self.history.get(at).is_none_or(|past| past.published != set.published) {
-                let past = PastSet { published: set.published.clone(), ..PastSet::default() };
-                self.history.insert(at, past);
-            }
-            let past = &mut self.history[at];
-            past.listed += set.urls();
-            past.sitemaps += set.sitemaps.len() as u64;
-            past.gzip_bytes += gzip_bytes(set);
-            at += 1;
-        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::commands::report::Report;
 use crate::commands::report::details::{Details, HISTORY_MAX, PastSet};
 use crate::commands::report::settings::setting_of;
 use crate::error::Setting;
-use crate::escape::grouped;
+use crate::escape::{grouped, plural};
 use crate::intake::report::InputReport;
 
 /// Maximum number of bytes of the inputs, and of the settings.
@@ -44,7 +44,7 @@ pub fn changes(details: &Details, html: &mut Html) {
             html.number(new)
                 .raw(" of ")
                 .number(all)
-                .raw(" sitemaps are new: ")
+                .raw(if new == 1 { " sitemaps is new: " } else { " sitemaps are new: " })
                 .bytes(changes.new_bytes)
                 .raw(" of ");
             html.bytes(changes.new_bytes + changes.kept_bytes).raw(" compressed.");
@@ -124,7 +124,7 @@ pub fn history(details: &Details, html: &mut Html) {
     html.setting(Setting::Keep).raw(" and ").setting(Setting::KeepSets);
     html.raw(" decide how many there are.</p>\n<figure class=\"trend\" aria-labelledby=\"by-set\">\n");
     let time = |set: &PastSet| set.published.chars().take(40).collect::<String>();
-    let title = |set: &PastSet| (set.listed, format!("{}: {} URLs", time(set), grouped(set.listed)));
+    let title = |set: &PastSet| (set.listed, format!("{}: {}", time(set), plural(set.listed, "URL", "URLs")));
     let all: Vec<_> = sets.iter().map(title).collect();
     columns("URLs of each kept set, the oldest first", &all, html);
     let [first, last] = [&sets[0], &sets[sets.len() - 1]];

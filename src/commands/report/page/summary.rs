@@ -5,6 +5,7 @@ use super::html::{Html, MESSAGE_CHARS_MAX, TEXT_CHARS_MAX};
 use super::table;
 use super::table::Column::{Bar, Number, Text, Wide};
 use crate::commands::report::Report;
+use crate::commands::report::details::SectionKind;
 use crate::error::Setting;
 
 /// Title, state and time.
@@ -73,7 +74,8 @@ pub fn messages(report: &Report, notes: &[String], html: &mut Html) {
 
 /// Lines, listed, duplicates and rejected, each with its change.
 pub fn headline(report: &Report, has_lines: bool, html: &mut Html) {
-    let previous = report.details.as_ref().and_then(|details| details.previous.as_ref());
+    let details = report.details.as_ref();
+    let previous = details.and_then(|details| details.previous.as_ref());
     html.raw("<section aria-label=\"Headline\">\n<dl class=\"cards\">\n");
     let mut card = |name: &'static str, now: u64, before: Option<u64>| {
         html.raw("<div><dt>")
@@ -103,8 +105,14 @@ pub fn headline(report: &Report, has_lines: bool, html: &mut Html) {
     if let Some(previous) = previous {
         html.raw("<p class=\"note\">Compared with the set of ").time(&previous.published).raw(".");
         if has_lines && previous.lines.is_none() {
-            html.raw(" Only builds that write this page record lines, duplicates and rejected lines for the next one, ")
-                .raw("and that set was not published by such a build.");
+            let sections = details.and_then(|details| details.sections.as_ref());
+            html.raw(match sections.is_some_and(|sections| sections.by == SectionKind::Origin) {
+                true => " Lines, duplicates and rejected lines are not recorded for runs of several sites.",
+                false => {
+                    " Only builds that write this page record lines, duplicates and rejected lines for the next one, and that set \
+                     was not published by such a build."
+                }
+            });
         }
         html.raw("</p>\n");
     }
