@@ -12,7 +12,7 @@ use super::extensions::RawExtras;
 
 pub use super::tag_names::{Dropped, DroppedTags, GivenTags, TagCounts, TagName, TagReason};
 pub use changefreq::{Changefreq, changefreq};
-#[cfg(feature = "parquet")]
+#[cfg(any(feature = "arrow", feature = "parquet"))]
 pub(crate) use lastmod::civil_text;
 pub use lastmod::{LASTMOD_BYTES_MAX, Lastmod, LastmodRules, LastmodUnit, lastmod};
 pub use priority::{PRIORITY_BYTES_MAX, Priority, priority};

@@ -11,6 +11,10 @@ use crate::sitemap::tags::civil_text;
 /// The type of the values of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnType {
+    #[cfg_attr(
+        not(feature = "parquet"),
+        expect(dead_code, reason = "record batches have texts of their own")
+    )]
     Text,
     /// Units since 1970, with `per_second` of them in a second.
     Time {
@@ -19,7 +23,8 @@ pub enum ColumnType {
     },
     /// Days since 1970.
     Date,
-    /// Days and nanoseconds, in a physical type of their own. Only Parquet has it.
+    /// Days and nanoseconds, in a physical type of their own.
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only Parquet has it"))]
     Int96,
     /// Signed integers.
     Whole,
