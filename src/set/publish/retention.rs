@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::str::FromStr;
 use std::time::Duration;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::error::{ErrorKind, Result};
 use crate::place::switch::{Removal, Removed};
@@ -27,8 +27,8 @@ impl Default for Keep {
     }
 }
 
-/// A period of whole seconds, parsed from and written as a number with a unit: `14d`, `12h`, `30m`, `90s`, or `0`. At most
-/// 365,000 days.
+/// A period, parsed from and written as a whole number with a unit: `14d`, `12h`, `30m`, `90s`, or `0`. Text may name at most
+/// 365,000 days; [`Duration::MAX`] keeps sets for ever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeepTime(pub Duration);
 
@@ -72,7 +72,7 @@ impl Keep {
     /// Whether a file or set that was replaced at `since` is old enough at `now` to be removed. An invalid time is never old.
     fn is_old(self, since: &str, now: &str) -> bool {
         let [Ok(since), Ok(now)] = [since, now].map(Timestamp::from_str) else { return false };
-        now.duration_since(since).as_secs() >= self.time.0.as_secs().cast_signed()
+        now.duration_since(since) >= SignedDuration::try_from(self.time.0).unwrap_or(SignedDuration::MAX)
     }
 }
 
@@ -150,15 +150,21 @@ mod tests {
             "no time",
         ];
         for (time, sets, want) in [
-            ("1d", 0, vec![0, 1, 4]),
-            ("1d", 3, vec![0, 1, 2, 4]),
-            ("0", 0, vec![0, 4]),
-            ("30d", 1, vec![0, 1, 2, 3, 4]),
+            (Duration::from_secs(DAY), 0, vec![0, 1, 4]),
+            (Duration::from_secs(DAY), 3, vec![0, 1, 2, 4]),
+            (Duration::ZERO, 0, vec![0, 4]),
+            (Duration::from_secs(30 * DAY), 1, vec![0, 1, 2, 3, 4]),
+            (Duration::from_secs(1 << 63), 0, vec![0, 1, 2, 3, 4]),
+            (Duration::MAX, 0, vec![0, 1, 2, 3, 4]),
         ] {
             let mut kept: Vec<Earlier> = sinces.map(earlier).into();
-            Keep { time: time.parse().unwrap(), sets }.forget(&mut kept, now);
+            Keep { time: KeepTime(time), sets }.forget(&mut kept, now);
             let want: Vec<&str> = want.into_iter().map(|at| sinces[at]).collect();
-            assert_eq!(kept.iter().map(|set| set.since.as_str()).collect::<Vec<_>>(), want, "{time}, {sets}");
+            assert_eq!(
+                kept.iter().map(|set| set.since.as_str()).collect::<Vec<_>>(),
+                want,
+                "{time:?}, {sets}"
+            );
         }
     }
 }
