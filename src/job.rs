@@ -124,6 +124,10 @@ mod tests {
             assert!(job(|job| job.publication.out = local.into()).is_ok(), "{local}");
         }
         refused(|job| job.publication.robots = Some("ROBOTS.TXT".into()), "`robots` ROBOTS.TXT: ");
+        refused(
+            |job| job.publication.also = vec![Also::Url("https://h.example/ü".into())],
+            "is not canonical",
+        );
         refused(|job| job.rules.urls_per_sitemap = 50_001, "50000");
         refused(|job| job.rules.urls_per_sitemap = 0, "1 to");
         refused(|job| job.rules.bytes_per_sitemap = 52_428_801, "52428800");

@@ -5,17 +5,34 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::clean::{Cleaned, Cleaner, Reason};
-use crate::error::is_url;
+use crate::error::{Error, Result, Setting, is_url, message};
 use crate::escape::shown;
 
 /// A sitemap that sitemill does not write but lists in the index files: its URL, or its file below the output directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Also {
-    /// A canonical URL. It is not requested.
+    /// A canonical URL, as parsing it returns. It is not requested.
     Url(String),
     /// A file below the output directory.
     File(PathBuf),
+}
+
+impl Also {
+    /// Refuses a URL that is not canonical, because index files and the manifest contain it unchanged.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), with the canonical URL if there is one.
+    pub(crate) fn check(&self) -> Result<()> {
+        let Self::Url(given) = self else { return Ok(()) };
+        let why = match given.parse() {
+            Ok(parsed) if parsed == *self => return Ok(()),
+            Ok(Self::Url(canonical)) => format!("is not canonical; use {canonical}"),
+            Ok(Self::File(_)) => "is not a URL; name a file as `Also::File`".into(),
+            Err(why) => why,
+        };
+        Err(Error::usage(message!(Setting::Also.with(shown(given.as_bytes())), ": {why}")))
+    }
 }
 
 impl FromStr for Also {
@@ -68,6 +85,24 @@ mod tests {
         assert!(error.contains("give the URL at which crawlers request it"), "{error}");
         for wrong in ["", "ftp://h.example/a.xml", "https://u:p@h.example/a.xml", "http://"] {
             assert!(wrong.parse::<Also>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_url_that_is_not_canonical_is_a_usage_error() {
+        assert!(Also::Url("https://h.example/%C3%BC.xml?b&c".into()).check().is_ok());
+        for (given, why) in [
+            ("https://h.example/ü.xml", "ü.xml`: is not canonical; use https://h.example/%C3%BC.xml"),
+            ("https://h.example/a b.xml", "is not canonical; use https://h.example/a%20b.xml"),
+            ("https://h.example/a.xml\n", r"a.xml\n`: is not canonical; use https://h.example/a.xml"),
+            ("https://h.example/a.xml#b", "is not canonical; use https://h.example/a.xml"),
+            ("ftp://h.example/a.xml", "cannot be listed: "),
+            ("news.xml", "is not a URL"),
+            ("", "name a URL"),
+        ] {
+            let error = Also::Url(given.into()).check().unwrap_err();
+            assert_eq!(error.kind(), crate::ErrorKind::Usage);
+            assert!(error.to_string().contains(why), "{error}");
         }
     }
 }

@@ -81,7 +81,8 @@ impl Publication {
         }
     }
 
-    /// Checks that `out` is not a URL, that crawlers will find the `robots` file, and that the command to run exists.
+    /// Checks that `out` is not a URL, that crawlers will find the `robots` file, that the command to run exists, and that the URLs
+    /// of `also` are canonical.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option.
@@ -90,6 +91,7 @@ impl Publication {
         if let Some(then) = &self.then {
             then.check()?;
         }
+        self.also.iter().try_for_each(Also::check)?;
         match self.robots.as_ref().filter(|_| !self.robots_any_name) {
             Some(path) => robots::check_name(path),
             None => Ok(()),
