@@ -74,6 +74,7 @@ impl Job {
         self.input.check()?;
         self.publication.check()?;
         self.resources.check()?;
+        self.guards.check()?;
         if matches!(self.rules.base_url, Base::EachOrigin(_)) {
             if self.guards.allow_empty {
                 let why = "with {origin}/, it is unknown which site would be empty";
@@ -128,6 +129,16 @@ mod tests {
             |job| job.publication.also = vec![Also::Url("https://h.example/ü".into())],
             "is not canonical",
         );
+        for (percent, shown) in
+            [(f64::NAN, "NaN%"), (f64::INFINITY, "inf%"), (100.1, "100.1%"), (-1.0, "-1%")]
+        {
+            let error = job(|job| job.guards.max_rejects = Some(MaxRejects::Percent(percent))).unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                format!("`max_rejects: {shown}`: expected a percentage from 0% to 100%")
+            );
+        }
+        assert!(job(|job| job.guards.max_rejects = Some(MaxRejects::Percent(100.0))).is_ok());
         refused(|job| job.rules.urls_per_sitemap = 50_001, "50000");
         refused(|job| job.rules.urls_per_sitemap = 0, "1 to");
         refused(|job| job.rules.bytes_per_sitemap = 52_428_801, "52428800");

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::error::{Error, Setting, message};
+
 /// Conditions that the data must meet to be published. A build whose data do not meet them leaves the live set unchanged and
 /// returns the reason in [`Outcome::refused`](crate::Outcome::refused).
 #[derive(Debug, Clone, Default)]
@@ -18,6 +20,21 @@ pub struct Guards {
     pub max_shrink: MaxShrink,
     /// Publish an empty set if the input has no valid URL. It overrides `max_shrink`.
     pub allow_empty: bool,
+}
+
+impl Guards {
+    /// Refuses a percentage that is out of range. NaN would let any number of rejects pass.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option.
+    pub fn check(&self) -> crate::Result<()> {
+        match self.max_rejects {
+            Some(max @ MaxRejects::Percent(percent)) if !is_percentage(percent) => Err(Error::usage(
+                message!(Setting::MaxRejects.with(max), ": expected a percentage from 0% to 100%"),
+            )),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Maximum number of rejected lines. Parsed from a number of lines, or from a percentage of all lines such as `0.5%`.
@@ -153,7 +170,11 @@ fn whole_percent(part: u64, all: u64) -> f64 {
 }
 
 fn percent(number: &str) -> Option<f64> {
-    number.parse().ok().filter(|percent| (0.0..=100.0).contains(percent))
+    number.parse().ok().filter(|&percent| is_percentage(percent))
+}
+
+fn is_percentage(number: f64) -> bool {
+    (0.0..=100.0).contains(&number)
 }
 
 /// The number of lines that complete inputs have. Parsed from `1000` (exactly), `1000..` (at least) or `1000..2000` (both ends
