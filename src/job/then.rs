@@ -19,8 +19,21 @@ pub struct CommandLine(Vec<String>);
 
 impl CommandLine {
     /// The `program` and its arguments.
-    pub fn new(program: impl Into<String>, arguments: impl IntoIterator<Item = String>) -> Self {
-        Self([program.into()].into_iter().chain(arguments).collect())
+    ///
+    /// # Errors
+    /// If the name of the program is empty, or a word contains a zero byte, which no process can be given.
+    pub fn new(
+        program: impl Into<String>,
+        arguments: impl IntoIterator<Item = String>,
+    ) -> Result<Self, String> {
+        let words: Vec<String> = [program.into()].into_iter().chain(arguments).collect();
+        if words[0].is_empty() {
+            return Err("the name of the program is empty".into());
+        }
+        if words.iter().any(|word| word.contains('\0')) {
+            return Err("the command contains a zero byte".into());
+        }
+        Ok(Self(words))
     }
 
     /// The program, then its arguments.
@@ -74,13 +87,8 @@ impl FromStr for CommandLine {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let words = shlex::split(text).ok_or("a quote is not closed, or a backslash ends the command")?;
-        match words.first() {
-            None => Err("name a program".into()),
-            Some(program) if program.is_empty() => Err("the name of the program is empty".into()),
-            // Arguments of a process cannot contain one.
-            Some(_) if text.contains('\0') => Err("the command contains a zero byte".into()),
-            Some(_) => Ok(Self(words)),
-        }
+        let mut words = words.into_iter();
+        Self::new(words.next().ok_or("name a program")?, words)
     }
 }
 
@@ -117,12 +125,24 @@ mod tests {
     }
 
     #[test]
+    fn no_process_can_be_given_an_empty_name_or_a_zero_byte() {
+        for (program, argument, why) in [
+            ("", "a", "the name of the program is empty"),
+            ("sh", "a\0b", "the command contains a zero byte"),
+            ("s\0h", "", "the command contains a zero byte"),
+        ] {
+            assert_eq!(CommandLine::new(program, [argument.into()]), Err(why.into()));
+        }
+        assert_eq!(CommandLine::new("sh", ["".into()]).unwrap().to_string(), "sh ''");
+    }
+
+    #[test]
     fn a_program_that_cannot_be_run_is_a_usage_error() {
         for there in ["sh", "/bin/sh"] {
-            assert!(CommandLine::new(there, []).check().is_ok(), "{there}");
+            assert!(CommandLine::new(there, []).unwrap().check().is_ok(), "{there}");
         }
         for missing in ["no-such-program", "/bin/no-such-program", "/etc/passwd", "/etc", "./sh"] {
-            let error = CommandLine::new(missing, []).check().unwrap_err();
+            let error = CommandLine::new(missing, []).unwrap().check().unwrap_err();
             assert!(
                 error.kind() == crate::ErrorKind::Usage && error.to_string().contains(missing),
                 "{error}"
