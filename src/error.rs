@@ -117,6 +117,13 @@ impl Error {
         Self::from_io(kind, message!(path, ": ", doing.into()), source)
     }
 
+    /// Code of the caller failed with `cause`. `doing` describes the failure, such as "row 5 could not be read". An [`Error`] stays
+    /// the cause, unlike in [`Error::io`], because its kind is not about this run.
+    pub(crate) fn of_caller(name: &Path, doing: &str, cause: Box<dyn StdError + Send + Sync>) -> Self {
+        let source = Some(io::Error::other(cause));
+        Self(Box::new(Inside { kind: ErrorKind::Io, message: message!(name, ": {doing}"), source }))
+    }
+
     /// There is no memory for `bytes` more bytes of data that grows with the input.
     pub(crate) fn no_memory(bytes: usize) -> Self {
         let message = message!(

@@ -261,6 +261,23 @@ fn clean_ends_with_the_error_of_the_iterator_that_fails() {
 }
 
 #[test]
+fn an_error_of_sitemill_from_an_iterator_is_the_cause_and_does_not_change_the_kind() {
+    let directory = TempDir::new();
+    let job = job(directory.join("out"), "https://a.example/", |_| {});
+    for kind in [ErrorKind::Busy, ErrorKind::Data, ErrorKind::Signal(15)] {
+        let failing = || [Ok("https://a.example/1"), Err(Error::new(kind, "of another run"))];
+        let of_build = built(&job, vec![Source::try_rows("pages", failing())]).unwrap_err();
+        let of_clean = cleaned(vec![Source::try_rows("pages", failing())], &mut io::sink(), &mut Vec::new())
+            .unwrap_err();
+        for error in [of_build, of_clean] {
+            assert_eq!(error.kind(), ErrorKind::Io);
+            assert_eq!(error.to_string(), "pages: row 2 could not be read");
+            assert_eq!(std::error::Error::source(&error).unwrap().to_string(), "of another run");
+        }
+    }
+}
+
+#[test]
 fn clean_refuses_a_target_that_is_a_source() {
     let directory = TempDir::new();
     let file = directory.file("urls.txt", "http://h.example/1\n");

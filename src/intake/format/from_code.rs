@@ -1,7 +1,6 @@
 //! Rows from code: an iterator instead of the bytes of an input.
 
 use std::error::Error as StdError;
-use std::io;
 use std::path::Path;
 
 #[cfg(feature = "arrow")]
@@ -208,12 +207,13 @@ fn open_batches<'n, 'a: 'n>(
     mut rows: Box<dyn NextBatch + Send + 'a>,
     mut watch: Box<Watch<'a>>,
 ) -> RowReader<'n> {
-    let batches = std::iter::from_fn(move || {
-        let batch = rows.next_batch(&mut *watch)?;
-        Some(batch.map_err(|(row, cause)| {
-            Error::io(name, format!("row {row} could not be read"), io::Error::other(cause))
-        }))
-    });
+    let batches =
+        std::iter::from_fn(move || {
+            let batch = rows.next_batch(&mut *watch)?;
+            Some(batch.map_err(|(row, cause)| {
+                Error::of_caller(name, &format!("row {row} could not be read"), cause)
+            }))
+        });
     RowReader { units: small_units(batches, read), columns: None::<ColumnsFound> }
 }
 
