@@ -51,6 +51,9 @@ pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome>
 ///
 /// # Errors
 /// Same as [`build`]; also [`ErrorKind::Io`](crate::ErrorKind::Io) if the iterator of a source fails.
+///
+/// # Panics
+/// If an iterator or `progress` panics, with the same payload. The live set stays unchanged if that is before the switch.
 pub fn build_from(
     job: &Job,
     sources: Vec<Source<'_>>,

@@ -1,8 +1,8 @@
 //! Parallel work whose results keep the order of its input, in bounded memory.
 
-use std::io;
-use std::sync::{Condvar, Mutex, OnceLock};
-use std::thread::{Builder, scope};
+use std::panic::resume_unwind;
+use std::sync::{Condvar, Mutex};
+use std::thread::{Builder, ScopedJoinHandle, scope};
 
 use crossbeam_channel::{Receiver, bounded};
 
@@ -12,7 +12,7 @@ use crossbeam_channel::{Receiver, bounded};
 /// running ones do the work.
 ///
 /// # Errors
-/// The first error of `sink` ends everything. So does a panic of `state` or `work`, which continues in the caller.
+/// The first error of `sink` ends everything. So does a panic of `source`, `state` or `work`, which continues in the caller.
 ///
 /// # Panics
 /// If not even one thread can be started, as the standard library does.
@@ -121,37 +121,44 @@ fn run(
 ) {
     let (items, incoming) = bounded(threads);
     let (line, results) = bounded(in_line(threads));
-    let refused: &OnceLock<io::Error> = &OnceLock::new();
     scope(|scope| {
-        scope.spawn(move || {
+        let source = scope.spawn(move || {
             // Kept only until all threads run: otherwise the channel would stay open after all workers had died, and sending
             // would block for ever. Until then the channel has room for every item.
             let mut incoming = Some(incoming);
-            let mut started = 0;
+            let mut workers = Vec::new();
             for at in (0..slots_for(threads)).cycle() {
                 if !put(at) {
-                    return;
+                    break;
                 }
                 if let Some(own) = incoming.clone() {
                     match Builder::new().spawn_scoped(scope, move || work(own)) {
-                        Ok(_) => started += 1,
-                        Err(error) if started == 0 => return drop(refused.set(error)),
+                        Ok(worker) => workers.push(worker),
+                        Err(error) if workers.is_empty() => return Err(error),
                         Err(_) => incoming = None,
                     }
                 }
-                if started == threads {
+                if workers.len() == threads {
                     incoming = None;
                 }
                 if line.send(at).is_err() || items.send(at).is_err() {
-                    return;
+                    break;
                 }
             }
+            Ok(workers)
         });
         let _ = results.into_iter().try_for_each(|at| take(at).then_some(()));
-        if let Some(error) = refused.get() {
-            panic!("failed to spawn thread: {error}");
+        // Joined here, because the scope would replace the payload of a panic.
+        match joined(source) {
+            Ok(workers) => workers.into_iter().for_each(joined),
+            Err(error) => panic!("failed to spawn thread: {error}"),
         }
     });
+}
+
+/// Waits for the thread. Its panic continues here.
+fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|payload| resume_unwind(payload))
 }
 
 #[cfg(test)]
@@ -195,15 +202,22 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "a scoped thread panicked")]
-    fn a_panic_of_a_state_ends_everything() {
+    #[should_panic(expected = "there is no item 50")]
+    fn a_panic_of_a_source_continues_in_the_caller() {
+        let source = (0..).inspect(|&n| assert!(n < 50, "there is no item {n}"));
+        let _ = ordered(2, source, || (), |(), n: u64| n, |_| Ok::<_, ()>(()));
+    }
+
+    #[test]
+    #[should_panic(expected = "there is no state")]
+    fn a_panic_of_a_state_continues_in_the_caller() {
         let state = || panic!("there is no state");
         let _ = ordered(2, 0.., state, |(): &mut (), n: u64| n, |_| Ok::<_, ()>(()));
     }
 
     #[test]
-    #[should_panic(expected = "a scoped thread panicked")]
-    fn a_panic_of_a_worker_ends_everything() {
+    #[should_panic(expected = "the work fails")]
+    fn a_panic_of_a_worker_continues_in_the_caller() {
         let work = |(): &mut (), n: u64| assert!(n < 50, "the work fails");
         let _ = ordered(2, 0.., || (), work, |()| Ok::<_, ()>(()));
     }

@@ -278,6 +278,18 @@ fn an_error_of_sitemill_from_an_iterator_is_the_cause_and_does_not_change_the_ki
 }
 
 #[test]
+fn a_panic_of_an_iterator_reaches_the_caller_with_its_payload() {
+    let directory = TempDir::new();
+    let job = job(directory.join("out"), "https://a.example/", |_| {});
+    for good in [0, 70_000] {
+        let row = |n| if n < good { format!("https://a.example/{n}") } else { panic!("no row {n}") };
+        let caught = std::panic::catch_unwind(|| built(&job, vec![Source::rows("pages", (0..).map(row))]));
+        assert_eq!(caught.unwrap_err().downcast_ref(), Some(&format!("no row {good}")));
+        assert!(!directory.join("out/sitemap-index-1.xml").exists());
+    }
+}
+
+#[test]
 fn clean_refuses_a_target_that_is_a_source() {
     let directory = TempDir::new();
     let file = directory.file("urls.txt", "http://h.example/1\n");
