@@ -57,7 +57,7 @@ impl ErrorKind {
             Self::Io => 74,
             Self::Busy => 75,
             Self::Permission => 77,
-            Self::Signal(number) => u8::try_from(128 + number).unwrap_or(u8::MAX),
+            Self::Signal(number) => u8::try_from(number.saturating_add(128)).unwrap_or(u8::MAX),
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use rustix::process::Signal;
+
 use crate::error::{Error, ErrorKind, Result};
 
 /// A stop request that a signal handler raises and the run checks. Zero until it is raised, then the number of the signal.
@@ -10,8 +12,9 @@ use crate::error::{Error, ErrorKind, Result};
 pub struct Stop(Arc<AtomicUsize>);
 
 impl Stop {
-    /// Asks the run to stop because of `signal`.
+    /// Asks the run to stop because of `signal`. A caller without a signal passes 0, which counts as SIGTERM.
     pub fn raise(&self, signal: i32) {
+        let signal = if signal == 0 { Signal::TERM.as_raw() } else { signal };
         self.0.store(signal.unsigned_abs() as usize, Ordering::Relaxed);
     }
 
@@ -36,6 +39,24 @@ impl Stop {
                 let number = i32::try_from(signal).unwrap_or(i32::MAX);
                 Err(Error::new(ErrorKind::Signal(number), "interrupted; nothing was published"))
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_number_stops_the_run_and_gives_an_exit_code() {
+        for (number, signal, exit_code) in
+            [(2, 2, 130), (0, 15, 143), (100, 100, 228), (i32::MAX, i32::MAX, 255), (i32::MIN, i32::MAX, 255)]
+        {
+            let stop = Stop::default();
+            assert!(!stop.is_raised());
+            stop.raise(number);
+            let kind = stop.check().unwrap_err().kind();
+            assert_eq!((kind, kind.exit_code()), (ErrorKind::Signal(signal), exit_code));
         }
     }
 }
