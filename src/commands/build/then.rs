@@ -100,7 +100,7 @@ fn variables(job: &Job, report: &Report) -> Vec<(&'static str, std::ffi::OsStrin
     variables
 }
 
-/// Waits until the command ends. If `stop` is raised, the command gets the same signal.
+/// Waits until the command ends. If `stop` is raised, the command gets the same signal, or SIGTERM in place of an unknown one.
 fn wait(mut child: Child, stop: &Stop) -> Result<ExitStatus> {
     let failed = |error| Error::new(ErrorKind::Io, format!("waiting for it failed: {error}"));
     loop {
@@ -112,9 +112,9 @@ fn wait(mut child: Child, stop: &Stop) -> Result<ExitStatus> {
             sleep(GRACE);
             // The process has not been waited for yet, so no other process can have its ID.
             if child.try_wait().map_err(failed)?.is_none() {
+                let signal = Signal::from_named_raw(number).unwrap_or(Signal::TERM);
                 let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-                let _ =
-                    pid.zip(Signal::from_named_raw(number)).map(|(pid, signal)| kill_process(pid, signal));
+                let _ = pid.map(|pid| kill_process(pid, signal));
             }
             return child.wait().map_err(failed);
         }
@@ -124,4 +124,19 @@ fn wait(mut child: Child, stop: &Stop) -> Result<ExitStatus> {
 /// The exit code, or 128 and the signal that ended the command, as in a shell.
 fn exit_code(status: ExitStatus) -> i32 {
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_raised_stop_ends_the_command_whatever_its_number() {
+        for (number, exit) in [(2, 130), (15, 143), (0, 143), (100, 143), (i32::MAX, 143)] {
+            let stop = Stop::default();
+            stop.raise(number);
+            let child = Command::new("sleep").arg("60").spawn().unwrap();
+            assert_eq!(exit_code(wait(child, &stop).unwrap()), exit, "{number}");
+        }
+    }
 }
