@@ -139,6 +139,8 @@ mod tests {
             );
         }
         assert!(job(|job| job.guards.max_rejects = Some(MaxRejects::Percent(100.0))).is_ok());
+        refused(|job| job.publication.time -= std::time::Duration::from_secs(1 << 36), "time of publication");
+        refused(|job| job.publication.time += std::time::Duration::from_secs(1 << 38), "time of publication");
         refused(|job| job.rules.urls_per_sitemap = 50_001, "50000");
         refused(|job| job.rules.urls_per_sitemap = 0, "1 to");
         refused(|job| job.rules.bytes_per_sitemap = 52_428_801, "52428800");

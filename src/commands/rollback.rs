@@ -86,7 +86,7 @@ impl RollbackJob {
 /// [`ErrorKind::Data`](crate::ErrorKind::Data) if there is no such set, or if one of its files is missing or damaged; if `stop`
 /// is raised before the switch; otherwise as [`build`](crate::build()).
 pub fn rollback(job: &RollbackJob, progress: &dyn Progress, stop: &Stop) -> Result<RolledBack> {
-    let name = job.name.as_ref();
+    let (name, time) = (job.name.as_ref(), w3c_datetime(job.time)?);
     if let Some(path) = job.robots.as_ref().filter(|_| !job.robots_any_name) {
         robots::check_name(path)?;
     }
@@ -102,7 +102,7 @@ pub fn rollback(job: &RollbackJob, progress: &dyn Progress, stop: &Stop) -> Resu
     if let Some(path) = &job.robots {
         robots::check(LocalFile::at(path), Owner { base_url: &from.base_url, name })?;
     }
-    let mut prepared = workspace.roll_back(job.to, &w3c_datetime(job.time)?, progress, stop)?;
+    let mut prepared = workspace.roll_back(job.to, &time, progress, stop)?;
     if let Some(path) = job.robots.as_ref().filter(|_| prepared.set().base_url != from.base_url) {
         robots::check(LocalFile::at(path), Owner { base_url: &prepared.set().base_url, name })?;
     }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use crate::common::time::w3c_datetime;
 use crate::error::Result;
 use crate::job::also::Also;
 use crate::job::then::CommandLine;
@@ -54,7 +55,7 @@ pub struct Publication {
     /// Count URLs by first path segment for the details, which takes time for every URL. The manifest of the set
     /// records the counts for the next report.
     pub sections: bool,
-    /// Time of publication: the `lastmod` of new sitemaps in index files.
+    /// Time of publication: the `lastmod` of new sitemaps in index files. Its year must be 1 to 9999.
     pub time: SystemTime,
 }
 
@@ -81,13 +82,14 @@ impl Publication {
         }
     }
 
-    /// Checks that `out` is not a URL, that crawlers will find the `robots` file, that the command to run exists, and that the URLs
-    /// of `also` are canonical.
+    /// Checks that `out` is not a URL, that crawlers will find the `robots` file, that the command to run exists, that the URLs of
+    /// `also` are canonical, and that `lastmod` can be the time of publication.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option.
     pub fn check(&self) -> Result<()> {
         place::check(&self.out)?;
+        w3c_datetime(self.time)?;
         if let Some(then) = &self.then {
             then.check()?;
         }
