@@ -18,7 +18,8 @@ pub struct FormatOptions {
     pub columns: Columns,
     /// The character between two values of CSV, if it is not detected.
     pub delimiter: Option<Delimiter>,
-    /// Memory limit for the Parquet pages of a thread [default: 1 GiB]. A row group with larger pages is refused.
+    /// Memory limit for the Parquet pages of a thread [default: its share of the memory limit of the run, at least 24 MiB]. A row
+    /// group with larger pages is refused.
     pub page_memory: Option<u64>,
     /// The charset of text. Without it, a byte order mark shows UTF-16, and an XML declaration the charset of a sitemap.
     /// Any other text is read as bytes. It has no effect on Parquet.
