@@ -40,6 +40,17 @@
 //! engines that distribute them among machines. Structs and enums that may grow are `#[non_exhaustive]`: create a job with its
 //! `new`, then assign to its fields.
 //!
+//! # Effects on the process
+//!
+//! - Relative paths of a job are resolved whenever they are used. Give absolute paths if the current directory may change during a
+//!   run.
+//! - The first Parquet input adds a panic hook, which hides panics of the Parquet reader because they become errors, and passes all
+//!   others to the previous hook. Set your own hook before that. With `panic = "abort"`, a damaged Parquet file may end the
+//!   process.
+//! - With the feature `cloud`, the first access to a store makes ring the default cryptography of rustls, unless there is a default
+//!   already. A program that uses another one must install it before that.
+//! - Signal handlers are left alone; [`process::handle_sigbus`] installs the only one.
+//!
 //! # Modules
 //!
 //! A module imports only from modules below it, and no two files import from each other.

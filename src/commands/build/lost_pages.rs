@@ -11,7 +11,7 @@ use crate::intake::input::{Lost, cut_short};
 /// `out` if the input is unknown. A set that is live by then was made from complete inputs.
 ///
 /// # Errors
-/// The error of `build`, or [`ErrorKind::Data`](crate::ErrorKind::Data) if pages were lost.
+/// The error of `build`, or [`ErrorKind::Io`](crate::ErrorKind::Io) if pages were lost.
 pub fn as_error(out: &Path, build: impl FnOnce(&Lost) -> Result<Outcome>) -> Result<Outcome> {
     let lost = Lost::none_yet();
     let built = catch_unwind(AssertUnwindSafe(|| build(&lost)));

@@ -15,8 +15,9 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use libc::{c_int, c_void, siginfo_t};
 
 /// Installs a SIGBUS handler for the whole process. Without it, a process dies with SIGBUS if an input file is truncated or its
-/// disk fails during a build; with it, the build returns an error. Signals for addresses outside of mapped inputs go to the
-/// previous handler. Call it once in `main`, because the library never does. Further calls do nothing.
+/// disk fails during a build; with it, the build returns an error, and so does every other build that runs in the process at that
+/// time, because the loss is recorded for all of them. Signals for addresses outside of mapped inputs go to the previous handler.
+/// Call it once in `main`, because the library never does. Further calls do nothing.
 ///
 /// # Errors
 /// If the system cannot install the handler.
