@@ -100,7 +100,11 @@ impl TagRules {
     /// The tags of an entry; `None` if there is nothing to write. Calls `dropped` with each tag that cannot be written. A default
     /// does not replace such a tag, because one was given.
     #[inline]
-    pub fn check<'a>(&self, raw: RawTags<'a>, dropped: &mut impl FnMut(Dropped<'_>)) -> Option<Tags<'a>> {
+    pub(crate) fn check<'a>(
+        &self,
+        raw: RawTags<'a>,
+        dropped: &mut impl FnMut(Dropped<'_>),
+    ) -> Option<Tags<'a>> {
         let given = !(raw.lastmod.is_empty() && raw.changefreq.is_empty() && raw.priority.is_empty());
         if !given && self.default_changefreq.is_none() && self.default_priority.is_none() {
             return None;

@@ -28,7 +28,7 @@ impl Rewrite {
     ///
     /// # Errors
     /// What is wrong with them.
-    pub fn prefixes(&self, url_encoding: UrlEncoding) -> Result<Prefixes, String> {
+    pub(crate) fn prefixes(&self, url_encoding: UrlEncoding) -> Result<Prefixes, String> {
         let canonical = |given: &str| match scheme_alone(given) {
             Some(scheme) => Ok(scheme.to_owned()),
             None => prefix::canonical(given, url_encoding).map_err(|why| format!("{given}: {why}")),

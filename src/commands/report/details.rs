@@ -148,7 +148,13 @@ pub struct Changes {
 impl Details {
     /// Adds a set, which may be one of many. `live` is the set that was live before, `earlier` has the
     /// kept sets, the latest first, and `limits` are those of its sitemaps.
-    pub fn add_set(&mut self, set: &Manifest, live: Option<&Manifest>, earlier: &[Manifest], limits: Limits) {
+    pub(crate) fn add_set(
+        &mut self,
+        set: &Manifest,
+        live: Option<&Manifest>,
+        earlier: &[Manifest],
+        limits: Limits,
+    ) {
         self.add_previous(live);
         let fullness = self.fullness.get_or_insert_with(|| Fullness::of(limits));
         fullness.urls_max = fullness.urls_max.max(limits.entries_max.into());
@@ -160,12 +166,12 @@ impl Details {
     }
 
     /// Adds index files that have changed.
-    pub fn add_changed_indexes(&mut self, indexes: u64) {
+    pub(crate) fn add_changed_indexes(&mut self, indexes: u64) {
         self.changes.get_or_insert_default().changed_indexes += indexes;
     }
 
     /// Adds the number of URLs in each section of a single set.
-    pub fn set_sections(&mut self, set: &RunCounts, previous: Option<&RunCounts>) {
+    pub(crate) fn set_sections(&mut self, set: &RunCounts, previous: Option<&RunCounts>) {
         let previous = previous.map(|previous| &previous.sections);
         let named = set.sections.named.iter().map(|section| SectionReport {
             name: section.name.clone(),
@@ -178,7 +184,7 @@ impl Details {
     }
 
     /// Adds the set of an origin as a section.
-    pub fn add_origin(&mut self, set: &Manifest, name: Option<&SetName>, live: Option<&Manifest>) {
+    pub(crate) fn add_origin(&mut self, set: &Manifest, name: Option<&SetName>, live: Option<&Manifest>) {
         let none = || SectionsReport {
             by: SectionKind::Origin,
             named: Vec::new(),
@@ -192,7 +198,7 @@ impl Details {
     }
 
     /// Truncates the lists that grow with the number of sets, once all sets are added.
-    pub fn finish(&mut self) {
+    pub(crate) fn finish(&mut self) {
         if let Some(sections) = &mut self.sections {
             sections.bound();
         }

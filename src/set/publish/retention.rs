@@ -64,7 +64,7 @@ impl std::fmt::Display for KeepTime {
 
 impl Keep {
     /// Removes those of the `earlier` sets, newest first, that need not be kept at the time `now`.
-    pub fn forget(self, earlier: &mut Vec<Earlier>, now: &str) {
+    pub(crate) fn forget(self, earlier: &mut Vec<Earlier>, now: &str) {
         let mut age_rank = 0..;
         earlier.retain(|set| age_rank.next() < Some(self.sets) || !self.is_old(&set.since, now));
     }

@@ -131,7 +131,7 @@ impl SectionRules {
     ///
     /// # Panics
     /// Never: they were compiled once when they were read.
-    pub fn matcher(&self) -> RuleMatcher {
+    pub(crate) fn matcher(&self) -> RuleMatcher {
         self.compile().expect("the rules were compiled before")
     }
 
