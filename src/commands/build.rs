@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use crate::commands::report::Seconds;
 use crate::common::progress::Progress;
-use crate::common::stop::Stop;
+use crate::common::stop::{Stop, unpublished};
 use crate::common::time::w3c_datetime;
 use crate::error::Result;
 use crate::intake::input::{Lost, cut_short};
@@ -70,7 +70,8 @@ pub fn build_from(
     }
     let job = &job;
     let out = &job.publication.out;
-    let mut outcome = lost_pages::as_error(out, |lost| build_set(job, sources, progress, stop, lost))?;
+    let built = lost_pages::as_error(out, |lost| build_set(job, sources, progress, stop, lost));
+    let mut outcome = built.map_err(unpublished)?;
     then::run(job, &mut outcome, stop);
     Ok(outcome)
 }

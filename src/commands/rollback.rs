@@ -5,7 +5,7 @@ use std::slice;
 use std::time::SystemTime;
 
 use crate::common::progress::Progress;
-use crate::common::stop::Stop;
+use crate::common::stop::{Stop, unpublished};
 use crate::common::time::w3c_datetime;
 use crate::error::{Error, Result};
 use crate::place::{self, LocalFile, SetName};
@@ -86,6 +86,10 @@ impl RollbackJob {
 /// [`ErrorKind::Data`](crate::ErrorKind::Data) if there is no such set, or if one of its files is missing or damaged; if `stop`
 /// is raised before the switch; otherwise as [`build`](crate::build()).
 pub fn rollback(job: &RollbackJob, progress: &dyn Progress, stop: &Stop) -> Result<RolledBack> {
+    restore(job, progress, stop).map_err(unpublished)
+}
+
+fn restore(job: &RollbackJob, progress: &dyn Progress, stop: &Stop) -> Result<RolledBack> {
     let (name, time) = (job.name.as_ref(), w3c_datetime(job.time)?);
     if let Some(path) = job.robots.as_ref().filter(|_| !job.robots_any_name) {
         robots::check_name(path)?;

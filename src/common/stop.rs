@@ -37,9 +37,18 @@ impl Stop {
             0 => Ok(()),
             signal => {
                 let number = i32::try_from(signal).unwrap_or(i32::MAX);
-                Err(Error::new(ErrorKind::Signal(number), "interrupted; nothing was published"))
+                Err(Error::new(ErrorKind::Signal(number), "interrupted"))
             }
         }
+    }
+}
+
+/// Adds to the error of [`Stop::check`] that nothing was published. The error of a store that has not answered is left alone: it
+/// names a path, and the set may be live.
+pub fn unpublished(error: Error) -> Error {
+    match error.kind() {
+        ErrorKind::Signal(_) if error.path().is_none() => error.and("nothing was published"),
+        _ => error,
     }
 }
 

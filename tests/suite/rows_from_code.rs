@@ -290,6 +290,22 @@ fn a_panic_of_an_iterator_reaches_the_caller_with_its_payload() {
 }
 
 #[test]
+fn a_stopped_run_says_that_nothing_was_published_only_if_it_publishes() {
+    let directory = TempDir::new();
+    let job = job(directory.join("out"), "https://a.example/", |_| {});
+    let stop = Stop::default();
+    stop.raise(0);
+    let source = || vec![Source::rows("pages", ["https://a.example/1"])];
+    let of_build = build_from(&job, source(), &Silent, &stop).unwrap_err();
+    let target = Target { name: Path::new("-"), to: &mut io::sink() };
+    let of_clean =
+        clean_from(&CleanJob::new(Vec::new()), source(), &Silent, &stop, target, None).unwrap_err();
+    for (error, words) in [(of_build, "interrupted; nothing was published"), (of_clean, "interrupted")] {
+        assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Signal(15), words));
+    }
+}
+
+#[test]
 fn clean_refuses_a_target_that_is_a_source() {
     let directory = TempDir::new();
     let file = directory.file("urls.txt", "http://h.example/1\n");

@@ -19,7 +19,7 @@ use crate::commands::build::then;
 use crate::commands::report::{Report, Seconds};
 use crate::common::progress::Estimate;
 use crate::common::secret::Secret;
-use crate::common::stop::Stop;
+use crate::common::stop::{Stop, unpublished};
 use crate::common::time::w3c_datetime;
 use crate::error::{Error, Result, Setting, message};
 use crate::escape;
@@ -135,7 +135,7 @@ impl Driver {
             site.batches.push(empty_batch(&job, &order)?);
         }
         check_files(&site)?;
-        stop.check()?;
+        stop.check().map_err(unpublished)?;
         let clock = Clock { started, surveyed, produced };
         let mut outcome = finish(&job, report, vec![site], &time, follow_up, &memory, &clock)?;
         then::run(&job, &mut outcome, &stop);
