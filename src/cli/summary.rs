@@ -128,7 +128,7 @@ fn rules(name: &str, counts: &WordCounts, report: &Report, table: &mut Table) {
     let mut applied: Vec<_> = counts.iter().filter(|&(_, &count)| count > 0).collect();
     applied.sort_by_key(|&(rule, &count)| (Reverse(count), rule));
     for &(rule, &count) in applied.iter().take(RULES_SHOWN) {
-        // Rules are options, which are printable.
+        // Rules that are not printable are refused.
         let first = report.examples.iter().find(|example| example.reason == *rule);
         let first = first.map(|Example { input, line, text, .. }| format!("  {input}:{line}: {text}"));
         table.example("", grouped(count), format!("{rule}{}", first.unwrap_or_default()));
@@ -210,6 +210,7 @@ fn sections(report: &Report, table: &mut Table) {
 fn idle_rules(report: &Report, table: &mut Table) {
     for (section, rules) in &report.section_rules {
         let section = escape::shown(section.as_bytes());
+        // Rules that are not printable are refused.
         for (rule, _) in rules.iter().filter(|&(_, &urls)| urls == 0) {
             table.text(format!("section {section}: no URL is listed because of {rule}"));
         }

@@ -189,7 +189,7 @@ fn no_two_sections_share_a_file_whatever_their_names_are() {
 
 #[test]
 fn rules_decide_in_the_order_of_the_file_and_their_urls_are_counted() {
-    let rules = "products = ['/p/', '/products/']\nhelp = 'https://www\\.example\\.com/(faq|help)\\b'\nall-p = ['/p', '/never/']\nrest = 'other'\n";
+    let rules = "products = ['/p/', '/products/']\nhelp = ['https://www\\.example\\.com/(faq|help)\\b', '\\.pdf$']\nall-p = ['/p', '/never/']\nrest = 'other'\n";
     let desk = Desk::new();
     desk.directory.file("sections.toml", rules);
     let input = ["p/1", "faq/1", "products/1", "px", "x/p/1", "helping", "help?p=1", "p/1"];
@@ -204,15 +204,16 @@ fn rules_decide_in_the_order_of_the_file_and_their_urls_are_counted() {
     assert_eq!(desk.sections(), owned(&want));
     let counts = json!({
         "products": { "/p/": 1, "/products/": 1 },
-        "help": { "https://www\\\\.example\\\\.com/(faq|help)\\\\b": 2 },
+        "help": { r"https://www\.example\.com/(faq|help)\b": 2, r"\.pdf$": 0 },
         "all-p": { "/p": 1, "/never/": 0 },
     });
     assert_eq!(built.report["section_rules"], counts);
-    assert!(
-        built.run.stderr.contains("section all-p: no URL is listed because of /never/"),
-        "{}",
-        built.run.stderr
-    );
+    for idle in [
+        "section help: no URL is listed because of \\.pdf$\n",
+        "section all-p: no URL is listed because of /never/\n",
+    ] {
+        assert!(built.run.stderr.contains(idle), "{}", built.run.stderr);
+    }
     // An empty section is refused like an empty set.
     desk.directory.file("sections.toml", format!("{rules}\n").replace("'/p', ", ""));
     let refused = desk.build("txt", &input, &["--sections", "sections.toml"], 65);

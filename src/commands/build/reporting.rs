@@ -18,7 +18,6 @@ use crate::common::fifo::output_name;
 use crate::common::progress::Estimate;
 use crate::common::time::w3c_datetime;
 use crate::error::{Error, Result};
-use crate::escape::shown;
 use crate::intake::report::{InputReport, Skipped};
 use crate::job::{Job, SectionsBy};
 use crate::set::manifest::{Manifest, SetSection};
@@ -256,7 +255,7 @@ pub fn section_rules(job: &Job, counts: &[u64]) -> BTreeMap<String, WordCounts> 
     let mut all: BTreeMap<String, WordCounts> = BTreeMap::new();
     for (at, (section, rule)) in rules.rules().enumerate() {
         let of_section = all.entry(names[section].to_owned()).or_default();
-        *of_section.entry(shown(rule.as_bytes()).into()).or_default() += counts.get(at).unwrap_or(&0);
+        *of_section.entry(rule.to_owned().into()).or_default() += counts.get(at).unwrap_or(&0);
     }
     all
 }
