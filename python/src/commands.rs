@@ -90,9 +90,10 @@ pub fn build(
 
 /// The outcome of a build for Python.
 pub fn built(py: Python<'_>, outcome: Outcome) -> Built {
+    let report = sitemill::cli::embed::report_json(&outcome);
     let refused = outcome.refused.map(|why| errors::exception(py, &why).into_value(py).into_any());
     let warnings = outcome.warnings.iter().map(|warning| errors::text(warning.message())).collect();
-    (to_json(&outcome.report), refused, warnings)
+    (report, refused, warnings)
 }
 
 /// Cleans the URLs of the files that `arguments` name, or of `rows`.

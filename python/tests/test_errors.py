@@ -1,5 +1,6 @@
 """Errors are exceptions with a class for each kind, in the words of Python."""
 
+import json
 import pathlib
 import re
 import threading
@@ -154,12 +155,16 @@ def test_the_error_of_a_rollback_to_an_unknown_set_names_the_function_that_lists
     assert "no earlier set 99 is kept; sitemill.status lists the sets that can be restored" in str(error)
 
 
-def test_refused_data_has_the_report(build):
-    error = failure(lambda: build(["nonsense://", BASE], max_rejects=0))
+def test_refused_data_has_the_report(build, tmp_path):
+    file = tmp_path / "report.json"
+    error = failure(lambda: build(["nonsense://", BASE], max_rejects=0, report=file))
     assert isinstance(error, sitemill.DataRefused)
     assert (error.report.lines, error.report.listed, error.report.published) == (2, 1, False)
     assert error.report.rejected_total == 1
     assert "not published" in error.report._repr_html_()
+    assert error.report.raw == json.loads(file.read_text())
+    assert error.report.raw["exit_code"] == 65 and "--max-rejects is 0" in error.report.raw["error"]
+    assert "Why nothing was published" in error.report.html()
     assert failure(lambda: build(pyarrow.table({"x": [1]}))).report is None
 
 

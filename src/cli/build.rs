@@ -6,10 +6,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
+use serde::Serialize;
+use serde_json::Value;
 use sitemill::options::Base;
 use sitemill::process::{Conflicts, Paths, Replacement, StoppableWriter};
 use sitemill::report::{Failure, Metrics};
-use sitemill::{Error, ErrorKind, Job, Outcome, Page, Progress, Result, Source, Stop, escape};
+use sitemill::{Error, ErrorKind, Job, Outcome, Page, Progress, Report, Result, Source, Stop, escape};
 
 use super::args::{BuildArgs, ProgressWhen};
 use super::report::PageTo;
@@ -206,10 +208,9 @@ impl Reports {
             Err(error) => error.kind().exit_code(),
         };
         let report = match built {
-            Ok(outcome) => serde_json::to_value(&outcome.report),
-            Err(error) => serde_json::to_value(failure_of(error, exit_code)),
+            Ok(outcome) => json_of(outcome),
+            Err(error) => to_json(&failure_of(error, exit_code)),
         };
-        let report = report.expect("numbers and strings are JSON");
         if let Some(path) = &self.metrics {
             let report = built.as_ref().ok().map(|outcome| &outcome.report);
             let (base_url, ended) = (&*self.base_url, SystemTime::now());
@@ -246,6 +247,23 @@ impl Reports {
             written.unwrap_or_else(|error| warn(unwritten(Path::new(streams::STDOUT), error)));
         }
     }
+}
+
+/// Returns the JSON report of `outcome`. If the set was refused, it has the fields of a failure, too.
+pub fn json_of(outcome: &Outcome) -> Value {
+    #[derive(Serialize)]
+    struct Whole<'a> {
+        #[serde(flatten)]
+        report: &'a Report,
+        #[serde(flatten)]
+        failure: Option<Failure>,
+    }
+    let failure = outcome.refused.as_ref().map(|error| failure_of(error, error.kind().exit_code()));
+    to_json(&Whole { report: &outcome.report, failure })
+}
+
+fn to_json(report: &impl Serialize) -> Value {
+    serde_json::to_value(report).expect("numbers and strings are JSON")
 }
 
 fn failure_of(error: &Error, exit_code: u8) -> Failure {

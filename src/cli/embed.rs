@@ -87,6 +87,11 @@ impl BuildInSteps {
     }
 }
 
+/// Returns the report of `outcome` as `build --json` prints it.
+pub fn report_json(outcome: &Outcome) -> String {
+    build::json_of(outcome).to_string()
+}
+
 const IS_BUILD: &str = "the first argument is build";
 
 /// Runs `clean` with the options `arguments` and writes URLs to `to`, and rejected rows to the file that the arguments name.

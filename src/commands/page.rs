@@ -97,15 +97,17 @@ impl Page {
 
     fn of_json_with(json: &[u8], names: SettingNames) -> Result<Self, String> {
         let no_report = |error: serde_json::Error| format!("is not the JSON report of a build ({error})");
+        // The report of a refused run has the fields of both.
         #[derive(Deserialize)]
         struct Probe {
             error: Option<serde::de::IgnoredAny>,
+            lines: Option<serde::de::IgnoredAny>,
         }
-        match serde_json::from_slice::<Probe>(json).map_err(no_report)?.error {
-            Some(_) => {
+        match serde_json::from_slice(json).map_err(no_report)? {
+            Probe { error: Some(_), lines: None } => {
                 serde_json::from_slice(json).map(|failure| Self::of_failure(&failure)).map_err(no_report)
             }
-            None => serde_json::from_slice(json)
+            _ => serde_json::from_slice(json)
                 .map(|report| Self::of_report_with(&report, names))
                 .map_err(no_report),
         }

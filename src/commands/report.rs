@@ -141,7 +141,7 @@ pub struct Report {
     pub details: Option<Details>,
 }
 
-/// The JSON of a run that failed before all lines were counted.
+/// The JSON of a run that failed before all lines were counted. The command line adds these fields to the report of a refused run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Failure {

@@ -46,6 +46,8 @@ fn a_refusal_is_in_the_report() {
     let report: Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
     assert_eq!((&report["published"], &report["lines"]), (&Value::from(false), &Value::from(10)));
     assert!(report["refused"].as_str().unwrap().contains("--expect-lines is 11"));
+    assert_eq!((&report["error"], &report["cause"]), (&report["refused"], &Value::Null));
+    assert_eq!(report["exit_code"], 65);
 }
 
 #[test]
