@@ -110,11 +110,12 @@ pub fn open_all<'a>(
     let paths: HashSet<&Path> = sources.open.iter().filter_map(UnreadInput::path).collect();
     let is_left = |member: &&ExternalMember| !paths.contains(&*member.path);
     let reason = "it is not from sitemill, and the set only lists it; name the file to read it";
-    let skipped = |member: &ExternalMember| Skipped {
-        path: member.url.clone(),
-        reason: reason.into(),
-        is_usual: false,
+    let name = |ExternalMember { path, url }: &ExternalMember| match path.exists() {
+        true => escape::shown(path.as_os_str().as_encoded_bytes()),
+        false => url.clone(),
     };
+    let skipped =
+        |member: &ExternalMember| Skipped { path: name(member), reason: reason.into(), is_usual: false };
     sources.skipped.extend(sources.external.iter().filter(is_left).map(skipped));
     Ok(sources)
 }
@@ -158,7 +159,9 @@ fn open_directory(
     for file in data_files(&files, &sets)? {
         open(&file, listed, options, &mut |file| seen.insert(file.to_owned()), sources)?;
     }
-    let is_left = |file: &&PathBuf| set_of(file, &sets).is_some() && !seen.contains(*file);
+    let external: HashSet<&PathBuf> = sources.external.iter().map(|member| &member.path).collect();
+    let is_left =
+        |file: &&PathBuf| set_of(file, &sets).is_some() && !seen.contains(*file) && !external.contains(*file);
     let left = files.iter().filter(|file| !has_robots_lines(file)).filter(is_left);
     skipped.extend(left.map(|file| (file.clone(), SkipReason::NotListed)));
     skipped.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{
     Run, TempDir, assert_nothing_is_left, assert_valid, build_command, finish, locs, published_urls, run,
@@ -214,9 +214,16 @@ fn other_commands_know_that_the_set_only_lists_them() {
 
     // A build that reads the set. What lies in deeper directories is an input of its own.
     let whole = directory.join("whole");
-    let done = finish(build_command(&whole, BASE).arg(&out), b"").expect(0);
+    let done = finish(build_command(&whole, BASE).arg("--json").arg(&out), b"").expect(0);
+    let why = "it is not from sitemill, and the set only lists it; name the file to read it";
+    let skipped = json(&done.stdout)["skipped"].as_array().unwrap().clone();
+    let hidden = json!({ "path": out.join(".sitemill"), "reason": "its name begins with . or _" });
+    let news = json!({ "path": out.join("news.xml"), "reason": why });
+    assert_eq!(skipped, [hidden, news, json!({ "path": ALSO[2], "reason": why })], "each once");
     assert!(done.stderr.contains("/live/a.xml?b&c (it is not from sitemill"), "{}", done.stderr);
-    assert!(!done.stderr.contains("vid%C3%A9os"), "{}", done.stderr);
+    let mut with_news = build_command(&directory.join("with-news"), BASE);
+    let named = finish(with_news.arg(&out).arg(out.join("news.xml")), b"").expect(0);
+    assert!(!named.stderr.contains("news.xml ("), "{}", named.stderr);
     assert_eq!(published_urls(&whole, BASE), ["news/0", "0", "1"].map(|page| format!("{BASE}{page}")));
     fs::remove_dir_all(out.join("more stuff")).unwrap();
     let copy = directory.join("copy");
