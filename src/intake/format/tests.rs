@@ -159,14 +159,19 @@ fn a_table_that_cannot_be_understood_is_refused_with_the_options_that_help() {
     check_refused(&columns("lastmod=x"), "a.csv", "loc,y\n1,2", "row 1: no column x, only: loc, y;");
     let open = "line 3: the row goes on to the end of the file: most likely a quote that is never closed";
     check_refused(&none, "a.csv", "loc,lastmod\nu,1\nu,\"2\nu,3\nu,4\n", open);
-    let endless = format!("loc,lastmod\nu,1\nu,\"{}", "x\n".repeat(ROW_BYTES_MAX as usize));
-    let mut seen = Seen::default();
-    let feed = Feed::Stream(Box::new(Cursor::new(endless.into_bytes())));
-    let error = super::read(Path::new("a.csv"), feed, &none, &mut seen).unwrap_err();
-    assert!(
-        error.to_string().starts_with("a.csv: line 3: the row has more than 16777216 bytes: most likely")
-    );
-    assert_eq!(seen.0, ["2@12 u|1||"]);
+    let endless = |value: &str| value.repeat(ROW_BYTES_MAX as usize / value.len() + 1);
+    for (value, says) in [
+        (format!("\"{}", endless("x\n")), ": most likely a quote that is never closed"),
+        (endless("x\""), "; shorten its values"),
+    ] {
+        let endless = format!("loc,lastmod\nu,1\nu,{value}");
+        let mut seen = Seen::default();
+        let feed = Feed::Stream(Box::new(Cursor::new(endless.into_bytes())));
+        let error = super::read(Path::new("a.csv"), feed, &none, &mut seen).unwrap_err();
+        let want = format!("a.csv: line 3: the row has more than 16,777,216 bytes{says}");
+        assert_eq!(error.to_string(), want);
+        assert_eq!(seen.0, ["2@12 u|1||"]);
+    }
 }
 
 #[test]

@@ -6,10 +6,14 @@
 use std::io::Read;
 
 use crate::error::{Error, Result};
+use crate::escape::grouped;
 use crate::intake::blocks::Block;
 use crate::intake::format::row::ROW_BYTES_MAX;
 use crate::intake::format::unpack::{About, Text};
 use crate::intake::lines::CHUNK_BYTES;
+
+/// Why a row does not end.
+const OPEN_QUOTE: &str = ": most likely a quote that is never closed";
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
@@ -86,7 +90,7 @@ impl<'n> Cuts<'n> {
             self.rest.bytes.extend_from_slice(&buffer[..row_end.unwrap_or(buffer.len())]);
             let Some(row_end) = row_end else {
                 match self.rest.bytes.len() as u64 > ROW_BYTES_MAX {
-                    true => return Err(self.open_row(&format!("has more than {ROW_BYTES_MAX} bytes"))),
+                    true => return Err(self.endless_row()),
                     false => continue,
                 }
             };
@@ -103,7 +107,7 @@ impl<'n> Cuts<'n> {
     /// The rows up to the end of the text, which ends the last row. An error if a quote is still open.
     fn last_block(&mut self) -> Result<Option<Block>> {
         if self.state == State::Quoted {
-            return Err(self.open_row("goes on to the end of the file"));
+            return Err(self.wrong_row(&format!("goes on to the end of the file{OPEN_QUOTE}")));
         }
         let empty = Block { offset: 0, lines_before: 0, bytes: Vec::new() };
         let mut last = std::mem::replace(&mut self.rest, empty);
@@ -114,10 +118,18 @@ impl<'n> Cuts<'n> {
         Ok(Some(last))
     }
 
-    fn open_row(&self, what: &str) -> Error {
+    fn endless_row(&self) -> Error {
+        let why = match self.state {
+            State::Quoted => OPEN_QUOTE,
+            State::Start | State::Plain | State::Closing => "; shorten its values",
+        };
+        self.wrong_row(&format!("has more than {} bytes{why}", grouped(ROW_BYTES_MAX)))
+    }
+
+    fn wrong_row(&self, what: &str) -> Error {
         let empty = self.rest.bytes.iter().take_while(|byte| matches!(byte, b'\n' | b'\r'));
         let line = self.rest.lines_before + 1 + empty.filter(|&&byte| byte == b'\n').count() as u64;
-        self.about.wrong(format!("line {line}: the row {what}: most likely a quote that is never closed"))
+        self.about.wrong(format!("line {line}: the row {what}"))
     }
 }
 
