@@ -84,6 +84,7 @@ struct Places {
     /// The labels of the metrics.
     base_url: String,
     name: Option<String>,
+    is_dry_run: bool,
 }
 
 impl Places {
@@ -96,7 +97,7 @@ impl Places {
             .unwrap_or_else(|_| args.base_url.clone())
             .to_string();
         let name = args.name.as_ref().map(ToString::to_string);
-        Self { report, html, json: args.json, metrics, base_url, name }
+        Self { report, html, json: args.json, metrics, base_url, name, is_dry_run: args.live.dry_run }
     }
 
     fn of_words(early: &Early<'_>) -> Self {
@@ -106,8 +107,9 @@ impl Places {
         // The same form as in the metrics of a run that begins.
         let base_url = base_url.parse().map_or(base_url, |base: Base| base.to_string());
         let name = early.value("name").map(|name| name.to_string_lossy().into_owned());
-        let (report, html) = (path("report"), path("html"));
-        Self { report, html, json: early.is_set("json"), metrics: path("metrics"), base_url, name }
+        let (report, html, metrics) = (path("report"), path("html"), path("metrics"));
+        let [json, is_dry_run] = ["json", "dry-run"].map(|option| early.is_set(option));
+        Self { report, html, json, metrics, base_url, name, is_dry_run }
     }
 }
 
@@ -166,6 +168,7 @@ pub struct Reports {
     metrics: Option<PathBuf>,
     base_url: String,
     name: Option<String>,
+    is_dry_run: bool,
 }
 
 impl Reports {
@@ -195,8 +198,8 @@ impl Reports {
             Ok(html) => (html, ready),
             Err(error) => (None, ready.and(Err(error))),
         };
-        let (json, base_url, name) = (places.json, places.base_url, places.name);
-        (Self { started, report, html, json, metrics, base_url, name }, ready)
+        let Places { json, base_url, name, is_dry_run, .. } = places;
+        (Self { started, report, html, json, metrics, base_url, name, is_dry_run }, ready)
     }
 
     /// Writes the outputs. A failure is a warning, because it does not change the outcome of the run. The metrics come first: the
@@ -213,8 +216,9 @@ impl Reports {
         };
         if let Some(path) = &self.metrics {
             let report = built.as_ref().ok().map(|outcome| &outcome.report);
-            let (base_url, ended) = (&*self.base_url, SystemTime::now());
-            let metrics = Metrics { base_url, name: self.name.as_deref(), exit_code, ended, took, report };
+            let (base_url, name, ended) = (&*self.base_url, self.name.as_deref(), SystemTime::now());
+            let is_dry_run = self.is_dry_run;
+            let metrics = Metrics { base_url, name, is_dry_run, exit_code, ended, took, report };
             metrics.write(path).unwrap_or_else(|error| log::warning(&failure::with_cause(&error)));
         }
         if let Some(to) = &self.html {

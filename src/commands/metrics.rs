@@ -21,6 +21,8 @@ pub struct Metrics<'a> {
     pub base_url: &'a str,
     /// The name of the set, if it has one.
     pub name: Option<&'a str>,
+    /// Whether it was a dry run.
+    pub is_dry_run: bool,
     /// The exit code of the process.
     pub exit_code: u8,
     /// The time at which the run ended.
@@ -65,10 +67,9 @@ impl Metrics<'_> {
         let mut text = Text { labels, text: String::new() };
         let ended =
             self.ended.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs().to_string();
-        let is_dry = self.report.is_some_and(|report| report.dry_run.is_some());
-        let is_success = self.exit_code == 0 && !is_dry;
+        let is_success = self.exit_code == 0 && !self.is_dry_run;
         text.gauge("sitemill_success", "Whether the last run published a set.", u8::from(is_success));
-        text.gauge("sitemill_dry_run", "Whether the last run was a dry run.", u8::from(is_dry));
+        text.gauge("sitemill_dry_run", "Whether the last run was a dry run.", u8::from(self.is_dry_run));
         text.gauge("sitemill_exit_code", "Exit code of the last run.", self.exit_code);
         text.gauge("sitemill_last_run_timestamp_seconds", "When the last run ended.", &ended);
         if let Some(time) = if is_success { Some(ended.as_str()) } else { last_success } {
@@ -214,6 +215,7 @@ mod tests {
         let at = |exit_code, seconds| Metrics {
             base_url: "https://h.example/\"\\",
             name: None,
+            is_dry_run: false,
             exit_code,
             ended: SystemTime::UNIX_EPOCH + Duration::from_secs(seconds),
             took: Duration::from_millis(1_500),

@@ -166,8 +166,13 @@ fn guards_and_conflicts_refuse_a_dry_run_with_the_code_and_words_of_a_real_one()
     ];
     for (out, input, options, exit) in cases {
         let before = tree(directory.path());
-        let dry = small(out, input, &[options, &["--dry-run"]].concat()).expect(exit);
+        let scratch = TempDir::new();
+        let metrics = scratch.join("sitemill.prom");
+        let dry_run = ["--dry-run", "--metrics", metrics.to_str().unwrap()];
+        let dry = small(out, input, &[options, &dry_run].concat()).expect(exit);
         assert_eq!(tree(directory.path()), before, "{options:?}");
+        let metrics = fs::read_to_string(metrics).unwrap();
+        assert!(metrics.contains("sitemill_dry_run{base_url=\"https://www.example.com/\"} 1\n"), "{metrics}");
         if exit == 65 {
             let real = small(out, input, options).expect(exit);
             assert_eq!(dry.stderr, real.stderr);
