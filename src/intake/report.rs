@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::format::Format;
-use crate::error::{Message, Setting, message};
+use crate::error::{Message, Piece, Setting, message};
 
 /// An input that was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,7 +88,7 @@ impl InputReport {
         let read = columns.used.get("url")?;
         let url = columns.unused.iter().find(|name| name.eq_ignore_ascii_case("url"))?;
         let word = self.format.parse::<Format>().map_or("column", Format::column_word);
-        let columns = Setting::Columns.with(format_args!("url={url}"));
+        let columns = columns.setting_with(&[("url", url)]);
         Some(message!("the URL was read from {word} {read}; ", columns, " reads it from {url}"))
     }
 
@@ -99,20 +99,51 @@ impl InputReport {
         let impossible = columns.impossible.iter().map(|(part, name)| {
             message!("column {name} is not used: {part} are read from text, as JSON or as one URL")
         });
-        let likely = LIKELY_NAMES.into_iter().filter(|(part, _)| !columns.used.contains_key(*part));
-        let likely = likely.filter_map(|(part, likely)| {
-            let plain =
-                |name: &str| name.replace(|c: char| !c.is_ascii_alphanumeric(), "").to_ascii_lowercase();
-            let name = columns.unused.iter().find(|name| likely.contains(&&*plain(name)))?;
-            let columns = Setting::Columns.with(format_args!("{part}={name}"));
-            Some(message!("{word} {name} is not used; ", columns, " uses it"))
-        });
-        impossible.chain(likely).collect()
+        let likely = columns.likely();
+        let names = likely.iter().map(|&(_, name)| name).collect::<Vec<_>>().join(", ");
+        let uses = match likely.len() {
+            0 => None,
+            1 => Some(message!("{word} {names} is not used; ", columns.setting_with(&likely), " uses it")),
+            _ => {
+                Some(message!("{word}s {names} are not used; ", columns.setting_with(&likely), " uses them"))
+            }
+        };
+        impossible.chain(uses).collect()
     }
 
     /// Whether it is a sitemap or a feed.
     pub(crate) fn is_xml(&self) -> bool {
         matches!(self.format.parse(), Ok(Format::Sitemap | Format::Rss | Format::Atom))
+    }
+}
+
+impl ColumnsReport {
+    /// The unused columns that most likely hold a tag, each with the tag.
+    fn likely(&self) -> Vec<(&'static str, &str)> {
+        let plain = |name: &str| name.replace(|c: char| !c.is_ascii_alphanumeric(), "").to_ascii_lowercase();
+        let unused = LIKELY_NAMES.into_iter().filter(|(part, _)| !self.used.contains_key(*part));
+        let likely = unused.filter_map(|(part, likely)| {
+            let name = self.unused.iter().find(|name| likely.contains(&&*plain(name)))?;
+            Some((part, &**name))
+        });
+        likely.collect()
+    }
+
+    /// The setting for columns with which the parts of a row are read from the columns in `more`, and all others as now.
+    fn setting_with(&self, more: &[(&str, &str)]) -> Piece {
+        // The usual names need no setting. The setting for sections is another one.
+        let has_unused = |name: &str| self.unused.iter().any(|other| other.eq_ignore_ascii_case(name));
+        let is_usual = |part: &str, name: &str| match part {
+            "section" => true,
+            "url" if name.eq_ignore_ascii_case("loc") => true,
+            "url" => name.eq_ignore_ascii_case("url") && !has_unused("loc"),
+            _ => name.eq_ignore_ascii_case(part),
+        };
+        let is_replaced = |part: &str| more.iter().any(|&(other, _)| other == part);
+        let used = self.used.iter().map(|(part, name)| (&**part, &**name));
+        let kept = used.filter(|&(part, name)| !is_usual(part, name) && !is_replaced(part));
+        let pairs = kept.chain(more.iter().copied()).map(|(part, name)| format!("{part}={name}"));
+        Setting::Columns.with(pairs.collect::<Vec<_>>().join(","))
     }
 }
 

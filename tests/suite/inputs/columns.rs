@@ -31,6 +31,39 @@ fn unused_columns_are_named_with_the_option_that_uses_a_likely_one() {
 }
 
 #[test]
+fn the_option_that_uses_columns_works_as_it_is_with_the_columns_that_were_named_before() {
+    let directory = TempDir::new();
+    let row = "https://h.example/1,2024-05-01,0.5,s\n";
+    for (header, before, hint) in [
+        (
+            "page,updated_at,x,y",
+            "url=page",
+            "column updated_at is not used; --columns url=page,lastmod=updated_at uses it",
+        ),
+        (
+            "url,updated_at,prio,loc",
+            "url=url",
+            "columns updated_at, prio are not used; --columns url=url,lastmod=updated_at,priority=prio uses them",
+        ),
+        (
+            "loc,prio,frequency,y",
+            "",
+            "columns frequency, prio are not used; --columns changefreq=frequency,priority=prio uses them",
+        ),
+        ("Page,prio,x,kind", "url=page", "column prio is not used; --columns url=Page,priority=prio uses it"),
+    ] {
+        directory.file("a.csv", format!("{header}\n{row}"));
+        let section = if header.ends_with("kind") { &["--section-column", "kind"][..] } else { &[] };
+        let given = if before.is_empty() { vec![] } else { vec!["--columns", before] };
+        let said = summary_of(&directory, "a.csv", &[&given[..], section].concat());
+        assert_eq!(said.last().unwrap(), hint);
+        let value = hint.split(' ').skip_while(|word| *word != "--columns").nth(1).unwrap();
+        let used = summary_of(&directory, "a.csv", &[&["--columns", value][..], section].concat());
+        assert!(!used.iter().any(|line| line.contains("--columns")), "{value}: {used:?}");
+    }
+}
+
+#[test]
 fn only_the_first_of_a_thousand_columns_are_named() {
     let directory = TempDir::new();
     let names: Vec<String> = (0..1000).map(|n| format!("c{n}")).collect();
