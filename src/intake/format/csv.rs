@@ -145,8 +145,9 @@ fn by_positions(
     places: EachPart<Option<usize>>,
 ) -> Result<Header> {
     let fields = row.fields();
-    if let Some(last) = places.into_iter().flatten().max().filter(|&last| last >= fields) {
-        return Err(too_narrow(about, fields, last + 1));
+    let parts = RowPart::ALL.into_iter().zip(places).filter_map(|(part, place)| Some((place?, part)));
+    if let Some((last, part)) = parts.max_by_key(|&(place, _)| place).filter(|&(last, _)| last >= fields) {
+        return Err(too_narrow(about, fields, last + 1, part));
     }
     let numbers: Vec<String> = (1..=fields).map(|number| number.to_string()).collect();
     let numbers: Vec<&[u8]> = numbers.iter().map(String::as_bytes).collect();
@@ -219,12 +220,13 @@ fn check_one_column(about: &About<'_>) -> Result<()> {
     }
 }
 
-fn too_narrow(about: &About<'_>, fields: usize, position: usize) -> Error {
+fn too_narrow(about: &About<'_>, fields: usize, position: usize, part: RowPart) -> Error {
+    let setting = if part == RowPart::Section { Setting::SectionColumn } else { Setting::Columns };
     about.wrong(message!(
         "row 1: ",
-        Setting::Columns,
+        setting,
         " names value {position}, and the row has {fields}; correct ",
-        Setting::Columns,
+        setting,
         " or ",
         Setting::Delimiter
     ))

@@ -98,6 +98,19 @@ fn positions_select_columns_without_a_header() {
         "u",
         "row 1: `columns` names value 2, and the row has 1;",
     );
+    let of_section = |columns: &str| {
+        let options = delimited(columns, ",");
+        FormatOptions { columns: options.columns.with_section("3").unwrap(), ..options }
+    };
+    for (columns, says) in [
+        (
+            "url=1",
+            "`section_column` names value 3, and the row has 2; correct `section_column` or `delimiter`",
+        ),
+        ("url=1,lastmod=4", "`columns` names value 4, and the row has 2; correct `columns` or `delimiter`"),
+    ] {
+        check_refused(&of_section(columns), "a.csv", "u,x", &format!("row 1: {says}"));
+    }
     let both = "http://h.example/a;0,8\n";
     check_refused(
         &delimited("url=1", ""),
