@@ -30,7 +30,11 @@ fn rendered(command: Option<&str>) -> Result<String> {
         None => all,
         Some(name) => match all.find_subcommand(name) {
             Some(known) => known.clone(),
-            None => return Err(Error::usage(format!("no command {name:?}; sitemill --help lists them"))),
+            None => {
+                let names: Vec<_> = all.get_subcommands().map(Command::get_name).collect();
+                let names = names.join(", ");
+                return Err(Error::usage(format!("{name:?} has no manual page; these have: {names}")));
+            }
         },
     };
     let mut page = Vec::new();
@@ -68,6 +72,7 @@ mod tests {
                 assert!(page.contains(text.lines().next().unwrap()), "{name:?}, {option}: {text}");
             }
         }
-        assert!(rendered(Some("help")).is_err());
+        let none = rendered(Some("help")).unwrap_err().to_string();
+        assert!(none.starts_with("\"help\" has no manual page; these have: build, "), "{none}");
     }
 }
