@@ -140,6 +140,19 @@ fn foreign_sets_are_compared_by_their_index_files_and_directories() {
 }
 
 #[test]
+fn a_url_that_several_sets_of_a_directory_list_is_no_difference() {
+    let directory = TempDir::new();
+    let (several, single) = (directory.join("several"), directory.join("single"));
+    let (both, one) = (rows(&[("1", ""), ("2", "")]), rows(&[("1", "")]));
+    build(&several, &both, &[]).expect(0);
+    build(&several, &one, &["--name", "news"]).expect(0);
+    build(&single, &both, &[]).expect(0);
+    for (old, new) in [(&several, &single), (&single, &several)] {
+        assert!(diff(old, new, &[]).expect(0).stdout.is_empty());
+    }
+}
+
+#[test]
 fn an_unreadable_file_is_named() {
     let directory = TempDir::new();
     let out = directory.join("out");

@@ -100,7 +100,7 @@ impl Regions {
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if a cluster cannot build the set that `job` describes.
-    pub(crate) fn check(job: &Job) -> Result<(Option<u64>, u64)> {
+    pub fn check(job: &Job) -> Result<(Option<u64>, u64)> {
         check_job(job)?;
         Ok((job.resources.memory, Memory::budget_min(job.resources.threads.get() as u64)))
     }

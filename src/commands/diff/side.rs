@@ -23,6 +23,8 @@ pub(crate) struct Side {
     files: Vec<SideFile>,
     /// The secret that its sitemaps are sealed with; empty if there is no manifest.
     secret: String,
+    /// Whether it is several sets, which may list the same URL.
+    is_combined: bool,
 }
 
 #[derive(Debug)]
@@ -65,8 +67,9 @@ impl Sides {
         match self {
             Self::One(side) => side,
             Self::Several(sets) => {
+                let is_combined = sets.len() > 1;
                 let files = sets.into_values().flat_map(|side| side.files).collect();
-                Side { files, secret: String::new() }
+                Side { files, secret: String::new(), is_combined }
             }
         }
     }
@@ -123,13 +126,14 @@ impl Side {
             file: PlaceFile::new(Arc::clone(view), &sitemap.file),
             known: Some(sitemap.clone()),
         };
-        Self { files: set.sitemaps.iter().map(file).collect(), secret: set.secret.clone() }
+        let files = set.sitemaps.iter().map(file).collect();
+        Self { files, secret: set.secret.clone(), is_combined: false }
     }
 
     /// Returns the URLs of files that no manifest describes.
     fn of_unknown(files: impl IntoIterator<Item = PlaceFile>) -> Self {
         let files = files.into_iter().map(|file| SideFile { file, known: None }).collect();
-        Self { files, secret: String::new() }
+        Self { files, secret: String::new(), is_combined: false }
     }
 
     /// Reads all URLs into `sorter`. Returns the number of sitemaps.
@@ -148,13 +152,17 @@ impl Side {
     }
 }
 
-/// Drops sitemaps that have the same content on both sides. Returns the number of URLs in them.
+/// Drops sitemaps that have the same content on both sides. Returns the number of URLs in them. Drops none if a side is several sets:
+/// a URL of a dropped sitemap could be in another set as well, and would look added or removed.
 ///
 /// Sets of one directory share a secret, so their keyed seals are compared, and nobody can craft a change that goes unnoticed.
 /// Sets of two directories share no secret, so the plain hash of the content is compared, because the bytes of the files may
 /// differ although the content is equal. URLs crafted to collide would hide their own change from that diff, but a diff publishes
 /// nothing.
 pub(crate) fn drop_same(old: &mut Side, new: &mut Side) -> u64 {
+    if old.is_combined || new.is_combined {
+        return 0;
+    }
     let is_sealed = !old.secret.is_empty() && old.secret == new.secret;
     let content = |file: &SideFile| -> Option<String> {
         let known = file.known.as_ref()?;
@@ -215,7 +223,7 @@ mod tests {
                 seals,
             };
             let file = SideFile { file: place::file(sitemap.file.as_ref()).unwrap(), known: Some(sitemap) };
-            Side { files: vec![file], secret: secret.into() }
+            Side { files: vec![file], secret: secret.into(), is_combined: false }
         };
         for (old, new, same) in [
             (side("a", Some(1)), side("a", Some(1)), 7),

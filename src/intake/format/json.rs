@@ -271,10 +271,13 @@ impl<'a> Values<'a> {
         Ok(())
     }
 
-    /// Takes the section. A string with an unpaired surrogate names none, so the row is bad.
+    /// Takes the section. A string with an unpaired surrogate names none, and two values name two, so the row is bad.
     fn take_section<E: de::Error>(&mut self, value: &'a RawValue) -> Result<(), E> {
         if value.get().starts_with('"') && shapes::text(value.get()).is_none() {
             return Err(E::custom("not a text"));
+        }
+        if !self.section.is_empty() && value.get() != "null" {
+            return Err(E::custom("two sections"));
         }
         take_tag(&mut self.section, value);
         Ok(())

@@ -56,6 +56,10 @@ fn an_attribute_given_twice_is_invalid() {
         Format::Google,
         &["1@0 /a|||", "2@10 !bad-row /b type=x type=y"],
     );
+    let twice = r#"{"url":"b","type":"x","type":"y"}"#;
+    let text = format!("{{\"url\":\"a\",\"type\":null,\"type\":\"x\"}}\n{twice}\n");
+    let row = format!("2@{} !bad-row {twice}", text.len() - twice.len() - 1);
+    check_with(&by_section, "-", text.as_bytes(), Format::Jsonl, &["1@0 a|||", &row]);
 }
 
 #[test]
