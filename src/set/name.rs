@@ -187,8 +187,8 @@ pub fn site_directory(base_url: &BaseUrl) -> String {
     }
 }
 
-/// Whether `name` may be one that [`site_directory`] returns. Those of `https` hosts without a dot, such as `localhost`, are left out,
-/// because many other directories have such names.
+/// Whether `name` may be one that [`site_directory`] returns. Those of `https` hosts without a dot, such as `localhost`, are left
+/// out, because many other directories have such names.
 pub fn may_be_site_directory(name: &str) -> bool {
     let is_legal = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-');
     name.starts_with(|c: char| c.is_ascii_alphanumeric())

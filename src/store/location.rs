@@ -49,8 +49,8 @@ impl Location {
     /// Parses `path`; `None` if it is the path of a local file.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if it is a URL with another scheme, is not UTF-8, names no bucket or server, or
-    /// has a key that cannot be requested.
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if it is a URL with another scheme, is not UTF-8, names no bucket or server,
+    /// or has a key that cannot be requested.
     pub fn parse(path: &Path) -> Result<Option<Self>> {
         if !is_url(path) {
             return Ok(None);

@@ -152,8 +152,7 @@ fn guards_and_conflicts_refuse_a_dry_run_with_the_code_and_words_of_a_real_one()
     let foreign = directory.join("foreign");
     fs::create_dir(&foreign).unwrap();
     fs::write(foreign.join("sitemap-index-1.xml"), "theirs").unwrap();
-    let file = directory.file("file", "");
-    let all = urls(0..100);
+    let (file, elsewhere, all) = (directory.file("file", ""), TempDir::new(), urls(0..100));
     let cases: [(&Path, &str, &[&str], i32); 8] = [
         (&out, "https://www.example.com/1\n", &[], 65),
         (&out, "https://www.example.com/1\n", &["--max-shrink", "100%"], 0),
@@ -165,14 +164,12 @@ fn guards_and_conflicts_refuse_a_dry_run_with_the_code_and_words_of_a_real_one()
         (&file, &all, &[], 73),
     ];
     for (out, input, options, exit) in cases {
-        let before = tree(directory.path());
-        let scratch = TempDir::new();
-        let metrics = scratch.join("sitemill.prom");
+        let (before, metrics) = (tree(directory.path()), elsewhere.join("sitemill.prom"));
         let dry_run = ["--dry-run", "--metrics", metrics.to_str().unwrap()];
         let dry = small(out, input, &[options, &dry_run].concat()).expect(exit);
         assert_eq!(tree(directory.path()), before, "{options:?}");
-        let metrics = fs::read_to_string(metrics).unwrap();
-        assert!(metrics.contains("sitemill_dry_run{base_url=\"https://www.example.com/\"} 1\n"), "{metrics}");
+        let is_dry = "sitemill_dry_run{base_url=\"https://www.example.com/\"} 1\n";
+        assert!(fs::read_to_string(metrics).unwrap().contains(is_dry), "{options:?}");
         if exit == 65 {
             let real = small(out, input, options).expect(exit);
             assert_eq!(dry.stderr, real.stderr);

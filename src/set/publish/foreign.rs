@@ -17,8 +17,8 @@ impl Workspace {
     /// number of index files is not known yet, so [`prepare`](Workspace::prepare) checks all their names.
     ///
     /// # Errors
-    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if the live set has another base URL or protocol, or this is the parent of several
-    /// sites; [`ErrorKind::Output`](crate::ErrorKind::Output) if a file is in the way.
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if the live set has another base URL or protocol, or this is the parent of
+    /// several sites; [`ErrorKind::Output`](crate::ErrorKind::Output) if a file is in the way.
     pub fn admit(&mut self, base_url: &BaseUrl, protocol: Protocol, consent: Consent) -> Result<()> {
         self.consent = Some(consent);
         if !consent.replace_set {
