@@ -10,7 +10,8 @@
 //!  unread     streams that can be given again unless they were read
 //!  cluster    the steps of a build on a cluster
 //!  ending     waits for threads before the interpreter ends
-//!  capsule    the C data interface: the only unsafe code
+//!  capsule    the C data interface (unsafe code)
+//!  gil        the GIL in code that other libraries call (unsafe code)
 //!  errors     errors as exceptions
 //! ```
 
@@ -20,6 +21,7 @@ mod cluster;
 mod commands;
 mod ending;
 mod errors;
+mod gil;
 mod rows;
 mod run;
 mod stream;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::{mem, thread};
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
@@ -18,7 +18,7 @@ use crate::ending::{self, Active};
 use crate::errors::SIGINT;
 use crate::rows::Feed;
 use crate::unread::Unread;
-use crate::{capsule, errors};
+use crate::{capsule, errors, gil};
 
 /// Maximum number of batches that wait for the reader.
 const BATCHES_AHEAD: usize = 4;
@@ -162,6 +162,12 @@ impl Batches {
 impl Drop for Batches {
     fn drop(&mut self) {
         self.stop.raise(SIGINT);
+        match self.feed.take() {
+            // Its objects belong to Python, which this thread must not enter any more.
+            Some(feed) if ending::is_ending() => mem::forget(feed),
+            Some(feed) => gil::hold(|| drop(feed)),
+            None => {}
+        }
     }
 }
 
@@ -177,7 +183,7 @@ impl Iterator for Batches {
         if ending::is_ending() {
             return failed("the interpreter ends".into());
         }
-        Python::attach(|py| match self.receive(py) {
+        gil::attach(|py| match self.receive(py) {
             Ok(batch) => match batch? {
                 Ok(batch) => Some(Ok(batch)),
                 Err(error) => failed(errors::whole_text(&error)),
@@ -243,7 +249,7 @@ impl<T: Table> Write for Lines<T> {
                 self.line(line)?;
             } else {
                 self.rest.extend_from_slice(line);
-                let whole = std::mem::take(&mut self.rest);
+                let whole = mem::take(&mut self.rest);
                 self.line(&whole)?;
             }
             bytes = &bytes[end + 1..];

@@ -2,6 +2,8 @@
 
 import json
 import pathlib
+import subprocess
+import sys
 import threading
 import time
 import warnings
@@ -61,6 +63,35 @@ def test_urls_have_their_tags(tmp_path):
 def test_a_set_can_be_built_from_the_urls_of_another(out, tmp_path):
     again = sitemill.build(sitemill.urls(out), base_url=BASE, out=tmp_path / "again")
     assert again.listed == 30_000
+
+
+NESTED = """
+import sys, pyarrow, sitemill
+base, out = sys.argv[1:]
+def urls():
+    return pyarrow.table(sitemill.urls(out))["loc"].to_pylist()
+def cleaned():
+    reader = pyarrow.RecordBatchReader.from_stream(sitemill.clean(base + str(number) for number in range(100_000)))
+    return [*reader.read_next_batch()["url"].to_pylist(), *reader.read_next_batch()["url"].to_pylist()]
+def rows():
+    yield from read()
+for read in (urls, cleaned):
+    expected = len(read())
+    """
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "assert sitemill.build(rows(), base_url=base, out=out + '-new', dry_run=True).listed == expected",
+        "assert pyarrow.table(sitemill.clean(rows())).num_rows == expected",
+        "assert sitemill.check(out, progress=lambda *_: read())",
+        "assert sitemill.build([base], base_url=base, out=out + '-new', progress=lambda *_: read())",
+    ],
+)
+def test_streams_may_be_read_in_iterators_and_callbacks(out, call):
+    done = subprocess.run([sys.executable, "-c", NESTED + call, BASE, str(out)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_results_of_clean_are_in_order(tmp_path):
