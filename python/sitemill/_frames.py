@@ -7,16 +7,18 @@ import importlib
 import sys
 from typing import Any, Iterable, Mapping, Optional
 
-from ._rows import ColumnRows, Rows
+from ._rows import ColumnRows, Rows, plain
 from ._values import is_missing
 
 
 def frame(rows: Any, columns: Mapping[str, str]) -> Any:
     """``rows``. A column becomes a frame, and a lazy frame is collected."""
+    # A level of the index of a series may have the name of a URL, too. ``loc``, the first column of that name, is used before it.
+    url = columns.get("url", "loc")
     if _is(rows, "pandas", "Series") or _is(rows, "polars", "Series"):
-        return rows.to_frame(columns.get("url", "url"))
+        return rows.to_frame(url)
     if _is(rows, "pyarrow", "Array") or _is(rows, "pyarrow", "ChunkedArray"):
-        return sys.modules["pyarrow"].table({columns.get("url", "url"): rows})
+        return sys.modules["pyarrow"].table({url: rows})
     return rows.collect() if _is(rows, "polars", "LazyFrame") else rows
 
 
@@ -82,10 +84,10 @@ def _of_pandas(frame: Any, columns: Mapping[str, str]) -> Any:
 
 
 def _index(frame: Any) -> tuple[Any, list[int]]:
-    """The index with names that are strings, and the levels that are columns: those with a name that no column has."""
-    names, columns = frame.index.names, set(map(str, frame.columns))
+    """The index with names that are strings, and the levels that are columns: those with a name that no column has in any case."""
+    names, columns = frame.index.names, {plain(str(name)) for name in frame.columns}
     index = frame.index.set_names([None if name is None else str(name) for name in names])
-    return index, [level for level, name in enumerate(index.names) if name is not None and name not in columns]
+    return index, [level for level, name in enumerate(index.names) if name is not None and plain(name) not in columns]
 
 
 def _mixes_times(values: Any, of_arrow: Any) -> bool:

@@ -112,7 +112,7 @@ def check_names(columns: Mapping[str, str]) -> None:
         check_is_name(shown, name)
         if not name.strip(BLANKS):
             raise UsageError(f"{shown}={name!r}: give the name of the column", exit_code=2)
-        other = parts.setdefault(_plain(name), shown)
+        other = parts.setdefault(plain(name), shown)
         if other != shown:
             raise UsageError(f"column {name} is named for {other} and {shown}", exit_code=2)
 
@@ -253,14 +253,14 @@ class Rows:
     def _plan(self, row: Mapping[Any, Any]) -> "_Plan":
         """Where the parts are in a row with these keys."""
         plan = _Plan()
-        named = {_plain(self._columns[part]): at for at, part in enumerate(PARTS) if self._columns.get(part)}
+        named = {plain(self._columns[part]): at for at, part in enumerate(PARTS) if self._columns.get(part)}
         # A column that is named for one part is not the usual column of another.
         usual = {part: at for at, part in enumerate(PARTS) if at not in named.values() and part != "section"}
         names = usual | named
         if 0 not in named.values():
             names.setdefault("loc", 0)
         for key in row:
-            name = _plain(str(key))
+            name = plain(str(key))
             at = names.get(name)
             if at == 0:
                 plan.add_url(key, name)
@@ -296,7 +296,7 @@ class ColumnRows(Rows):
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
     """A name of a column as it is compared."""
     return name.strip(BLANKS).translate(_LOWER)
 

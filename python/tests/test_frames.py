@@ -127,7 +127,7 @@ def test_objects_of_polars_are_read_row_by_row(desk):
     for given in (frame, frame.lazy()):
         assert desk.build(given) == expected
     assert desk.build(columns["url"]) == desk.build(pages(3))
-    with pytest.raises(TypeError, match="row 1: url holds a object"):
+    with pytest.raises(TypeError, match="row 1: loc holds a object"):
         desk.build(polars.Series([object()], dtype=polars.Object))
 
 
@@ -143,6 +143,17 @@ def test_levels_of_an_index_are_columns_if_they_have_a_name(desk, name):
         assert desk.build(frame, **names) == expected
     report = sitemill.build(two, base_url=BASE, out=desk.new("out"), **names)
     assert report.unused_columns == ()
+
+
+@pytest.mark.parametrize("has_pyarrow", [True, False])
+@pytest.mark.parametrize("name", ["loc", "LOC", "url", None])
+def test_the_values_of_a_series_are_urls_though_its_index_may_have_such_a_name(desk, name, has_pyarrow, monkeypatch):
+    old = pandas.Index([f"{BASE}old/{at}" for at in range(3)], name=name)
+    if not has_pyarrow:
+        monkeypatch.setattr(_frames, "_of_pandas", lambda *_: None)
+    for series, options in [(pandas.Series(pages(3), old), {}), (pandas.Series(pages(3), old, name="page"), {"url": "page"})]:
+        assert desk.build(series, **options) == desk.build(pages(3))
+        assert pyarrow.table(sitemill.clean(series, **options))["url"].to_pylist() == pages(3)
 
 
 def test_a_range_with_a_name_is_a_column(desk):
