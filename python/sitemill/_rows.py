@@ -201,9 +201,8 @@ class Rows:
             elif isinstance(row, (str, bytes)):
                 if isinstance(first, Mapping):
                     raise RowTypeError(f"row {number} is of type {type(row).__name__}, and earlier rows are dictionaries")
-                if first is None and self._columns:
-                    names = ", ".join(self._columns.values())
-                    raise UsageError(f"rows are strings, which have no column {names}; give dictionaries", exit_code=2)
+                if first is None:
+                    self._check_has_no_columns(number)
                 first = row
                 yield row
             elif isinstance(row, Mapping):
@@ -229,6 +228,12 @@ class Rows:
     def found(self, columns: Optional[Mapping[str, Any]]) -> Optional[Mapping[str, Any]]:
         """The columns of a report, of which the extension module knows nothing."""
         return {"used": self.used, "unused": first_names(self.unused)} if self.are_dicts else columns
+
+    def _check_has_no_columns(self, number: int) -> None:
+        """Refuses rows that are strings if columns are named. The first row has been taken, so it is no ``UsageError``."""
+        if self._columns:
+            names = ", ".join(self._columns.values())
+            raise make("data", 65, f"rows: row {number} is a string, which has no column {names}; give dictionaries", "rows")
 
     def _check_first(self, number: int, row: Mapping[Any, Any], plan: "_Plan") -> None:
         """Refuses rows whose first one has no URL."""

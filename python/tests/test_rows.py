@@ -162,8 +162,14 @@ def test_columns_have_other_names_if_they_are_given(desk):
     assert b"2024-05-01" in sitemill_text(expected)
     with pytest.raises(sitemill.UsageError, match="columns names columns, and so do url"):
         desk.build(rows, url="page", columns="url=page")
-    with pytest.raises(sitemill.UsageError, match="rows are strings"):
-        desk.build(pages(3), url="page")
+
+
+def test_strings_have_no_columns(desk):
+    # A row has been taken, so the same rows cannot be given again, as after a UsageError.
+    for options in (dict(url="page"), dict(lastmod="day"), dict(section_column="type")):
+        [name] = options.values()
+        with pytest.raises(sitemill.DataRefused, match=f"row 1 is a string, which has no column {name}; give dictionaries"):
+            desk.build(iter(pages(3)), **options)
 
 
 def test_a_column_that_is_named_for_one_part_is_not_read_as_another(desk):
