@@ -6,7 +6,7 @@ import warnings as _warnings
 from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
 from . import _frames, _rows, _sitemill
-from ._errors import DataRefused, UsageError
+from ._errors import DataRefused, UsageError, late_warnings, raise_late
 from ._options import Files, Headers, Patterns, Rewrites, arguments_of
 from ._progress import ProgressCallback, end, progress_callback
 from ._report import Report
@@ -108,7 +108,7 @@ def build(
 
     The switch is atomic: until then, and if anything fails, the previous set stays live. The call blocks, but other Python
     threads keep running. Ctrl-C stops it within a second, or later if a store does not respond, and leaves the live set as
-    it is.
+    it is. Once the new set is live, ``KeyboardInterrupt`` has the report as its ``result``.
 
     Args:
         rows: a path or a list of paths of files or directories, in any format of the command line; or an object with
@@ -297,15 +297,17 @@ def finished(
     text: str,
     refused: Optional[Any],
     warnings: Sequence[str],
+    late: Optional[BaseException],
     rows: Union[_rows.Rows, _rows.Renamed, None] = None,
     *,
     stacklevel: int = 4,
 ) -> Report:
-    """Returns the report of a run, or raises the exception of a refused one. ``rows`` know the names of their columns.
+    """Returns the report of a run, or raises the exception of a refused one. ``late`` is an exception that was raised once the set
+    was live. ``rows`` know the names of their columns.
 
     Warnings are attributed to the caller ``stacklevel`` frames up, which is the user's.
     """
-    done = Report._of(text, warnings)
+    done = Report._of(text, [*warnings, *late_warnings(late)])
     if rows is not None:
         for given in done.raw["inputs"]:
             found = rows.found(given.get("columns"))
@@ -316,4 +318,5 @@ def finished(
         raise refused
     for warning in done.warnings:
         _warnings.warn(f"{warning}; the new set is live", RuntimeWarning, stacklevel=stacklevel)
+    raise_late(late, done)
     return done

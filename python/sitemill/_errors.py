@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Optional
+import traceback
+from typing import TYPE_CHECKING, Any, Optional
 
 if TYPE_CHECKING:
     from ._report import Report
@@ -104,6 +105,21 @@ def make(kind: str, exit_code: int, message: str, path: Optional[str]) -> Sitemi
     error = _CLASSES.get(kind, BugError)(message, path=path, exit_code=exit_code)
     error.kind = kind
     return error
+
+
+def late_warnings(late: Optional[BaseException]) -> list[str]:
+    """The warning about an exception that a callback or a signal handler raised once the set was live, if there is one."""
+    if late is None:
+        return []
+    words = traceback.format_exception_only(late)[-1].strip()
+    return [f"{words}: raised too late to stop the run"]
+
+
+def raise_late(late: Optional[BaseException], result: Any) -> None:
+    """Raises such an exception if it ends the program, like ``KeyboardInterrupt``. It gets the result of the function."""
+    if late is not None and not isinstance(late, Exception):
+        setattr(late, "result", result)
+        raise late
 
 
 #: An invalid value, as the option parser reports it: ``invalid value '11' for '--level <0..9>'``.

@@ -6,6 +6,7 @@ import warnings as _warnings
 from typing import Optional, Union
 
 from . import _rows, _sitemill
+from ._errors import late_warnings, raise_late
 from ._options import Headers, checked, optional_path, optional_word, paths_of, store_settings
 from ._progress import ProgressCallback, end, progress_callback
 from ._report import CheckReport, RolledBack, Status
@@ -137,8 +138,9 @@ def rollback(
         done = _sitemill.rollback(_rows.path(directory), name, to, optional_path(robots), robots_any_name, store, callback)
     finally:
         end(callback)
-    replaced, live, urls, warnings = done
-    restored = RolledBack(replaced, live, urls, tuple(warnings))
+    replaced, live, urls, warnings, late = done
+    restored = RolledBack(replaced, live, urls, (*warnings, *late_warnings(late)))
     for warning in restored.warnings:
         _warnings.warn(f"{warning}; set {live} is live", RuntimeWarning, stacklevel=2)
+    raise_late(late, restored)
     return restored

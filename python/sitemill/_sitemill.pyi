@@ -4,12 +4,13 @@ from typing import Any, Callable, Mapping, Optional, Sequence
 
 _ProgressCallback = Callable[[str, int, int], object]
 _Store = Mapping[str, Any]
+_Built = tuple[str, Optional[BaseException], list[str], Optional[BaseException]]
 
 def wait_for_threads() -> None: ...
 def main(arguments: Sequence[str]) -> int: ...
 def build(
     arguments: Sequence[str], rows: Optional[Any] = None, callback: Optional[_ProgressCallback] = None
-) -> tuple[str, Optional[BaseException], list[str]]: ...
+) -> _Built: ...
 def clean(arguments: Sequence[str], rows: Optional[Any] = None) -> Stream: ...
 def check(
     paths: Sequence[str],
@@ -40,7 +41,7 @@ def rollback(
     robots_any_name: bool,
     store: _Store,
     callback: Optional[_ProgressCallback],
-) -> tuple[int, int, int, list[str]]: ...
+) -> tuple[int, int, int, list[str], Optional[BaseException]]: ...
 def report_html(report: str) -> str: ...
 
 class Stream:
@@ -53,7 +54,6 @@ class Stream:
         """The counts of the command as JSON, once all rows are read."""
 
 _Routed = list[tuple[int, bytes]]
-_Built = tuple[str, Optional[BaseException], list[str]]
 
 class Driver:
     """The driver of a build on a cluster."""

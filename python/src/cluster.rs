@@ -13,9 +13,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sitemill::cli::embed::{BuildInSteps, caught};
 use sitemill::cluster::{self, Packed, Planned, RegionBatch, RoutingPlan, RowGroups, WorkOrder};
-use sitemill::{Error, ErrorKind, Result, Stop};
+use sitemill::{Error, ErrorKind, Progress, Result, Stop};
 
-use crate::commands::{Built, built};
+use crate::commands::{Built, built, is_live};
 use crate::stream::{Batch, Stream};
 use crate::{errors, rows, run};
 
@@ -37,14 +37,13 @@ impl Driver {
     #[new]
     fn new(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<Self> {
         let stop = Stop::default();
-        let opened = run::run(py, None, None, &stop, |_, stop| {
+        let running = run::run(py, None, None, &stop, |_, stop| {
             let steps = BuildInSteps::begin(arguments)?;
             match steps.job().and_then(|job| cluster::Driver::open(&job, stop)) {
                 Ok(driver) => Ok(Running { driver, steps, stop: stop.clone() }),
                 Err(error) => Err(steps.fail(error)),
             }
         })?;
-        let running = opened.map_err(|error| errors::exception(py, &error))?;
         Ok(Self(Mutex::new(Some(running))))
     }
 
@@ -74,7 +73,7 @@ impl Driver {
         columns: &str,
     ) -> PyResult<Built> {
         let Running { driver, steps, stop } = self.take().ok_or_else(closed)?;
-        let outcome = run::run(py, None, None, &stop, |_, stop| {
+        let work = |_: &dyn Progress, stop: &Stop| {
             let publish = || {
                 let (packed, plan) = (read(&packed, Packed::from_json)?, RoutingPlan::from_json(plan)?);
                 let batches = read(&batches, RegionBatch::from_json)?;
@@ -87,8 +86,9 @@ impl Driver {
                 Ok(outcome)
             };
             steps.end(caught(publish), stop)
-        })?;
-        outcome.map(|outcome| built(py, outcome)).map_err(|error| errors::exception(py, &error))
+        };
+        let (outcome, raised) = run::publish(py, None, None, &stop, is_live, work)?;
+        Ok(built(py, outcome, raised))
     }
 
     /// Releases the directory, removes the files that the workers have written, and writes the reports of a failure: its kind and
@@ -189,7 +189,7 @@ pub fn count_files(
         let order = WorkOrder::from_json(order)?;
         cluster::count_row_groups(&job, &order, &row_groups(files)?, candidates, stop)
     })?;
-    counted.map(|packed| packed.to_json()).map_err(|error| errors::exception(py, &error))
+    Ok(counted.to_json())
 }
 
 /// Sends the rows of the same partition to their regions: a stream with the columns `region` and `block`. The router holds at most
@@ -424,7 +424,6 @@ impl Regions {
     fn finish(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let regions = self.0.lock().unwrap_or_else(PoisonError::into_inner).take().ok_or_else(closed)?;
         let batches = run::run(py, None, None, &Stop::default(), |_, stop| regions.finish(stop))?;
-        let batches = batches.map_err(|error| errors::exception(py, &error))?;
         Ok(batches.iter().map(RegionBatch::to_json).collect())
     }
 }

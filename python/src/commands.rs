@@ -16,8 +16,8 @@ use sitemill::diff::DiffFormat;
 use sitemill::options::{BaseUrl, ScopeRule, SetName};
 use sitemill::urls::UrlsFormat;
 use sitemill::{
-    CheckJob, DiffJob, Error, ObjectHeader, Outcome, Page, Report, RollbackJob, Silent, Source, Stop,
-    StoreSettings, Target, UrlsJob,
+    CheckJob, DiffJob, Error, ObjectHeader, Outcome, Page, Progress, Report, RollbackJob, Silent, Source,
+    Stop, StoreSettings, Target, UrlsJob,
 };
 
 use crate::stream::{Stream, Table};
@@ -66,8 +66,9 @@ fn handle_lost_pages() {
     });
 }
 
-/// The result of `build`: the report as JSON, the exception if nothing was published, and warnings.
-pub type Built = (String, Option<Py<PyAny>>, Vec<String>);
+/// The result of `build`: the report as JSON, the exception if nothing was published, warnings, and an exception that was raised
+/// once the set was live.
+pub type Built = (String, Option<Py<PyAny>>, Vec<String>, Option<PyErr>);
 
 /// Builds a set from the files that `arguments` name, or from `rows`.
 #[pyfunction]
@@ -82,18 +83,24 @@ pub fn build(
     let stop = Stop::default();
     let (source, feed) = given(rows, &stop)?;
     let sources = source.map(|source| vec![source]);
-    let built = run::run(py, callback.as_ref(), feed, &stop, |progress, stop| {
+    let work = |progress: &dyn Progress, stop: &Stop| {
         sitemill::cli::embed::build(arguments, sources, progress, stop)
-    })?;
-    built.map(|outcome| self::built(py, outcome)).map_err(|error| errors::exception(py, &error))
+    };
+    let (outcome, raised) = run::publish(py, callback.as_ref(), feed, &stop, is_live, work)?;
+    Ok(built(py, outcome, raised))
 }
 
-/// The outcome of a build for Python.
-pub fn built(py: Python<'_>, outcome: Outcome) -> Built {
+/// Whether the set of a build is live.
+pub fn is_live(outcome: &Outcome) -> bool {
+    outcome.report.published
+}
+
+/// The outcome of a build for Python, with an exception that was raised once the set was live.
+pub fn built(py: Python<'_>, outcome: Outcome, raised: Option<PyErr>) -> Built {
     let report = sitemill::cli::embed::report_json(&outcome);
     let refused = outcome.refused.map(|why| errors::exception(py, &why).into_value(py).into_any());
     let warnings = outcome.warnings.iter().map(|warning| errors::text(warning.message())).collect();
-    (report, refused, warnings)
+    (report, refused, warnings, raised)
 }
 
 /// Cleans the URLs of the files that `arguments` name, or of `rows`.
@@ -148,15 +155,14 @@ pub fn check(
     job.scope = scope.map(|word| parse::<ScopeRule>(py, "scope", word)).transpose()?;
     job.findings_max = limit_findings;
     job.threads = at_least_one(py, threads)?.unwrap_or(job.threads);
-    let checked = run::run(py, callback.as_ref(), None, &Stop::default(), |progress, stop| {
+    run::run(py, callback.as_ref(), None, &Stop::default(), |progress, stop| {
         let mut findings = Vec::new();
         let report = sitemill::check(&job, progress, stop, &mut |finding| {
             findings.push(to_json(finding));
             Ok(())
         })?;
         Ok((findings, to_json(&report)))
-    })?;
-    checked.map_err(|error| errors::exception(py, &error))
+    })
 }
 
 /// Extracts the URLs of published files.
@@ -218,12 +224,14 @@ pub fn status(py: Python<'_>, directory: PathBuf, name: Option<&str>, store: Sto
     let found = run::run(py, None, None, &stop, |progress, stop| {
         sitemill::status(&directory, name.as_ref(), progress, stop)
     })?;
-    let found = found.map_err(|error| errors::exception(py, &error))?;
     Ok(found.iter().map(to_json).collect())
 }
 
-/// Restores an earlier set. Returns the number of the set that was live, the number and the URLs of the one that is now, and
-/// warnings.
+/// The result of `rollback`: the number of the set that was live, the number and the URLs of the one that is now, warnings, and an
+/// exception that was raised once that was live.
+type RolledBack = (u64, u64, u64, Vec<String>, Option<PyErr>);
+
+/// Restores an earlier set.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
 pub fn rollback(
@@ -235,7 +243,7 @@ pub fn rollback(
     robots_any_name: bool,
     store: Store,
     callback: Option<Py<PyAny>>,
-) -> PyResult<(u64, u64, u64, Vec<String>)> {
+) -> PyResult<RolledBack> {
     store.set(py)?;
     let mut job = RollbackJob::new(directory);
     job.name = set_name(py, name)?;
@@ -243,12 +251,10 @@ pub fn rollback(
     job.robots = robots;
     job.robots_any_name = robots_any_name;
     let stop = Stop::default();
-    let done = run::run(py, callback.as_ref(), None, &stop, |progress, stop| {
-        sitemill::rollback(&job, progress, stop)
-    })?;
-    let done = done.map_err(|error| errors::exception(py, &error))?;
+    let work = |progress: &dyn Progress, stop: &Stop| sitemill::rollback(&job, progress, stop);
+    let (done, raised) = run::publish(py, callback.as_ref(), None, &stop, |_| true, work)?;
     let warnings = done.warnings.iter().map(|warning| errors::text(warning.message())).collect();
-    Ok((done.from.number, done.to.number, done.to.urls, warnings))
+    Ok((done.from.number, done.to.number, done.to.urls, warnings, raised))
 }
 
 /// The HTML page of a report.

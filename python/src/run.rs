@@ -13,7 +13,7 @@ use sitemill::{Phase, Progress, Result, Stop};
 
 use crate::ahead::POLL_INTERVAL;
 use crate::ending::{self, Active};
-use crate::errors::SIGINT;
+use crate::errors::{self, SIGINT};
 use crate::rows::Feed;
 
 /// Runs `work`. `feed` passes it rows of an iterator. `callback` is a callable that receives progress: the name of the phase, the
@@ -21,14 +21,30 @@ use crate::rows::Feed;
 ///
 /// # Errors
 /// Any exception that a Python signal handler (`KeyboardInterrupt` for Ctrl-C), the iterator or `callback` raises; `Interrupted`
-/// when the interpreter ends. `work` is stopped first.
+/// when the interpreter ends. `work` is stopped first. Otherwise the error of `work`.
 pub fn run<T: Send>(
     py: Python<'_>,
     callback: Option<&Py<PyAny>>,
     feed: Option<Feed>,
     stop: &Stop,
     work: impl FnOnce(&dyn Progress, &Stop) -> Result<T> + Send,
-) -> PyResult<Result<T>> {
+) -> PyResult<T> {
+    publish(py, callback, feed, stop, |_| false, work).map(|(result, _)| result)
+}
+
+/// Runs `work`, which may make a set live: `is_live` tells whether it has. In that case, an exception does not replace the result
+/// of `work`, but is returned with it.
+///
+/// # Errors
+/// As for [`run`].
+pub fn publish<T: Send>(
+    py: Python<'_>,
+    callback: Option<&Py<PyAny>>,
+    feed: Option<Feed>,
+    stop: &Stop,
+    is_live: impl FnOnce(&T) -> bool,
+    work: impl FnOnce(&dyn Progress, &Stop) -> Result<T> + Send,
+) -> PyResult<(T, Option<PyErr>)> {
     let _active = Active::new();
     let counted = Counted::default();
     let (result, raised) = py.detach(|| {
@@ -43,9 +59,10 @@ pub fn run<T: Send>(
             (worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), waited)
         })
     });
+    let raised = raised.or_else(|| result.as_ref().ok().and_then(|_| counted.report(py, callback).err()));
     match raised {
-        Some(raised) => Err(raised),
-        None => counted.report(py, callback).map(|()| result),
+        Some(raised) if !result.as_ref().is_ok_and(is_live) => Err(raised),
+        raised => Ok((result.map_err(|error| errors::exception(py, &error))?, raised)),
     }
 }
 

@@ -142,6 +142,33 @@ def test_ctrl_c_stops_the_reading_of_a_stream_after_its_first_batch(tmp_path):
     interrupt(READ, tmp_path)
 
 
+LIVE = START + """
+import os, threading
+marker = out + "-is-live"
+def watch():
+    while not os.path.exists(marker):
+        time.sleep(0.01)
+    begun()
+threading.Thread(target=watch).start()
+try:
+    sitemill.build([base], base_url=base, out=out, max_shrink="100%", then=["sh", "-c", f"touch {marker}; exec sleep 3600"])
+except KeyboardInterrupt as stop:
+    [of_command, late] = stop.result.warnings
+    assert "the command ended with exit code 130" in of_command, of_command
+    assert late == "KeyboardInterrupt: raised too late to stop the run", late
+    assert stop.result.published and stop.result.listed == 1
+    print("interrupted", flush=True)
+    sys.exit(7)
+"""
+
+
+def test_ctrl_c_once_the_set_is_live_has_the_report(tmp_path):
+    out = tmp_path / "out"
+    sitemill.build(pages(3), base_url=BASE, out=out)
+    interrupt(LIVE, out)
+    assert sitemill.status(out)[0].live.urls == 1
+
+
 def test_a_signal_handler_of_the_program_is_called(tmp_path):
     received = []
 

@@ -45,6 +45,44 @@ def test_an_exception_of_the_function_stops_the_run(tmp_path):
     assert not (tmp_path / "sitemap-index-1.xml").exists()
 
 
+@pytest.mark.parametrize("kind", [RuntimeError, SystemExit])
+def test_an_exception_of_the_function_once_the_set_is_live_does_not_lose_the_result(kind, tmp_path):
+    sitemill.build(pages(3), base_url=BASE, out=tmp_path)
+
+    def stop_once_set_is_live(number):
+        def stop(phase, done, total):
+            if sitemill.status(tmp_path)[0].live.number == number:
+                raise kind("enough")
+
+        return stop
+
+    calls = [
+        ("the new set", 2, lambda stop: sitemill.build(pages(4), base_url=BASE, out=tmp_path, progress=stop)),
+        ("set 1", 1, lambda stop: sitemill.rollback(tmp_path, progress=stop)),
+    ]
+    for words, number, call in calls:
+        warning = f"{kind.__name__}: enough: raised too late to stop the run"
+        with pytest.warns(RuntimeWarning, match=f"^{warning}; {words} is live$"):
+            if issubclass(kind, Exception):
+                result = call(stop_once_set_is_live(number))
+            else:
+                with pytest.raises(kind, match="enough") as raised:
+                    call(stop_once_set_is_live(number))
+                result = raised.value.result
+        assert result.warnings[-1] == warning
+        assert sitemill.status(tmp_path)[0].live.number == number
+
+
+def test_an_exception_of_the_function_is_raised_if_nothing_was_published(tmp_path):
+    def stop(phase, done, total):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        sitemill.build(pages(3), base_url=BASE, out=tmp_path, dry_run=True, progress=stop)
+    with pytest.raises(sitemill.DataRefused, match="nothing was published"):
+        sitemill.build(["nonsense://"], base_url=BASE, out=tmp_path, progress=lambda *_: None)
+
+
 def test_a_terminal_shows_a_line_that_is_removed_at_the_end(tmp_path):
     code = f"""
 import sys

@@ -215,7 +215,7 @@ def test_other_threads_run_during_a_build(tmp_path):
 
 
 def test_warnings_of_a_rollback_are_python_warnings(monkeypatch):
-    done = (2, 1, 7, ["robots.txt: could not be written; robots_any_name=True accepts it"])
+    done = (2, 1, 7, ["robots.txt: could not be written; robots_any_name=True accepts it"], None)
     monkeypatch.setattr(_sitemill, "rollback", lambda *_: done)
     with pytest.warns(RuntimeWarning, match="^robots.txt: could not be written; robots_any_name=True accepts it; set 1 is live$") as warned:
         restored = sitemill.rollback("out")
