@@ -203,6 +203,8 @@ class Rows:
                     raise RowTypeError(f"row {number} is of type {type(row).__name__}, and earlier rows are dictionaries")
                 if first is None:
                     self._check_has_no_columns(number)
+                    # At the start of a file.
+                    row = row.removeprefix("\ufeff") if isinstance(row, str) else row.removeprefix(b"\xef\xbb\xbf")
                 first = row
                 yield row
             elif isinstance(row, Mapping):

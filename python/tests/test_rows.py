@@ -46,6 +46,8 @@ def frames():
     yield "generator of strings", (url for url in URLS)
     yield "lines of a file", io.StringIO("".join(f"{url or ''}\n" for url in URLS))
     yield "lines of a file of another system", io.BytesIO("".join(f"{url or ''}\r\n" for url in URLS).encode())
+    yield "lines of a file with a byte order mark", io.StringIO("\ufeff" + "".join(f"{url or ''}\n" for url in URLS))
+    yield "bytes with a byte order mark", io.BytesIO("\ufeff".encode() + "".join(f"{url or ''}\n" for url in URLS).encode())
     yield "bytes", (url.encode() if url else url for url in URLS)
     yield "dictionaries", [{"url": url} for url in URLS]
     yield "dictionaries with a key loc", ({"loc": url} for url in URLS)
