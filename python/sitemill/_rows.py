@@ -246,7 +246,9 @@ class Rows:
         """Raises an error because there is no column for ``part``."""
         row = "" if number is None else f"row {number}: "
         there = ", ".join(map(str, names))
-        if part in self._columns:
+        if not names:
+            message = f"{row}there are no columns; give a column {self._columns.get('url', 'loc or url')} with the URLs"
+        elif part in self._columns:
             message = f"{row}there is no column {self._columns[part]}; there are: {there}"
         else:
             message = f'{row}there is no column loc or url; there are: {there}; name one with url="NAME"'

@@ -15,6 +15,7 @@ import pytest
 
 import sitemill
 from conftest import BASE, pages
+from sitemill import _frames
 
 URLS = [*pages(2000), "https://www.example.com/a b?q=ü", "https://other.example/", "", None, BASE + "page/7"]
 TABLE = pyarrow.table({"url": URLS})
@@ -211,6 +212,15 @@ def test_a_missing_column_lists_those_that_exist(desk):
         assert refused.value.exit_code == 65
         with pytest.raises(sitemill.DataRefused, match=r"no column adress.*page.*title"):
             desk.build(given, url="adress")
+
+
+def test_a_frame_without_columns_is_refused(desk, monkeypatch):
+    for has_pyarrow in (True, False):
+        for given in (pandas.DataFrame(), polars.DataFrame(), pyarrow.table({})):
+            for name, options in (("loc or url", {}), ("page", {"url": "page"})):
+                with pytest.raises(sitemill.DataRefused, match=f"there are no columns; give a column {name} with the URLs"):
+                    desk.build(given, **options)
+        monkeypatch.setattr(_frames, "_of_pandas", lambda *_: None)
 
 
 @pytest.mark.parametrize("columns", ["url", "url=", "page=url", "url=page,loc=page"])

@@ -221,17 +221,22 @@ impl Columns {
 pub(super) struct Missing {
     part: RowPart,
     what: String,
-    names: String,
+    /// The columns that are there. `None` if there are none at all.
+    names: Option<String>,
 }
 
 impl Missing {
     fn of(part: RowPart, what: &str, names: &[&[u8]]) -> Self {
-        Self { part, what: what.into(), names: crate::escape::shown(&names.join(&b", "[..])) }
+        let shown = || crate::escape::shown(&names.join(&b", "[..]));
+        Self { part, what: what.into(), names: (!names.is_empty()).then(shown) }
     }
 
     /// What to do about it. `word` is what the format calls a column.
     pub fn message(&self, word: &str) -> Message {
         let Self { part, what, names } = self;
+        let Some(names) = names else {
+            return message!("there are no {word}s; give a {word} {what} with the URLs");
+        };
         let way_out = match part {
             RowPart::Section => message!("correct ", Setting::SectionColumn),
             _ => message!("name the ones to read with ", Setting::Columns.with("url=NAME,lastmod=NAME")),
@@ -286,6 +291,8 @@ mod tests {
             missing(&usual, "a b").starts_with("no key loc or url, only: a, b; name the ones to read with")
         );
         assert!(missing(&said, "page loc").starts_with("no key updated_at, only: page, loc"));
+        let none = usual.places(&[]).unwrap_err().message("column").to_string();
+        assert_eq!(none, "there are no columns; give a column loc or url with the URLs");
         let mistyped = missing(&usual.with_section("typ").unwrap(), "url type");
         assert_eq!(mistyped, "no key typ, only: url, type; correct `section_column`");
         for wrong in
