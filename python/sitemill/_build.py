@@ -247,12 +247,13 @@ def _inputs(
     section = {} if options.get("section_column") is None else {"section": options["section_column"]}
     for part, name in names.items():
         _rows.check_is_name(part, name)
-        if "," in name:
-            raise UsageError(f"{part}={name!r}: a name with a comma cannot be given; rename the column", exit_code=2)
     arguments = arguments_of({name: value for name, value in options.items() if name not in ("columns", "section_column")})
     columns_of_files = _column_arguments(columns or _pairs(names), section)
     paths = _rows.paths(rows)
     if paths is not None:
+        for part, name in names.items():
+            if "," in name:
+                raise _rows.unusable_name(part, name)
         return [*arguments, *columns_of_files, "--", *paths], None
     names = {**_rows.named_columns(names, columns), **section}
     _rows.check_names(names)

@@ -134,15 +134,21 @@ def is_number(name: str) -> bool:
     return name.isascii() and name.strip(BLANKS).isdigit()
 
 
+def unusable_name(part: str, name: str) -> UsageError:
+    """The error for a number, or a name with a comma, where it cannot be the name of the column of ``part``."""
+    option = "section_column" if part == "section" else part
+    why = "a name with a comma cannot be given" if "," in name else "a number cannot be the name of a column"
+    return UsageError(f"{option}={name!r}: {why}; rename the column", exit_code=2)
+
+
 def with_names(table: Any, columns: Mapping[str, str]) -> tuple[Any, dict[str, str]]:
-    """``table``, and the names of its columns. Numbers would be taken for positions, so such columns get the names of their parts."""
-    numbers = {part: name for part, name in columns.items() if is_number(name)}
-    if not numbers:
+    """``table``, and the names of its columns. Numbers would be taken for positions, and a comma would end the name, so such
+    columns get the names of their parts."""
+    unusable = [part for part, name in columns.items() if is_number(name) or ("," in name and part != "section")]
+    if not unusable:
         return table, dict(columns)
     if not hasattr(table, "rename_columns"):
-        part, name = next(iter(numbers.items()))
-        part = "section_column" if part == "section" else part
-        raise UsageError(f"{part}={name!r}: a number cannot be the name of a column; rename the column", exit_code=2)
+        raise unusable_name(unusable[0], columns[unusable[0]])
     names = list(table.schema.names)
     parts = {names[at]: part for part, at in zip(PARTS, places(names, columns)) if at is not None and part in columns}
     # Another column may have the name of a part.

@@ -250,6 +250,24 @@ def test_a_column_of_a_data_frame_may_have_a_number_as_its_name(desk):
         desk.build(polars.DataFrame(rows), url="0")
 
 
+def test_a_column_of_a_data_frame_may_have_a_comma_in_its_name(desk):
+    expected = desk.build(pages(3))
+    levels = pandas.MultiIndex.from_tuples([("x", "url"), ("x", "note")])
+    frame = pandas.DataFrame([[url, "x"] for url in pages(3)], columns=levels)
+    rows = [{"page, new": url, "url": "x"} for url in pages(3)]
+    with pytest.raises(sitemill.DataRefused, match=r"no column loc or url.*\('x', 'url'\), \('x', 'note'\).*url="):
+        desk.build(frame)
+    assert desk.build(frame, url="('x', 'url')") == expected
+    for given in (rows, pandas.DataFrame(rows), pyarrow.Table.from_pylist(rows)):
+        assert desk.build(given, url="page, new") == expected
+    for given in (polars.DataFrame(rows), desk.csv(rows)):
+        with pytest.raises(sitemill.UsageError, match="url='page, new': a name with a comma cannot be given; rename the column"):
+            desk.build(given, url="page, new")
+    sections = [{"url": url, "type, new": "shoes"} for url in pages(3)]
+    for given in (sections, pandas.DataFrame(sections), polars.DataFrame(sections)):
+        assert any("sitemap-shoes" in name for name in desk.build(given, section_column="type, new").files)
+
+
 def test_columns_of_pandas_that_are_not_read_may_hold_anything(tmp_path):
     frame = pandas.DataFrame({"note": ["x", 5, object()], "url": [*pages(2), None], "size": [1, "?", 2**70]})
     report = sitemill.build(frame, base_url=BASE, out=tmp_path)
