@@ -5,9 +5,9 @@ from __future__ import annotations
 import warnings as _warnings
 from typing import Optional, Union
 
-from . import _rows, _sitemill
+from . import _sitemill
 from ._errors import late_warnings, raise_late
-from ._options import Headers, checked, optional_path, optional_word, paths_of, store_settings
+from ._options import Headers, integer, optional_word, paths_of, store_settings, switch, thread_count, word
 from ._progress import ProgressCallback, end, progress_callback
 from ._report import CheckReport, RolledBack, Status
 from ._rows import Path
@@ -42,11 +42,12 @@ def check(
     Returns:
         The findings and the counts. It is true if there are no findings: ``assert sitemill.check(out)``.
     """
-    checked("limit_findings", limit_findings)
+    words = (optional_word("name", name), optional_word("base_url", base_url), optional_word("scope", scope))
+    numbers = (integer("limit_findings", limit_findings), thread_count(threads))
+    store = store_settings(endpoint, state)
     callback = progress_callback(progress)
     try:
-        store = store_settings(endpoint, state)
-        found = _sitemill.check(paths_of(paths), name, base_url, scope, limit_findings, threads, store, callback)
+        found = _sitemill.check(paths_of(paths), *words, *numbers, store, callback)
     finally:
         end(callback)
     return CheckReport._of(*found)
@@ -69,7 +70,8 @@ def urls(
     If several sets share a directory, all are listed, or only that of ``name``. ``endpoint`` and ``state`` are those of
     :func:`check`.
     """
-    return _sitemill.urls(paths_of(paths), name, threads, store_settings(endpoint, state))
+    set_name = optional_word("name", name)
+    return _sitemill.urls(paths_of(paths), set_name, thread_count(threads), store_settings(endpoint, state))
 
 
 def diff(
@@ -90,9 +92,9 @@ def diff(
     compared with the one of the same name, or only that of ``name``. ``memory`` is a number of bytes or a size such as ``"2G"``;
     beyond it, URLs are sorted in files in ``scratch``. ``endpoint`` and ``state`` are those of :func:`check`.
     """
+    words = (optional_word("name", name), optional_word("memory", memory), optional_word("scratch", scratch))
     store = store_settings(endpoint, state)
-    most = optional_word("memory", memory)
-    return _sitemill.diff(_rows.path(old), _rows.path(new), name, most, optional_path(scratch), threads, store)
+    return _sitemill.diff(word("old", old), word("new", new), *words, thread_count(threads), store)
 
 
 def status(
@@ -103,7 +105,8 @@ def status(
     If several sets share a directory, it returns all of them, or only that of ``name``. ``endpoint`` and ``state`` are those
     of :func:`check`.
     """
-    return [Status._of(found) for found in _sitemill.status(_rows.path(directory), name, store_settings(endpoint, state))]
+    store = store_settings(endpoint, state)
+    return [Status._of(found) for found in _sitemill.status(word("directory", directory), optional_word("name", name), store)]
 
 
 def rollback(
@@ -131,11 +134,13 @@ def rollback(
         endpoint, state, sitemap_header, index_header, allow_unsafe_store: as for :func:`build`.
         progress: as for :func:`build`.
     """
-    checked("to", to)
+    place, set_name = word("directory", directory), optional_word("name", name)
+    number = None if to is None else integer("to", to)
+    of_robots = (optional_word("robots", robots), switch("robots_any_name", robots_any_name))
+    store = store_settings(endpoint, state, sitemap_header, index_header, allow_unsafe_store)
     callback = progress_callback(progress)
     try:
-        store = store_settings(endpoint, state, sitemap_header, index_header, allow_unsafe_store)
-        done = _sitemill.rollback(_rows.path(directory), name, to, optional_path(robots), robots_any_name, store, callback)
+        done = _sitemill.rollback(place, set_name, number, *of_robots, store, callback)
     finally:
         end(callback)
     replaced, live, urls, warnings, late = done

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import operator
 import os
 import re
 import shlex
@@ -22,8 +23,8 @@ Headers = Union[str, Iterable[str], None]
 #: Beginnings of URLs and what replaces them, or ``"FROM=TO"``, once or several times.
 Rewrites = Union[Mapping[str, str], str, Iterable[str], None]
 
-#: Options that may be locations in stores.
-_PATHS = ("out", "state")
+#: Options and arguments that may be locations in stores.
+_PATHS = ("out", "state", "paths", "old", "new", "directory")
 
 #: Options that are files and directories. A number is none: it would be a file descriptor elsewhere in Python.
 _FILES = (
@@ -39,28 +40,37 @@ _SWITCHES = (
 )
 
 
-def optional_path(path: Optional[Path]) -> Optional[str]:
-    """A path as text, if there is one."""
-    return None if path is None else _rows.path(path)
-
-
 def optional_word(name: str, value: Any) -> Optional[str]:
     """The value of the option ``name`` as a word, if there is one."""
-    return None if value is None else _word(name, value)
+    return None if value is None else word(name, value)
 
 
 def paths_of(paths: Sequence[Path]) -> list[str]:
     """Paths as text. There must be one."""
     if not paths:
         raise UsageError("there are no paths; give at least one file or directory", exit_code=2)
-    return [_rows.path(path) for path in paths]
+    return [word("paths", path) for path in paths]
 
 
-def checked(name: str, number: Optional[int]) -> Optional[int]:
-    """A number that the extension module can hold."""
-    if number is not None and not 0 <= number < 1 << 64:
-        raise UsageError(f"{name}={number}: give a number from 0 to {(1 << 64) - 1}", exit_code=2)
-    return number
+def integer(name: str, value: Any, least: int = 0) -> int:
+    """The value of the option ``name`` as a number that the extension module can hold."""
+    if is_bool(value) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name} has a value of type {type(value).__name__}; give an int")
+    if not least <= value < 1 << 64:
+        raise UsageError(f"{name}={value}: give a number from {least} to {(1 << 64) - 1}", exit_code=2)
+    return operator.index(value)
+
+
+def thread_count(threads: Optional[int]) -> Optional[int]:
+    """The number of threads, if there is one."""
+    return None if threads is None else integer("threads", threads, least=1)
+
+
+def switch(name: str, value: Any) -> bool:
+    """The value of the option ``name``, which is on or off."""
+    if value is not None and not is_bool(value):
+        raise TypeError(f"{name} has a value of type {type(value).__name__}; give True or False")
+    return bool(value)
 
 
 def store_settings(
@@ -72,11 +82,11 @@ def store_settings(
 ) -> dict[str, Any]:
     """The store settings for the extension module."""
     return {
-        "endpoint": endpoint,
-        "state": optional_path(state),
+        "endpoint": optional_word("endpoint", endpoint),
+        "state": optional_word("state", state),
         "sitemap_header": _words("sitemap_header", sitemap_header),
         "index_header": _words("index_header", index_header),
-        "allow_unsafe_store": allow_unsafe_store,
+        "allow_unsafe_store": switch("allow_unsafe_store", allow_unsafe_store),
     }
 
 
@@ -85,8 +95,8 @@ def arguments_of(options: Mapping[str, Any]) -> list[str]:
     arguments = []
     for name, value in options.items():
         flag = "--" + name.replace("_", "-")
-        if name in _SWITCHES and is_bool(value):
-            arguments.extend([flag] if value else [])
+        if name in _SWITCHES:
+            arguments.extend([flag] if switch(name, value) else [])
         elif name == "then" and value is not None and not isinstance(value, str):
             arguments.append(f"{flag}={shlex.join(map(os.fspath, value))}")
         else:
@@ -97,8 +107,8 @@ def arguments_of(options: Mapping[str, Any]) -> list[str]:
 def _words(name: str, value: Any) -> list[str]:
     """The values of the option ``name``, of which there may be none, one or, if it can be repeated, several."""
     if name == "rewrite" and isinstance(value, Mapping):
-        return [f"{_word(name, one)}={_word(name, other)}" for one, other in value.items()]
-    return [_word(name, one) for one in values_of(value)]
+        return [f"{word(name, one)}={word(name, other)}" for one, other in value.items()]
+    return [word(name, one) for one in values_of(value)]
 
 
 def values_of(value: Any) -> Sequence[Any]:
@@ -109,20 +119,20 @@ def values_of(value: Any) -> Sequence[Any]:
     return (value,) if is_single else tuple(value)
 
 
-def _word(name: str, value: Any) -> str:
+def word(name: str, value: Any) -> str:
     """A value as a word. A value of another type would be its description, and for example a pattern that matches nothing."""
     if isinstance(value, (str, os.PathLike)):
-        word = _rows.path(value) if name in _PATHS or not isinstance(value, str) else value
+        text = _rows.path(value) if name in _PATHS or not isinstance(value, str) else value
     elif isinstance(value, numbers.Number) and not isinstance(value, bool) and name not in _FILES:
-        word = str(value)
+        text = str(value)
     else:
-        word = None
-    if not isinstance(word, str):
+        text = None
+    if not isinstance(text, str):
         way_out = "give a str or a path" if name in _FILES else "give a str, a path or a number"
         way_out = "give its pattern as a str" if isinstance(value, re.Pattern) else way_out
         raise TypeError(f"{name} has a value of type {type(value).__name__}; {way_out}")
     try:
-        os.fsencode(word)
+        os.fsencode(text)
     except UnicodeEncodeError:
-        raise UsageError(f"{name}={word!a} has a surrogate, which is not text", exit_code=2) from None
-    return word
+        raise UsageError(f"{name}={text!a} has a surrogate, which is not text", exit_code=2) from None
+    return text

@@ -144,7 +144,7 @@ pub fn check(
     base_url: Option<&str>,
     scope: Option<&str>,
     limit_findings: u64,
-    threads: Option<i64>,
+    threads: Option<NonZero<usize>>,
     store: Store,
     callback: Option<Py<PyAny>>,
 ) -> PyResult<(Vec<String>, String)> {
@@ -154,7 +154,7 @@ pub fn check(
     job.base_url = base_url.map(|word| parse::<BaseUrl>(py, "base_url", word)).transpose()?;
     job.scope = scope.map(|word| parse::<ScopeRule>(py, "scope", word)).transpose()?;
     job.findings_max = limit_findings;
-    job.threads = at_least_one(py, threads)?.unwrap_or(job.threads);
+    job.threads = threads.unwrap_or(job.threads);
     run::run(py, callback.as_ref(), None, &Stop::default(), |progress, stop| {
         let mut findings = Vec::new();
         let report = sitemill::check(&job, progress, stop, &mut |finding| {
@@ -171,14 +171,14 @@ pub fn urls(
     py: Python<'_>,
     paths: Vec<PathBuf>,
     name: Option<&str>,
-    threads: Option<i64>,
+    threads: Option<NonZero<usize>>,
     store: Store,
 ) -> PyResult<Stream> {
     store.set(py)?;
     let mut job = UrlsJob::new(paths);
     job.name = set_name(py, name)?;
     job.format = UrlsFormat::Json;
-    job.threads = at_least_one(py, threads)?.unwrap_or(job.threads);
+    job.threads = threads.unwrap_or(job.threads);
     let columns = Columns::new(&["loc", "lastmod", "changefreq", "priority"]).with_extensions();
     Stream::of(py, columns, None, Stop::default(), move |to, stop| {
         let target = Target { name: Path::new("rows"), to };
@@ -197,7 +197,7 @@ pub fn diff(
     name: Option<&str>,
     memory: Option<&str>,
     scratch: Option<PathBuf>,
-    threads: Option<i64>,
+    threads: Option<NonZero<usize>>,
     store: Store,
 ) -> PyResult<Stream> {
     store.set(py)?;
@@ -208,7 +208,7 @@ pub fn diff(
         job.resources.memory = parse::<Size>(py, "memory", word)?.0;
     }
     job.resources.scratch = scratch.unwrap_or(job.resources.scratch);
-    job.resources.threads = at_least_one(py, threads)?.unwrap_or(job.resources.threads);
+    job.resources.threads = threads.unwrap_or(job.resources.threads);
     let columns = Columns::new(&["change", "loc", "old_lastmod", "new_lastmod"]);
     Stream::of(py, columns, None, Stop::default(), move |to, stop| {
         let target = Target { name: Path::new("rows"), to };
@@ -276,16 +276,6 @@ fn parse<T: std::str::FromStr<Err = String>>(py: Python<'_>, option: &str, word:
 
 fn set_name(py: Python<'_>, word: Option<&str>) -> PyResult<Option<SetName>> {
     word.map(|word| parse(py, "name", word)).transpose()
-}
-
-fn at_least_one(py: Python<'_>, threads: Option<i64>) -> PyResult<Option<NonZero<usize>>> {
-    let number = |threads: i64| {
-        let number = usize::try_from(threads).ok().and_then(NonZero::new);
-        number.ok_or_else(|| {
-            errors::exception(py, &Error::usage(format!("threads={threads}: there must be at least 1")))
-        })
-    };
-    threads.map(number).transpose()
 }
 
 /// A table of strings, from lines that are JSON objects or a single string, with optional columns for values of extensions.

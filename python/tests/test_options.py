@@ -131,12 +131,54 @@ def test_a_value_of_a_type_that_no_option_has_is_refused(tmp_path):
         sitemill.rollback(tmp_path, sitemap_header={"Cache-Control": "max-age=300"})
 
 
-@pytest.mark.parametrize("threads", [0, -1])
+def compare(path, **options):
+    return sitemill.diff(path, path, **options)
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1 << 64, 1 << 70])
 def test_a_number_of_threads_is_at_least_one(tmp_path, threads):
     sitemill.build(pages(3), base_url=BASE, out=tmp_path)
-    for call in (sitemill.urls, sitemill.check, lambda *paths, threads: sitemill.diff(*paths, *paths, threads=threads)):
-        with pytest.raises(sitemill.UsageError, match=f"threads={threads}: there must be at least 1"):
+    for call in (sitemill.urls, sitemill.check, compare):
+        with pytest.raises(sitemill.UsageError, match=f"threads={threads}: give a number from 1 to {(1 << 64) - 1}"):
             call(tmp_path, threads=threads)
+        assert call(tmp_path, threads=numpy.int64(1))
+
+
+def test_a_value_of_a_wrong_type_is_refused_with_the_name_of_its_argument(tmp_path):
+    sitemill.build(pages(3), base_url=BASE, out=tmp_path)
+
+    def check(calls, **options):
+        [(name, value)] = options.items()
+        for call in calls:
+            with pytest.raises(TypeError, match=f"^{name} has a value of type {type(value).__name__}; give "):
+                call(tmp_path, **options)
+
+    def build(path, **options):
+        return sitemill.build(pages(3), base_url=BASE, out=path, **options)
+
+    of_sets = (sitemill.check, sitemill.urls, compare, sitemill.status, sitemill.rollback)
+    for value in (b"x", ["x"], object()):
+        for name in ("name", "endpoint", "state"):
+            check(of_sets, **{name: value})
+        check([sitemill.check], scope=value)
+        check([compare], scratch=value)
+        check([sitemill.rollback], robots=value)
+        for call in (sitemill.check, sitemill.urls):
+            with pytest.raises(TypeError, match=f"^paths has a value of type {type(value).__name__}"):
+                call(value)
+        for call in (sitemill.status, sitemill.rollback):
+            with pytest.raises(TypeError, match=f"^directory has a value of type {type(value).__name__}"):
+                call(value)
+        with pytest.raises(TypeError, match=f"^new has a value of type {type(value).__name__}"):
+            sitemill.diff(tmp_path, value)
+    for value in ("3", 1.5, True):
+        check([sitemill.check, sitemill.urls, compare], threads=value)
+        check([sitemill.check], limit_findings=value)
+        check([sitemill.rollback], to=value)
+    for value in (1, "yes"):
+        check([sitemill.rollback], robots_any_name=value)
+        check([build], dry_run=value)
+        check([build, sitemill.rollback], allow_unsafe_store=value)
 
 
 @pytest.mark.parametrize("out", ["file:///tmp/x", "FILE:///tmp/x", "file:/tmp/x", "dbfs:/mnt/x", pathlib.Path("file:///tmp/x")])
