@@ -191,7 +191,9 @@ fn a_directory_that_the_user_may_not_write_to_is_named_with_its_exit_code() {
 
     // The set belongs to another user.
     let run = as_nobody(world.build());
-    world.assert_refused(run, 73, ".sitemill/staging: cannot be created: Permission denied");
+    let why =
+        ".sitemill/staging: cannot be created; run this as the user who runs the builds: Permission denied";
+    world.assert_refused(run, 77, why);
 
     // The state belongs to the user, but no file may be created beside the live ones.
     give_away(&world.out);

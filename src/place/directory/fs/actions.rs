@@ -40,7 +40,7 @@ pub fn make_path(fs: &dyn FileSystem, path: &Path) -> Result<()> {
 /// Creates a directory that is private to its owner, unless it exists. A link is refused, because it would redirect writes.
 ///
 /// # Errors
-/// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created, or something else has its name.
+/// Same as [`make_one`].
 pub fn make_private(fs: &dyn FileSystem, path: &Path) -> Result<()> {
     make_one(fs, path, 0o700)
 }
@@ -48,17 +48,19 @@ pub fn make_private(fs: &dyn FileSystem, path: &Path) -> Result<()> {
 /// Creates a directory with `mode`, unless it exists. Its parent must exist. A link is refused.
 ///
 /// # Errors
-/// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created, or something else has its name.
+/// [`ErrorKind::Permission`](crate::ErrorKind::Permission) if this user may not create it,
+/// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created otherwise, or something else has its name.
 pub fn make_one(fs: &dyn FileSystem, path: &Path, mode: u32) -> Result<()> {
     match fs.make_directory(path, mode) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match fs.look(path) {
             Ok(meta) if meta.is_directory() => Ok(()),
             _ => Err(foreign(path)),
         },
-        other => {
-            other.map_err(|error| Error::output(path, error))?;
-            sync_directory(fs, parent(path))
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            Err(Error::io(path, "cannot be created; run this as the user who runs the builds", error))
         }
+        Err(error) => Err(Error::output(path, error)),
+        Ok(()) => sync_directory(fs, parent(path)),
     }
 }
 
