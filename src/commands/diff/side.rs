@@ -152,8 +152,8 @@ impl Side {
     }
 }
 
-/// Drops sitemaps that have the same content on both sides. Returns the number of URLs in them. Drops none if a side is several sets:
-/// a URL of a dropped sitemap could be in another set as well, and would look added or removed.
+/// Drops sitemaps that have the same content on both sides. Returns the number of URLs in them. Drops none if a side is several
+/// sets: a URL of a dropped sitemap could be in another set as well, and would look added or removed.
 ///
 /// Sets of one directory share a secret, so their keyed seals are compared, and nobody can craft a change that goes unnoticed.
 /// Sets of two directories share no secret, so the plain hash of the content is compared, because the bytes of the files may

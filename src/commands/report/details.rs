@@ -45,8 +45,8 @@ pub struct Details {
     /// Sitemaps that are new, unchanged or removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<Changes>,
-    /// The sets that are kept and this one, the oldest first, at most 60. Of several sites, each counts at each time with the set that
-    /// was live then.
+    /// The sets that are kept and this one, the oldest first, at most 60. Of several sites, each counts at each time with the set
+    /// that was live then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<PastSet>,
     /// The time from which the sets of all sites are known, until the details are finished.

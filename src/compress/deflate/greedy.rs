@@ -18,8 +18,8 @@ const LITERAL_BITS: u32 = 6;
 const MATCH_BITS: u32 = 12;
 
 /// Looks up `KEY_BYTES` bytes at every `EVERY`th position in a hash table of `BUCKETS` buckets, and inserts all positions.
-/// Sequences of fewer than `SHORTEST` bytes are encoded as literals without a search, and so are all while it saves less than one in
-/// `FRACTION` bits.
+/// Sequences of fewer than `SHORTEST` bytes are encoded as literals without a search, and so are all sequences while the search
+/// saves less than one in `FRACTION` bits.
 #[derive(Debug)]
 pub struct Greedy<
     const KEY_BYTES: u32,

@@ -18,8 +18,8 @@ pub struct PastSet {
     pub gzip_bytes: u64,
 }
 
-/// Adds the sets of a site, the latest first. At each time, all sites count with the set that was live then. Returns the time from which
-/// the sets of this one are known; empty if all are.
+/// Adds the sets of a site, the latest first. At each time, all sites count with the set that was live then. Returns the time from
+/// which the sets of this one are known; empty if all are.
 pub fn add<'s>(history: &mut Vec<PastSet>, sets: impl DoubleEndedIterator<Item = &'s Manifest>) -> String {
     let mut sets: Vec<_> = sets.rev().collect();
     sets.sort_by(|one, other| one.published.cmp(&other.published));
