@@ -98,6 +98,7 @@ impl Job {
 #[cfg(test)]
 mod tests {
     use std::num::NonZero;
+    use std::time::Duration;
 
     use super::*;
     use crate::limits::Protocol;
@@ -125,22 +126,6 @@ mod tests {
             assert!(job(|job| job.publication.out = local.into()).is_ok(), "{local}");
         }
         refused(|job| job.publication.robots = Some("ROBOTS.TXT".into()), "`robots` ROBOTS.TXT: ");
-        refused(
-            |job| job.publication.also = vec![Also::Url("https://h.example/ü".into())],
-            "is not canonical",
-        );
-        for (percent, shown) in
-            [(f64::NAN, "NaN%"), (f64::INFINITY, "inf%"), (100.1, "100.1%"), (-1.0, "-1%")]
-        {
-            let error = job(|job| job.guards.max_rejects = Some(MaxRejects::Percent(percent))).unwrap_err();
-            assert_eq!(
-                error.to_string(),
-                format!("`max_rejects: {shown}`: expected a percentage from 0% to 100%")
-            );
-        }
-        assert!(job(|job| job.guards.max_rejects = Some(MaxRejects::Percent(100.0))).is_ok());
-        refused(|job| job.publication.time -= std::time::Duration::from_secs(1 << 36), "time of publication");
-        refused(|job| job.publication.time += std::time::Duration::from_secs(1 << 38), "time of publication");
         refused(|job| job.rules.urls_per_sitemap = 50_001, "50000");
         refused(|job| job.rules.urls_per_sitemap = 0, "1 to");
         refused(|job| job.rules.bytes_per_sitemap = 52_428_801, "52428800");
@@ -183,6 +168,30 @@ mod tests {
             |job| (job.rules.protocol, job.rules.bytes_per_sitemap) = (Protocol::V0_84, 10_485_761),
             "10485760",
         );
+    }
+
+    #[test]
+    fn a_value_that_no_text_gives_is_a_usage_error() {
+        let percent = |percent| job(|job| job.guards.max_rejects = Some(MaxRejects::Percent(percent)));
+        assert!(percent(0.0).is_ok() && percent(100.0).is_ok());
+        let later = |seconds| job(|job| job.publication.time += Duration::from_secs(seconds));
+        let earlier = |seconds| job(|job| job.publication.time -= Duration::from_secs(seconds));
+        assert!(later(1 << 37).is_ok() && earlier(1 << 35).is_ok());
+        let also = |url: &str| job(|job| job.publication.also = vec![Also::Url(url.into())]);
+        assert!(also("https://h.example/a.xml").is_ok());
+        for (checked, words) in [
+            (percent(f64::NAN), "`max_rejects: NaN%`: expected a percentage from 0% to 100%"),
+            (percent(f64::INFINITY), "`max_rejects: inf%`: "),
+            (percent(100.1), "`max_rejects: 100.1%`: "),
+            (percent(-1.0), "`max_rejects: -1%`: "),
+            (later(1 << 38), "time of publication"),
+            (earlier(1 << 36), "time of publication"),
+            (also("https://h.example/ü"), "is not canonical"),
+        ] {
+            let error = checked.unwrap_err();
+            assert_eq!(error.kind(), crate::ErrorKind::Usage);
+            assert!(error.to_string().contains(words), "{error}");
+        }
     }
 
     #[test]

@@ -94,9 +94,9 @@ mod tests {
         for (given, why) in [
             ("https://h.example/ü.xml", "ü.xml`: is not canonical; use https://h.example/%C3%BC.xml"),
             ("https://h.example/a b.xml", "is not canonical; use https://h.example/a%20b.xml"),
-            ("https://h.example/a.xml\n", r"a.xml\n`: is not canonical; use https://h.example/a.xml"),
+            ("https://h.example/a.xml\n", r"a.xml\n`: cannot be listed: control-character"),
             ("https://h.example/a.xml#b", "is not canonical; use https://h.example/a.xml"),
-            ("ftp://h.example/a.xml", "cannot be listed: "),
+            ("ftp://h.example/a.xml", "is not an https or http URL"),
             ("news.xml", "is not a URL"),
             ("", "name a URL"),
         ] {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::error::{Error, Setting, message};
+use crate::error::{Error, Result, Setting, message};
 
 /// Conditions that the data must meet to be published. A build whose data do not meet them leaves the live set unchanged and
 /// returns the reason in [`Outcome::refused`](crate::Outcome::refused).
@@ -27,7 +27,7 @@ impl Guards {
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option.
-    pub fn check(&self) -> crate::Result<()> {
+    pub fn check(&self) -> Result<()> {
         match self.max_rejects {
             Some(max @ MaxRejects::Percent(percent)) if !is_percentage(percent) => Err(Error::usage(
                 message!(Setting::MaxRejects.with(max), ": expected a percentage from 0% to 100%"),
