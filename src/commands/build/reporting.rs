@@ -189,11 +189,11 @@ fn add_figures(report: &mut Report, job: &Job, site: &Prepared, changed_indexes:
     let this = SetReport {
         base_url: set.base_url.clone(),
         directory: site.workspace().directory().file_name().unwrap_or_default().to_string_lossy().into(),
-        listed: set.sitemaps.iter().map(|sitemap| u64::from(sitemap.urls)).sum(),
+        listed: set.urls(),
         sitemaps: set.sitemaps.len() as u64,
         index_urls: set.indexes.iter().map(|file| format!("{}{file}", set.base_url)).collect(),
         xml_bytes: set.sitemaps.iter().map(|sitemap| sitemap.xml_bytes).sum(),
-        gzip_bytes: set.sitemaps.iter().map(|sitemap| sitemap.gzip_bytes).sum(),
+        gzip_bytes: set.gzip_bytes(),
         also: set.also.len() as u64,
         sections: sections(set, site.workspace().stem()),
         dry_run: None,

@@ -46,7 +46,6 @@ pub fn page_of_directory(
     }
     let last = live.iter().map(|(_, set)| set.published.clone()).max().unwrap_or_default();
     for (view, set) in live {
-        stop.check()?;
         assumes_limit |= urls_max(&set).is_none();
         // What was published last is compared with what was live before. All other sets were live then.
         let previous = if set.published < last { Some(set.clone()) } else { previous(view, &set) };
@@ -114,7 +113,7 @@ fn add(
     report.also += set.also.len() as u64;
     report.index_urls.extend(set.indexes.iter().map(|file| format!("{}{file}", set.base_url)));
     report.xml_bytes += set.sitemaps.iter().map(|sitemap| sitemap.xml_bytes).sum::<u64>();
-    report.gzip_bytes += set.sitemaps.iter().map(|sitemap| sitemap.gzip_bytes).sum::<u64>();
+    report.gzip_bytes += set.gzip_bytes();
     let entries_max = urls_max(set).unwrap_or(URLS_PER_SITEMAP_MAX);
     // A build gives sitemaps and index files the same limit of bytes.
     let limits = Limits { entries_max, bytes_max: set.index_bytes_max };

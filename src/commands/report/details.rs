@@ -221,16 +221,12 @@ impl Details {
         previous.published = previous.published.clone().max(live.published.clone());
         previous.listed += live.urls();
         previous.sitemaps += live.sitemaps.len() as u64;
-        previous.gzip_bytes += gzip_bytes(live);
+        previous.gzip_bytes += live.gzip_bytes();
         let counts = live.counts.as_ref().filter(|_| is_first);
         previous.lines = counts.map(|counts| counts.lines);
         previous.duplicates = counts.map(|counts| counts.duplicates);
         previous.rejected = counts.map(|counts| counts.rejected);
     }
-}
-
-fn gzip_bytes(set: &Manifest) -> u64 {
-    set.sitemaps.iter().map(|sitemap| sitemap.gzip_bytes).sum()
 }
 
 impl SectionsReport {

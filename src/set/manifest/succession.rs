@@ -100,6 +100,11 @@ impl Manifest {
     pub fn urls(&self) -> u64 {
         self.sitemaps.iter().map(|sitemap| u64::from(sitemap.urls)).sum()
     }
+
+    /// Bytes of its sitemap files.
+    pub fn gzip_bytes(&self) -> u64 {
+        self.sitemaps.iter().map(|sitemap| sitemap.gzip_bytes).sum()
+    }
 }
 
 #[cfg(test)]

@@ -264,7 +264,7 @@ fn figures(view: &dyn View, set: &Manifest) -> SetStatus {
         also: set.also.len() as u64,
         indexes: set.indexes.len() as u64,
         xml_bytes: set.sitemaps.iter().map(|sitemap| sitemap.xml_bytes).sum(),
-        gzip_bytes: set.sitemaps.iter().map(|sitemap| sitemap.gzip_bytes).sum(),
+        gzip_bytes: set.gzip_bytes(),
         missing: set.sitemaps.iter().filter(|sitemap| !is_there(view, sitemap)).count() as u64,
     }
 }

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::gzip_bytes;
 use crate::set::manifest::Manifest;
 
 /// A set that was published, or the sets of several sites that were live at the same time.
@@ -30,7 +29,7 @@ pub fn add<'s>(history: &mut Vec<PastSet>, sets: impl DoubleEndedIterator<Item =
         if let Some(set) = live {
             past.listed += set.urls();
             past.sitemaps += set.sitemaps.len() as u64;
-            past.gzip_bytes += gzip_bytes(set);
+            past.gzip_bytes += set.gzip_bytes();
         }
     }
     // Before the oldest set, there were others, which are no longer kept.

@@ -35,12 +35,7 @@ pub fn sections(details: &Details, listed: u64, html: &mut Html) {
             "Segment",
             "Listed URLs by first path segment",
         ),
-        SectionKind::Origin => (
-            "origin",
-            "Each origin has its own set, or several with names.",
-            "Origin",
-            "Listed URLs of each origin",
-        ),
+        SectionKind::Origin => ("origin", "Each row is a set.", "Origin", "Listed URLs of each origin"),
     };
     html.raw(by).raw("</h2>\n<p class=\"note\">").raw(note);
     if details.previous.is_some() && !has_previous {
