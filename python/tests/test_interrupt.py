@@ -90,8 +90,8 @@ except KeyboardInterrupt:
 READ = START + """
 # The first batch is there when the function returns.
 stream = sitemill.clean(f"{base}{number}" for number in itertools.count())
-begun()
 try:
+    begun()
     pyarrow.table(stream)
 except KeyboardInterrupt:
     print("interrupted", flush=True)

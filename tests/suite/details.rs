@@ -156,9 +156,10 @@ fn a_site_that_a_run_left_alone_counts_with_its_live_set() {
     assert_eq!(build(2, &both), [12, 12, 12]);
     assert!(fs::read_to_string(&page).unwrap().contains("are not recorded for runs of several sites"));
 
-    build(3, &a);
+    build(3, &(urls("a", 5) + &urls("c", 3)));
+    build(4, &a);
     run([OsStr::new("report"), out.as_os_str(), OsStr::new("-o"), page.as_os_str()]).expect(0);
     let html = fs::read_to_string(&page).unwrap();
-    let listed = "<dt>Listed</dt><dd class=\"figure\">12</dd><dd class=\"change\">unchanged</dd>";
+    let listed = "<dt>Listed</dt><dd class=\"figure\">15</dd><dd class=\"change\">unchanged</dd>";
     assert!(html.contains(listed) && html.contains("No sitemap is new"), "{html}");
 }
