@@ -6,9 +6,9 @@ import datetime
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -195,15 +195,17 @@ class Standalone:
         self.directory, self.processes = directory, []
         self.hidden = directory / "hidden"
         self.hidden.mkdir()
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.url = f"spark://127.0.0.1:{free.getsockname()[1]}"
+        #: Where the master listens, once it does.
+        self.url = ""
         #: Only root may hide a directory.
         self.hides = os.geteuid() == 0 and shutil.which("unshare") is not None
 
     def __enter__(self) -> "Standalone":
-        port = self.url.rsplit(":", 1)[1]
-        self._start("master.Master", "127.0.0.1", "--port", port, "--webui-port", "0")
+        # The master chooses its port. One that is chosen for it may be taken before it starts, and it would silently use the next.
+        self._start("master.Master", "127.0.0.1", "--port", "0", "--webui-port", "0")
+        log = self.directory / "master.Master-127.0.0.1.log"
+        wait_for("the master", lambda: "I have been elected leader" in log.read_text())
+        self.url = re.findall(r"Starting Spark master at (\S+)", log.read_text())[0]
         for host in ("127.0.0.1", "127.0.0.2"):
             own = ["--webui-port", "0", "--cores", "1", "--memory", "1g", "--work-dir", str(self.directory / host)]
             self._start("worker.Worker", host, *own, self.url)
