@@ -18,7 +18,7 @@ use super::location::{Location, Scheme};
 use super::profile::Profile;
 use super::settings::{generation, store_settings};
 use super::tls::choose_cryptography;
-use super::variables::{is_set, settings, time, variable};
+use super::variables::{checked, is_set, settings, time, variable};
 use crate::error::{Error, ErrorKind, Message, Result, Setting, message};
 
 /// The buckets in use. All users of a bucket share its connections and role credentials.
@@ -262,9 +262,24 @@ fn gs(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
 }
 
 fn az(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
-    let settings = settings("AZURE_")?.into_iter();
-    let mut builder = settings
-        .fold(MicrosoftAzureBuilder::from_env(), |builder, (key, value)| builder.with_config(key, value));
+    let mut builder = MicrosoftAzureBuilder::from_env();
+    // Azure's own command line has shorter names for these. The library's names come later, so they win.
+    for (name, key) in [
+        ("AZURE_STORAGE_ACCOUNT", AzureConfigKey::AccountName),
+        ("AZURE_STORAGE_KEY", AzureConfigKey::AccessKey),
+    ] {
+        if let Some(value) = variable(name) {
+            builder = builder.with_config(key, checked(name, value)?);
+        }
+    }
+    for (key, value) in settings("AZURE_")? {
+        builder = builder.with_config(key, value);
+    }
+    let names = ["AZURE_STORAGE_ACCOUNT_NAME", "AZURE_STORAGE_ACCOUNT", "AZURE_STORAGE_USE_EMULATOR"];
+    if !names.iter().any(|name| is_set(name)) {
+        let words = "there is no account; set AZURE_STORAGE_ACCOUNT, and AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN unless the machine has a role";
+        return Err(Error::usage(message!(&*location.path(), ": {words}")));
+    }
     builder = builder.with_container_name(location.bucket()).with_retry(retry(RETRIES));
     for (key, value) in times("AZURE")? {
         builder = builder.with_config(AzureConfigKey::Client(key), value);
@@ -272,7 +287,7 @@ fn az(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
     if let Some(url) = endpoint {
         builder = builder.with_allow_http(url.starts_with("http://")).with_endpoint(url);
     }
-    let source = "the environment (AZURE_STORAGE_ACCOUNT_NAME and others), or the role of this machine";
+    let source = "the environment (AZURE_STORAGE_ACCOUNT and others), or the role of this machine";
     Ok(Bucket::new(built(location, builder.build())?, location, source.into()))
 }
 

@@ -70,10 +70,12 @@ impl Failure {
         let text = chain(error);
         let code = element(&text, "Code").unwrap_or_default();
         let is_no_bucket = NO_BUCKET.contains(&code) || text.contains("notFound: bucket");
-        // If no credentials can be obtained, the error comes from the library, not the store. URLs may contain any word.
-        let words = text.split_whitespace().filter(|word| !word.contains("://"));
+        // If no credentials can be obtained, the error comes from the library, not the store. The store's answer and URLs may contain
+        // any word.
+        let own = text.split("status code: ").next().unwrap_or_default();
+        let words = own.split_whitespace().filter(|word| !word.contains("://"));
         let words = words.collect::<Vec<_>>().join(" ").to_lowercase();
-        let has_none = ["credential", "metadata", "token"].iter().any(|word| words.contains(word));
+        let has_none = ["credential", "token"].iter().any(|word| words.contains(word));
         let kind = match error {
             _ if is_no_bucket => FailureKind::NoBucket,
             _ if CONFLICTS.contains(&code) => FailureKind::Other,
@@ -262,5 +264,11 @@ mod tests {
         assert_eq!(of("400 Bad Request: <Code>InvalidArgument</Code>"), FailureKind::Unsupported);
         assert_eq!(of("400 Bad Request: <Code>RequestTimeout</Code>"), FailureKind::Other);
         assert_eq!(of("400 Bad Request: <Code>InvalidBucketName</Code>"), FailureKind::NoBucket);
+        assert_eq!(of("502 Bad Gateway: out of tokens, metadata and credentials"), FailureKind::Other);
+        let of = |words: &str| {
+            Failure::of(&object_store::Error::Generic { store: "S3", source: words.into() }, "").kind
+        };
+        assert_eq!(of("Unable to extract metadata from headers"), FailureKind::Other);
+        assert_eq!(of("Error performing token request: connection refused"), FailureKind::Denied);
     }
 }

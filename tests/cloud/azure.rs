@@ -134,6 +134,20 @@ fn of_two_runs_on_azure_one_wins_and_a_dead_one_is_cleaned_up_after() {
 }
 
 #[test]
+fn the_account_and_the_key_have_the_names_of_azures_own_command_line_too() {
+    let azure = Azure::new();
+    azure.publish(1, 9).expect(0);
+    let status = |variables: &[(&str, &str)]| {
+        let mut status = sitemill();
+        status.env("HOME", azure.directory.path()).envs(variables.iter().copied());
+        finish(status.args(["status", "az://maps/set", "--endpoint", &azure.endpoint()]), b"")
+    };
+    status(&[("AZURE_STORAGE_ACCOUNT", ACCOUNT), ("AZURE_STORAGE_KEY", KEY)]).expect(0);
+    let refused = status(&[("AZURE_STORAGE_CONNECTION_STRING", "AccountName=shop")]).expect(2);
+    assert!(refused.stderr.contains("set AZURE_STORAGE_ACCOUNT, "), "{}", refused.stderr);
+}
+
+#[test]
 fn a_container_that_does_not_exist_and_a_wrong_key_are_named() {
     let azure = Azure::new();
     let refused = finish(&mut azure.build(KEY, "az://nowhere/set"), pages(1, 9).as_bytes()).expect(73);
