@@ -281,6 +281,7 @@ fn az(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
         return Err(Error::usage(message!(&*location.path(), ": {words}")));
     }
     builder = builder.with_container_name(location.bucket()).with_retry(retry(RETRIES));
+    builder = builder.with_http_connector(FilteringConnector);
     for (key, value) in times("AZURE")? {
         builder = builder.with_config(AzureConfigKey::Client(key), value);
     }

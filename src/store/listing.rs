@@ -1,4 +1,4 @@
-//! Listings of S3 and of Google, without the entries that the client library cannot represent: it refuses a whole listing because
+//! Listings, without the entries that the client library cannot represent: it refuses a whole listing because
 //! of one of them.
 
 use std::future::Future;
@@ -41,8 +41,9 @@ impl HttpService for Filtering {
     {
         Box::pin(async move {
             let query = request.uri().query().unwrap_or_default();
-            let has = |name: &str| query.split('&').any(|pair| pair.split('=').next() == Some(name));
-            let (is_listing, is_level) = (has("list-type"), has("delimiter"));
+            let mut pairs = query.split('&');
+            let is_listing = pairs.clone().any(|pair| pair.starts_with("list-type=") || pair == "comp=list");
+            let is_level = pairs.any(|pair| pair.starts_with("delimiter="));
             let response = self.0.execute(request).await?;
             if !is_listing || !response.status().is_success() {
                 return Ok(response);
@@ -59,8 +60,11 @@ impl HttpService for Filtering {
     }
 }
 
-/// The elements of a listing's entries, and the elements of their keys.
-const ENTRIES: [(&str, &str); 2] = [("Contents", "Key"), ("CommonPrefixes", "Prefix")];
+/// The elements of a listing's entries, and the elements of their keys: of S3 and Google, and of Azure.
+const ENTRIES: [(&str, &str); 4] =
+    [("Contents", "Key"), ("CommonPrefixes", "Prefix"), ("Blob", "Name"), ("BlobPrefix", "Name")];
+/// The elements of an object's size.
+const SIZES: [&str; 2] = ["Size", "Content-Length"];
 
 /// The listing `xml` without the entries that are left out.
 fn filtered(xml: &str, is_level: bool) -> String {
@@ -84,7 +88,8 @@ fn filtered(xml: &str, is_level: bool) -> String {
 
 fn is_kept(element: &str, key: &str, is_level: bool) -> bool {
     let Some(Ok(key)) = content(element, key).map(unescape) else { return !is_level };
-    let is_marker = key.ends_with('/') && content(element, "Size") == Some("0");
+    let is_empty = SIZES.iter().any(|size| content(element, size) == Some("0"));
+    let is_marker = is_empty && key.ends_with('/');
     !is_marker && (!is_level || Key::parse(&*key).is_ok())
 }
 
@@ -103,6 +108,18 @@ mod tests {
 
     fn prefix(key: &str) -> String {
         format!("<CommonPrefixes><Prefix>{key}</Prefix></CommonPrefixes>")
+    }
+
+    /// The listing as Azure writes it.
+    fn of_azure(listing: &str) -> String {
+        let names = [
+            ("<Contents><Key>", "<Blob><Name>"),
+            ("</Key><ETag>&quot;e&quot;</ETag><Size>", "</Name><Properties><Content-Length>"),
+            ("</Size></Contents>", "</Content-Length></Properties></Blob>"),
+            ("<CommonPrefixes><Prefix>", "<BlobPrefix><Name>"),
+            ("</Prefix></CommonPrefixes>", "</Name></BlobPrefix>"),
+        ];
+        names.iter().fold(listing.to_owned(), |listing, (s3, azure)| listing.replace(s3, azure))
     }
 
     #[test]
@@ -126,8 +143,11 @@ mod tests {
             let entries: String = entries.map(|(entry, ..)| &**entry).collect();
             format!("<ListBucketResult><Prefix>a/</Prefix>{entries}<Key>x</Key></ListBucketResult>")
         };
-        assert_eq!(filtered(&listing(&|_| true), false), listing(&|entry| entry.1));
-        assert_eq!(filtered(&listing(&|_| true), true), listing(&|entry| entry.2));
+        for write in [str::to_owned, of_azure] {
+            let all = write(&listing(&|_| true));
+            assert_eq!(filtered(&all, false), write(&listing(&|entry| entry.1)));
+            assert_eq!(filtered(&all, true), write(&listing(&|entry| entry.2)));
+        }
         assert_eq!(filtered("<Contents><Key>a//b", true), "<Contents><Key>a//b");
     }
 }

@@ -21,11 +21,17 @@ struct Azure {
 impl Azure {
     /// Starts a server with the container `maps`.
     fn new() -> Self {
+        Self::with_blobs(&[])
+    }
+
+    /// Starts a server with these empty blobs in the container `maps`.
+    fn with_blobs(blobs: &[&str]) -> Self {
         let directory = TempDir::in_memory();
         let azure = Self { server: Server::azurite(directory.path()), directory };
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cloud/azurite/container.py");
         let mut create = Command::new("python3");
-        finish(create.args([script, &azure.endpoint(), ACCOUNT, KEY, "maps"]), b"").expect(0);
+        create.args([script, &azure.endpoint(), ACCOUNT, KEY, "maps"]).args(blobs);
+        finish(&mut create, b"").expect(0);
         azure
     }
 
@@ -131,6 +137,17 @@ fn of_two_runs_on_azure_one_wins_and_a_dead_one_is_cleaned_up_after() {
     azure.publish(1, 75).expect(0);
     assert_eq!(azure.urls(), urls(1, 75));
     assert!(!azure.names().iter().any(|name| name.contains("/staging/")), "{:?}", azure.names());
+}
+
+#[test]
+fn blobs_with_odd_names_stop_no_run_and_those_that_stand_for_folders_are_no_inputs() {
+    let azure = Azure::with_blobs(&["set//x", "set/folder/", "set/new/a/"]);
+    azure.publish(1, 60).expect(0);
+    azure.publish(1, 75).expect(0);
+    azure.run(&["check", "--quiet", "az://maps/set"]).expect(0);
+    assert_eq!(azure.urls(), urls(1, 75));
+    let refused = azure.run(&["clean", "az://maps/set/new/"]).expect(66);
+    assert!(refused.stderr.contains("no "), "{}", refused.stderr);
 }
 
 #[test]

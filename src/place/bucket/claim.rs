@@ -131,9 +131,10 @@ impl Claim {
         let held = Held { journal, meta, last: Instant::now(), is_lost: false, has_ended: false };
         let shared = Arc::new(Shared { journal: object, held: Mutex::new(held), ended: Condvar::new() });
         let beating = Arc::clone(&shared);
-        let beats = thread::Builder::new().name("sitemill-claim".into()).spawn(move || beating.beat());
+        let start = || thread::Builder::new().name("sitemill-claim".into()).spawn(move || beating.beat());
         // If the thread cannot be started, the claim still excludes runs on this machine, and is checked before each change.
-        Self { shared, beats: beats.ok().filter(|_| with_beats) }
+        let beats = if with_beats { start().ok() } else { None };
+        Self { shared, beats }
     }
 
     /// The journal as this run has put it last.
@@ -222,17 +223,15 @@ impl Shared {
     /// Writes heartbeats until the claim ends.
     fn beat(&self) {
         let mut held = self.lock();
-        loop {
-            let waited = self.ended.wait_timeout(held, BEAT);
-            (held, _) = waited.unwrap_or_else(PoisonError::into_inner);
-            if held.has_ended || held.is_lost {
-                return;
-            }
+        // The claim may end before this thread has started.
+        while !held.has_ended && !held.is_lost {
             if held.last.elapsed() >= BEAT {
                 let next = held.journal.clone();
                 // If the store cannot be reached, the next heartbeat tries again.
                 let _ = self.put(&mut held, next);
             }
+            let waited = self.ended.wait_timeout(held, BEAT);
+            (held, _) = waited.unwrap_or_else(PoisonError::into_inner);
         }
     }
 

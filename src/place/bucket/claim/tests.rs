@@ -29,6 +29,8 @@ fn the_claim_on_a_site_lasts_as_long_as_the_run_for_all_sites_that_made_it() {
     let heart = Heart { journal: sites.clone(), run: "1-1".into() };
     let of_site = Claimant { heart: Some(heart), ..claimant("2-1") };
     let mut of_site = Claim::take(site.clone(), &of_site, &probe).unwrap();
+    let is_beating = |claim: &Claim| Arc::strong_count(&claim.shared) > 1;
+    assert!(is_beating(&parent) && !is_beating(&of_site), "one run has one heart");
     thread::scope(|scope| {
         // Both wait for a heartbeat, for which any change counts.
         let busy = scope.spawn(|| Claim::take(site.clone(), &claimant("3-1"), &probe).unwrap_err());
