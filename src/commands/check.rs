@@ -30,7 +30,7 @@ mod set;
 mod sitemaps;
 mod values;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -253,7 +253,7 @@ impl Run<'_> {
         match set.manifests.live {
             // A damaged manifest is reported after everything else. Without permission to read it, only the files are checked.
             Err(error) if error.kind() != ErrorKind::Permission => Err(error),
-            _ => self.check_duplicates(&known.sitemaps),
+            _ => self.check_duplicates(&set, known.sitemaps),
         }
     }
 
@@ -329,8 +329,11 @@ impl Run<'_> {
         self.check_manifest(&set, &known, rules)
     }
 
-    /// Reports URLs that are listed more than once.
-    fn check_duplicates(&mut self, sitemaps: &Sitemaps) -> Result<()> {
+    /// Reports URLs that are listed more than once in `sitemaps`, which are those of `set`.
+    fn check_duplicates(&mut self, set: &Set, mut sitemaps: Sitemaps) -> Result<()> {
+        let path = |file: &str| set.view.as_ref().map(|view| view.path(file.as_ref()));
+        let replaced: HashSet<_> = set.manifests.replaced().filter_map(path).collect();
+        sitemaps.retain(|file| !replaced.contains(file.path()));
         let duplicates = sitemaps.duplicates(self.job.threads.get(), self.kept_max, self.stop)?;
         // Reported file by file, in reading order.
         for of_file in duplicates.first.chunk_by(|a, b| a.0 == b.0) {

@@ -47,6 +47,15 @@ impl Manifests {
         self.next.is_some() && self.all().any(|set| has_index(set, index))
     }
 
+    /// The sitemaps that a switch which is not complete replaces or removes: their URLs may be in other sitemaps of the next set.
+    pub fn replaced(&self) -> impl Iterator<Item = &str> {
+        let live = self.live.iter().flatten().filter(|_| self.next.is_some());
+        let next = self.next.iter().flat_map(|next| &next.sitemaps);
+        let next: HashSet<&str> = next.map(|sitemap| &*sitemap.file).collect();
+        let of_live = live.flat_map(|live| &live.sitemaps).map(|sitemap| &*sitemap.file);
+        of_live.filter(move |file| !next.contains(file))
+    }
+
     /// The protocol of the sets that list `index` as an index file, if none of them is of `protocol`.
     pub fn other_protocol(&self, index: &OsStr, protocol: Protocol) -> Option<&str> {
         let is_of = |set: &&Manifest| set.indexes.iter().any(|file| index == file.as_str());

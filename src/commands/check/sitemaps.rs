@@ -34,6 +34,14 @@ impl Sitemaps {
         self.keys.push(keys);
     }
 
+    /// Keeps only these sitemaps.
+    pub fn retain(&mut self, is_kept: impl Fn(&PlaceFile) -> bool) {
+        let kept: Vec<bool> = self.files.iter().map(is_kept).collect();
+        let (mut of_files, mut of_keys) = (kept.iter(), kept.iter());
+        self.files.retain(|_| *of_files.next().expect("there is one for each"));
+        self.keys.retain(|_| *of_keys.next().expect("there is one for each"));
+    }
+
     /// Returns the name of a sitemap, for messages.
     pub fn shown(&self, sitemap: usize) -> String {
         shown(self.files[sitemap].path().as_os_str().as_encoded_bytes())
