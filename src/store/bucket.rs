@@ -4,12 +4,13 @@ use std::fmt;
 use std::future::Future;
 use std::io::Read;
 use std::ops::Range;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use futures_util::{StreamExt, TryFutureExt, TryStreamExt, stream};
+use futures_util::{FutureExt, StreamExt, TryFutureExt, TryStreamExt, stream};
 use object_store::path::Path as Key;
 use object_store::{
     Attribute, GetOptions, GetRange, GetResult, MultipartUpload, ObjectStore, PutMode, PutMultipartOptions,
@@ -66,7 +67,11 @@ impl Bucket {
         work: impl Future<Output = Result<T, Failure>> + Send + 'static,
     ) -> Result<T, Failure> {
         let grace_period = self.0.grace_period.clone();
-        wait(async move { grace_period.wait(work).await })
+        // The client library panics on some answers that no store should give. Such a request has failed, as with any wrong answer.
+        let panicked = |_| Err(Failure::other("the client library panicked, as the message above says"));
+        wait(async move {
+            AssertUnwindSafe(grace_period.wait(work)).catch_unwind().await.unwrap_or_else(panicked)
+        })
     }
 
     /// Looks up the object `key`; `None` if it does not exist.

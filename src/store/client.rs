@@ -32,6 +32,8 @@ type Address = (String, Option<String>);
 struct Buckets {
     generation: u64,
     buckets: HashMap<Address, Bucket>,
+    /// The kind of store that the endpoint from the settings is for: that of the first bucket.
+    of_endpoint: Option<Scheme>,
 }
 
 /// Maximum number of retries by the client library, and the time after which it starts none.
@@ -53,7 +55,8 @@ const METADATA_ADDRESS: ([u8; 4], u16) = ([169, 254, 169, 254], 80);
 /// Returns the bucket of `location`.
 ///
 /// # Errors
-/// [`ErrorKind::Permission`] if no credentials can be found, [`ErrorKind::Usage`] if the settings contradict each other.
+/// [`ErrorKind::Permission`] if no credentials can be found, [`ErrorKind::Usage`] if the settings contradict each other, or if the
+/// endpoint would get requests, and so credentials, for two kinds of stores.
 pub fn connect(location: &Location) -> Result<Bucket> {
     let endpoint =
         store_settings().endpoint.map(|url| checked_endpoint(Setting::Endpoint, url)).transpose()?;
@@ -63,9 +66,15 @@ pub fn connect(location: &Location) -> Result<Bucket> {
     if known.generation != generation {
         *known = Buckets { generation, ..Buckets::default() };
     }
-    let buckets = &mut known.buckets;
-    if let Some(bucket) = buckets.get(&key) {
+    if let Some(bucket) = known.buckets.get(&key) {
         return Ok(bucket.clone());
+    }
+    if endpoint.is_some()
+        && location.scheme != Scheme::Http
+        && *known.of_endpoint.get_or_insert(location.scheme) != location.scheme
+    {
+        let words = "is in another kind of store than other locations, and --endpoint is the URL of one; set AWS_ENDPOINT_URL, GOOGLE_BASE_URL or AZURE_STORAGE_ENDPOINT instead";
+        return Err(Error::usage(message!(&*location.path(), ": {words}")));
     }
     choose_cryptography();
     let bucket = match location.scheme {
@@ -74,7 +83,7 @@ pub fn connect(location: &Location) -> Result<Bucket> {
         Scheme::Az => az(location, endpoint)?,
         Scheme::Http => http(location)?,
     };
-    buckets.insert(key, bucket.clone());
+    known.buckets.insert(key, bucket.clone());
     Ok(bucket)
 }
 
@@ -244,15 +253,25 @@ fn has_metadata() -> bool {
 }
 
 fn gs(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
-    let mut builder =
-        GoogleCloudStorageBuilder::from_env().with_bucket_name(location.bucket()).with_retry(retry(RETRIES));
-    builder = builder.with_http_connector(FilteringConnector);
-    if let Some(url) = endpoint {
-        let options = ClientOptions::new().with_allow_http(url.starts_with("http://"));
-        builder = builder.with_base_url(&url).with_client_options(options);
+    let mut builder = GoogleCloudStorageBuilder::new();
+    let has_endpoint = endpoint.is_some();
+    for (key, value) in settings("GOOGLE_")?.into_iter() {
+        builder = match key {
+            GoogleConfigKey::BaseUrl if has_endpoint => builder,
+            GoogleConfigKey::BaseUrl => builder.with_base_url(&checked_endpoint("GOOGLE_BASE_URL", value)?),
+            key => builder.with_config(key, value),
+        };
     }
+    builder = builder.with_bucket_name(location.bucket()).with_retry(retry(RETRIES));
+    builder = builder.with_http_connector(FilteringConnector);
     for (key, value) in times("GOOGLE")? {
         builder = builder.with_config(GoogleConfigKey::Client(key), value);
+    }
+    if let Some(url) = endpoint {
+        if url.starts_with("http://") {
+            builder = builder.with_config(GoogleConfigKey::Client(ClientConfigKey::AllowHttp), "true");
+        }
+        builder = builder.with_base_url(&url);
     }
     let source = match is_set("GOOGLE_SERVICE_ACCOUNT") || is_set("GOOGLE_APPLICATION_CREDENTIALS") {
         true => "the service account in the environment",
@@ -262,7 +281,10 @@ fn gs(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
 }
 
 fn az(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
-    let mut builder = MicrosoftAzureBuilder::from_env();
+    let mut builder = MicrosoftAzureBuilder::new();
+    if let Some(url) = variable("IDENTITY_ENDPOINT") {
+        builder = builder.with_msi_endpoint(url);
+    }
     // Azure's own command line has shorter names for these. The library's names come later, so they win.
     for (name, key) in [
         ("AZURE_STORAGE_ACCOUNT", AzureConfigKey::AccountName),

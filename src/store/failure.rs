@@ -33,6 +33,9 @@ const DENIALS: [&str; 7] = [
     "SignatureDoesNotMatch",
 ];
 
+/// HTTP statuses of a request that was denied.
+const STATUSES_OF_DENIAL: [&str; 2] = ["401", "403"];
+
 /// Why a request failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
@@ -68,7 +71,7 @@ impl Failure {
     pub fn of(error: &object_store::Error, credentials: &str) -> Self {
         use object_store::Error as Cause;
         let text = chain(error);
-        let code = element(&text, "Code").unwrap_or_default();
+        let code = element(&text, "Code").or_else(|| code_of_deletion(&text)).unwrap_or_default();
         let is_no_bucket = NO_BUCKET.contains(&code) || text.contains("notFound: bucket");
         // If no credentials can be obtained, the error comes from the library, not the store. The store's answer and URLs may contain
         // any word.
@@ -83,7 +86,9 @@ impl Failure {
             Cause::AlreadyExists { .. } | Cause::Precondition { .. } => FailureKind::Condition,
             Cause::PermissionDenied { .. } | Cause::Unauthenticated { .. } => FailureKind::Denied,
             // The library reports denials of object requests, but not of listings.
-            _ if DENIALS.contains(&code) || ["401", "403"].iter().any(|code| is_answered(&text, code)) => {
+            _ if DENIALS.contains(&code)
+                || STATUSES_OF_DENIAL.iter().any(|status| *status == code || is_answered(&text, status)) =>
+            {
                 FailureKind::Denied
             }
             Cause::NotSupported { .. } | Cause::NotImplemented { .. } | Cause::InvalidPath { .. } => {
@@ -163,6 +168,11 @@ impl fmt::Display for Failure {
 /// Whether the `text` of an error says that the server answered with the HTTP status `code`.
 fn is_answered(text: &str, code: &str) -> bool {
     text.split_once("status code: ").is_some_and(|(_, status)| status.starts_with(code))
+}
+
+/// The error code, or for Azure the HTTP status, of one object in a request that removes several.
+fn code_of_deletion(text: &str) -> Option<&str> {
+    Some(text.rsplit_once("(code: ")?.1.split_once(')')?.0)
 }
 
 /// The text of an error and of those causes that add information.
@@ -270,5 +280,13 @@ mod tests {
         };
         assert_eq!(of("Unable to extract metadata from headers"), FailureKind::Other);
         assert_eq!(of("Error performing token request: connection refused"), FailureKind::Denied);
+        for (code, want) in [
+            ("AccessDenied", FailureKind::Denied),
+            ("403", FailureKind::Denied),
+            ("InternalError", FailureKind::Other),
+        ] {
+            let words = format!("DeleteObjects request failed for key a/b: It failed (code: {code})");
+            assert_eq!(of(&words), want, "{code}");
+        }
     }
 }

@@ -75,6 +75,10 @@ impl Location {
             Scheme::S3 | Scheme::Gs | Scheme::Az => {
                 check_bucket(&name, bucket)?;
                 check_key(path, key)?;
+                if scheme == Scheme::Az && key.contains('\\') {
+                    let words = "has a backslash, which Azure takes for a slash; write a slash";
+                    return Err(Error::usage(message!(path, ": {words}")));
+                }
             }
         }
         let is_prefix = key.is_empty() || key.ends_with('/');

@@ -186,6 +186,36 @@ fn a_scheme_that_is_not_known_is_a_usage_error_with_those_that_are() {
 }
 
 #[test]
+fn an_endpoint_gets_no_requests_for_two_kinds_of_stores() {
+    let store = Store::new();
+    let bucket = store.bucket("bucket");
+    bucket.publish(1, 30).expect(0);
+    let endpoint = format!("http://{}", bucket.proxy.address);
+    let mut diff = bucket.sitemill();
+    diff.env("AZURE_STORAGE_ACCOUNT", "shop").env("AZURE_STORAGE_KEY", "c2VjcmV0");
+    diff.args(["diff", "--endpoint", &endpoint, &bucket.out(), "az://bucket/set"]);
+    let refused = finish(&mut diff, b"").expect(2);
+    assert_says(&refused, &["az://bucket/set", "--endpoint", "AZURE_STORAGE_ENDPOINT"]);
+    assert!(bucket.proxy.log().iter().all(|request| !request.query.contains("comp=")));
+}
+
+#[test]
+fn a_url_of_google_that_is_none_is_a_usage_error_and_an_empty_one_does_not_count() {
+    let store = Store::new();
+    let bucket = store.bucket("bucket");
+    let status = |url: &str| {
+        let mut status = bucket.sitemill();
+        status
+            .env("GOOGLE_BASE_URL", url)
+            .env("GOOGLE_ALLOW_HTTP", "")
+            .env("GOOGLE_SERVICE_ACCOUNT", "/none");
+        finish(status.args(["status", "gs://bucket/set"]), b"").expect(2)
+    };
+    assert_says(&status("storage.example.com"), &["GOOGLE_BASE_URL", "is not the URL of a store"]);
+    assert_says(&status(""), &["gs://bucket/set", "/none"]);
+}
+
+#[test]
 fn a_store_that_ignores_conditions_is_refused_unless_that_is_allowed() {
     let store = Store::new();
     for last in [0, 60] {
