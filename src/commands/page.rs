@@ -87,7 +87,7 @@ impl Page {
         Self(page(Subject::Failed(failure), field_name))
     }
 
-    /// Makes the page of a report in JSON. It equals the page of the run.
+    /// Makes the page of a report in JSON. It equals the page that [`Page::of_report`] makes of the report.
     ///
     /// # Errors
     /// If the JSON is not a report. The error is the reason in words.
@@ -132,5 +132,30 @@ impl Page {
     /// If the file cannot be written. The old file then stays.
     pub fn write(&self, path: &Path) -> Result<()> {
         LocalFile::at(path).replace(self.0.as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::{Message, Setting, message};
+
+    #[test]
+    fn the_page_of_the_json_of_a_refused_run_equals_that_of_its_report() {
+        let path = Path::new("out\n`a`");
+        let long = "a long word ".repeat(90);
+        for refused in [
+            message!("too many: ", Setting::MaxRejects.with("5%"), " or ", Setting::AllowEmpty),
+            message!(path, ": another base URL; use ", Setting::ReplaceSet),
+            message!("{long}", Setting::ReplaceSet),
+            Message::from("an odd ` backtick"),
+        ] {
+            let hint = message!("use ", Setting::Scope.with("host"));
+            let tag_hints = vec![message!("use ", Setting::LastmodZone)];
+            let report = Report { refused: Some(refused), hint: Some(hint), tag_hints, ..Report::default() };
+            let page = Page::of_report(&report);
+            assert!(page.as_str().contains("use <code>scope: host</code>"), "{}", page.as_str());
+            assert_eq!(Page::of_json(report.to_json().as_bytes()), Ok(page));
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::error::{Message, Piece, Setting, Shown};
+use crate::error::{Message, Setting};
 use crate::escape::{grouped, is_printable};
 
 /// Returns the name of a setting, with its value if there is one, in the words of a front end.
@@ -61,30 +61,22 @@ impl Html {
         self
     }
 
-    /// Adds a message with its settings as code, cut after `chars_max` characters.
+    /// Adds a message, cut after `chars_max` characters. Text between backticks, such as a setting, is shown as code. The pieces of
+    /// the message make no other difference, because JSON does not have them.
     pub fn message(&mut self, message: &Message, chars_max: usize) -> &mut Self {
-        let mut left = chars_max;
-        for piece in
-            message.pieces().iter().filter(|piece| !matches!(piece, Piece::Text(text) if text.is_empty()))
-        {
-            let (text, is_code) = match piece {
-                Piece::Text(text) => (text.clone(), false),
-                Piece::Path(path) => (Shown(path).to_string(), true),
-                Piece::Setting(setting, value) => ((self.names)(*setting, value.as_deref()), true),
-            };
-            let (begin, end) = if is_code { ("<code>", "</code>") } else { ("", "") };
-            self.raw(begin).cut(&text, left).raw(end);
-            left = left.saturating_sub(text.chars().count());
-            if left == 0 {
-                break;
-            }
+        let text = message.text_with(&|setting, value| format!("`{}`", (self.names)(setting, value)));
+        let end = text.char_indices().nth(chars_max).map_or(text.len(), |(end, _)| end);
+        for (at, part) in text[..end].split('`').enumerate() {
+            let (begin, end) = if at % 2 == 1 { ("<code>", "</code>") } else { ("", "") };
+            self.raw(begin).text(part).raw(end);
         }
-        self
+        self.raw(if end < text.len() { "…" } else { "" })
     }
 
     /// Adds the name of a setting as code.
     pub fn setting(&mut self, setting: Setting) -> &mut Self {
-        self.message(&setting.into(), TEXT_CHARS_MAX)
+        let name = (self.names)(setting, None);
+        self.raw("<code>").cut(&name, TEXT_CHARS_MAX).raw("</code>")
     }
 
     /// Adds a number, its digits in groups of three.
@@ -230,7 +222,7 @@ mod tests {
             |html| _ = html.message(&hint, 99),
             "a&lt;b; use <code>scope: &lt;host&gt;</code> or <code>base_url</code>",
         );
-        check(|html| _ = html.message(&hint, 14), "a&lt;b; use <code>scope…</code>");
+        check(|html| _ = html.message(&hint, 15), "a&lt;b; use <code>scope</code>…");
         let mut html = Html::new(|setting, _| format!("--{}", setting.field()));
         html.message(&hint, 99).raw(" ").setting(Setting::Keep);
         let want = "a&lt;b; use <code>--scope</code> or <code>--base_url</code> <code>--keep</code>";
