@@ -11,7 +11,7 @@ mod sink;
 
 use crate::common::fallible::{list, reserve};
 use crate::common::ordered::ordered;
-use crate::common::progress::Phase;
+use crate::common::progress::{Phase, RunningPhase};
 use crate::common::secret::Secret;
 use crate::error::Result;
 use crate::job::fingerprint::Fingerprint;
@@ -69,13 +69,14 @@ struct Pass<'a> {
     layout: &'a Layout,
     sections: Option<SectionTally<'a>>,
     old_news: u64,
+    phase: RunningPhase<'a>,
 }
 
 impl<'a> Pass<'a> {
     /// Begins the pass. URLs are counted by section if there is a rule for `sections`.
     fn begin(run: Context<'a>, layout: &'a Layout, sections: Option<&'a SectionRule>) -> Self {
-        run.progress.begin(Phase::Produce, layout.tally.listed);
-        Self { run, layout, sections: sections.map(SectionTally::new), old_news: 0 }
+        let phase = run.progress.phase(Phase::Produce, layout.tally.listed);
+        Self { run, layout, sections: sections.map(SectionTally::new), old_news: 0, phase }
     }
 
     /// Adds the `counts` of the sitemap with the index `at`.
@@ -87,10 +88,10 @@ impl<'a> Pass<'a> {
 
     /// Ends the pass. Returns the batch of all `sitemaps`.
     fn into_batch(self, sitemaps: Vec<BatchSitemap>, secret: &Secret) -> Result<Batch> {
-        let Self { run: run @ Context { job, progress, .. }, layout, sections, old_news } = self;
-        progress.end();
+        let Self { run, layout, sections, old_news, phase } = self;
+        drop(phase);
         let sections = sections.map(|tally| finish_sections(run, layout, secret, tally)).transpose()?;
-        let rules = Fingerprint::of(&job.rules, &job.input.format);
+        let rules = Fingerprint::of(&run.job.rules, &run.job.input.format);
         Ok(Batch::new(rules, layout.tally, sitemaps).with_sections(sections).with_old_news(old_news))
     }
 }
@@ -141,7 +142,7 @@ fn finish_sections(
     mut tally: SectionTally<'_>,
 ) -> Result<Sections> {
     if tally.needs_recount() {
-        run.progress.begin(Phase::Produce, layout.tally.listed);
+        let _phase = run.progress.phase(Phase::Produce, layout.tally.listed);
         tally.begin_recount();
         let work = |renderer: &mut Renderer<'_>, at: usize| {
             run.stop.check()?;
@@ -156,7 +157,6 @@ fn finish_sections(
             counted.into_iter().for_each(|counted| tally.add(counted));
             Ok(())
         })?;
-        run.progress.end();
     }
     Ok(tally.finish())
 }

@@ -157,7 +157,7 @@ pub fn check(
         counts: Counts::default(),
         report: CheckReport::default(),
     };
-    progress.begin(Phase::Read, 0);
+    let phase = progress.phase(Phase::Read, 0);
     let base = job.base_url.as_ref().map(BaseUrl::as_str);
     let (mut places, mut files) = (Vec::new(), Vec::new());
     for path in &job.paths {
@@ -187,7 +187,7 @@ pub fn check(
             run.check_set(Set::of_place(set, base, run.kept_max)?)?;
         }
     }
-    progress.end();
+    drop(phase);
     let Run { counts, mut report, .. } = run;
     report.findings = counts.total();
     report.rules = counts.by_word();

@@ -152,12 +152,11 @@ pub fn clean_from<'t>(
     if let Some(rejects) = &mut targets.rejects {
         rejects.write(reject_row::HEADER.as_bytes())?;
     }
-    progress.begin(Phase::Read, 0);
+    let _phase = progress.phase(Phase::Read, 0);
     for source in remote::in_turn(sources) {
         // A read that was interrupted reports the stop.
         targets.clean_source(run, source, &options).or_else(|error| stop.check().and(Err(error)))?;
     }
-    progress.end();
     let CountedRules { rewritten, included, excluded } = job.urls.counted(&targets.rules);
     Ok(CleanReport { rewritten, included, excluded, ..targets.report })
 }

@@ -87,7 +87,7 @@ pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<
     if format == LineFormat::Tsv {
         to.write(tsv_header().as_bytes())?;
     }
-    progress.begin(Phase::Read, 0);
+    let _phase = progress.phase(Phase::Read, 0);
     let mut files = Vec::new();
     for path in &job.paths {
         match place::resolve(path)? {
@@ -95,9 +95,7 @@ pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<
             PlaceOrFile::File(file) => files.push(file),
         }
     }
-    let report = list_all(files, format, job.threads, progress, stop, to)?;
-    progress.end();
-    Ok(report)
+    list_all(files, format, job.threads, progress, stop, to)
 }
 
 /// Writes the URLs of `files` to `to`, each followed by a tab and its `lastmod`, in the order in which they are published.

@@ -1,5 +1,7 @@
 //! Progress: tells a program how far a run is while it works.
 
+use std::thread;
+
 use serde::{Deserialize, Serialize};
 
 /// The resources that a build is expected to use. They are estimated from a sample of its rows before any other work.
@@ -70,8 +72,29 @@ pub trait Progress: Sync {
     /// Called when `amount` more units are done.
     fn advance(&self, amount: u64);
 
-    /// Called when the phase has ended.
+    /// Called when the phase has ended, whether it succeeded or failed. Not called if it panicked.
     fn end(&self);
+}
+
+impl dyn Progress + '_ {
+    /// Begins a phase, which ends when the result is dropped.
+    pub(crate) fn phase(&self, phase: Phase, total: u64) -> RunningPhase<'_> {
+        self.begin(phase, total);
+        RunningPhase(self)
+    }
+}
+
+/// A phase that has begun, and ends when this is dropped.
+#[must_use = "the phase ends when this is dropped"]
+pub struct RunningPhase<'p>(&'p dyn Progress);
+
+impl Drop for RunningPhase<'_> {
+    fn drop(&mut self) {
+        // A second panic would abort the process.
+        if !thread::panicking() {
+            self.0.end();
+        }
+    }
 }
 
 /// Ignores all progress.

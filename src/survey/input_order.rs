@@ -82,13 +82,13 @@ fn pool(run: Context<'_>, inputs: &[Input]) -> Result<ThreadPool> {
 fn survey_in_pool(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Result<(Account, Layout)> {
     let Context { job, progress, stop, .. } = run;
     let extents = extents(inputs)?;
-    progress.begin(Phase::Survey, extents.iter().map(|(_, extent)| extent.bytes()).sum());
+    let phase = progress.phase(Phase::Survey, extents.iter().map(|(_, extent)| extent.bytes()).sum());
     let mut keys = Keys::new(memory, job.rules.on_duplicate == OnDuplicate::Newest);
     let mut recording = Recording::of(&job.rules, inputs, memory);
     let (account, mut chunks) = judge_all(run, inputs, &extents, memory, &mut keys, &mut recording)?;
     drop_duplicates(job, &keys, &chunks, stop)?;
     keys.drop_keys();
-    progress.end();
+    drop(phase);
 
     chunks.iter_mut().for_each(|chunk| chunk.listed = chunk.survivors.count());
     let account = account.with_listed(chunks.iter().map(|chunk| u64::from(chunk.listed)).sum());

@@ -80,7 +80,7 @@ pub fn pick(
     part_of: &[u32],
     memory: &Memory,
 ) -> Result<Option<Vec<(usize, Layout)>>> {
-    run.progress.begin(Phase::Split, layout.tally.listed);
+    let phase = run.progress.phase(Phase::Split, layout.tally.listed);
     let parts_max = part_of.iter().max().map_or(0, |&most| most as usize + 1);
     let Recorded { chunks: mut recorded, sizes, .. } = recorded;
     let picker = || Picker {
@@ -106,7 +106,7 @@ pub fn pick(
             }
         },
     );
-    run.progress.end();
+    drop(phase);
     match done {
         Err(Ended::TooLarge) => return Ok(None),
         Err(Ended::Failed(error)) => return Err(error),

@@ -351,7 +351,7 @@ fn most_frequent<'r>(
 ) -> Result<Chosen> {
     let mut frequent = FrequentKeys::default();
     loop {
-        run.progress.begin(Phase::Split, layout.tally.listed);
+        let phase = run.progress.phase(Phase::Split, layout.tally.listed);
         let judge = || Judge::new(run.rules);
         let work = |judge: &mut Judge<'r>, chunks: &[ListedChunk]| {
             let mut counts = KeyCounts::new();
@@ -377,7 +377,7 @@ fn most_frequent<'r>(
             frequent.add(counts);
             Ok::<_, Error>(())
         })?;
-        run.progress.end();
+        drop(phase);
         match frequent.needs_recount() {
             true => frequent.begin_recount(std::iter::empty()),
             false => break,

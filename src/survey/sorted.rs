@@ -85,7 +85,7 @@ pub fn survey(
 ) -> Result<(Account, Layout)> {
     let extents = extents(inputs)?;
     let input_bytes: u64 = extents.iter().map(|(_, extent)| extent.bytes()).sum();
-    run.progress.begin(Phase::Survey, input_bytes);
+    let phase = run.progress.phase(Phase::Survey, input_bytes);
     let plan = Plan::of(memory, run.job.resources.threads.get(), input_bytes);
     let sample = sample(run, inputs, &extents, plan.ranges, memory)?;
     let live = sealing.and_then(|sealing| {
@@ -100,7 +100,7 @@ pub fn survey(
     let secret = sealing.map(|sealing| sealing.shelf.secret());
     let Distributed { account, ranges, files, is_held, memory_left } =
         distribute(run, inputs, &extents, &splitters, plan, memory, secret)?;
-    run.progress.end();
+    drop(phase);
 
     let format = BlockFormat::of(run, is_held);
     let prefixes = list((0..ranges.len()).map(|range| splitters.prefix(range)))?;
@@ -150,7 +150,7 @@ pub fn survey_region(run: Context<'_>, rows: RegionRows, tally: Tally) -> Result
 fn sort_all(sorting: &mut Sorting<'_>, border_count: Option<fn(u64) -> usize>) -> Result<Divided> {
     let run = sorting.run;
     let rows = sorting.ranges.iter().map(|range| range.rows() as u64).sum();
-    run.progress.begin(Phase::Sort, rows);
+    let phase = run.progress.phase(Phase::Sort, rows);
     let borders = border_count.map_or(0, |count| count(rows));
     let search = BorderSearch::new(borders);
     let to = Storage::new(sorting.memory_left, sorting.memory);
@@ -168,7 +168,7 @@ fn sort_all(sorting: &mut Sorting<'_>, border_count: Option<fn(u64) -> usize>) -
     );
     sorted.map_err(Halt::into_error)?;
     sorting.set_sorted(to.into_files()?)?;
-    run.progress.end();
+    drop(phase);
     let listed = collector.chunks.iter().map(|chunk| u64::from(chunk.listed)).sum();
     let candidates = search.into_candidates();
     let (chunks, sitemaps) = match border_count {

@@ -76,7 +76,7 @@ pub fn split<'r, K: PartKey>(
     parts_max: usize,
     key: impl Fn() -> K + Sync,
 ) -> Result<Option<Split>> {
-    run.progress.begin(Phase::Split, layout.tally.listed);
+    let phase = run.progress.phase(Phase::Split, layout.tally.listed);
     // The inputs of a sorted layout are its own. Other inputs are mapped files, or were subtracted before.
     let taken = match run.job.rules.order {
         Order::Sorted => layout.inputs.iter().map(|input| input.bytes().len()).sum(),
@@ -107,7 +107,7 @@ pub fn split<'r, K: PartKey>(
             }
         },
     );
-    run.progress.end();
+    drop(phase);
     match done {
         Err(Ended::TooMany) => return Ok(None),
         Err(Ended::Failed(error)) => return Err(error),

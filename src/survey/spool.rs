@@ -6,7 +6,7 @@ mod held;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Once};
+use std::sync::{Arc, OnceLock};
 
 use super::context::Context;
 use super::inputs::SourceFacts;
@@ -50,8 +50,8 @@ pub fn mapped_all(
     let mut inputs = Vec::with_capacity(sources.len());
     let mut facts = Vec::with_capacity(sources.len());
     // Most inputs need no reading.
-    let reading = Once::new();
-    let begin = || reading.call_once(|| run.progress.begin(Phase::Spool, 0));
+    let reading = OnceLock::new();
+    let begin = || _ = reading.get_or_init(|| run.progress.phase(Phase::Spool, 0));
     let failed = Failed::default();
     let options = with_page_memory(&run.job.input.format, run.job.resources.memory, threads);
     let from_code = sources.iter().filter(|source| source.path().is_none()).count();
@@ -75,7 +75,6 @@ pub fn mapped_all(
             run.stop.check()
         },
     )?;
-    run.progress.end();
     Ok((inputs, facts))
 }
 

@@ -35,6 +35,7 @@ mod order;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod paths;
+mod progress;
 mod publishing;
 mod readers;
 mod recipes;

@@ -87,7 +87,7 @@ fn damaged<'s>(
     progress: &dyn Progress,
     stop: &Stop,
 ) -> Result<Vec<&'s Sitemap>> {
-    progress.begin(Phase::Read, set.urls());
+    let _phase = progress.phase(Phase::Read, set.urls());
     let secret = Secret::from_hex(&set.secret);
     let mut damaged = Vec::new();
     for sitemap in &set.sitemaps {
@@ -97,7 +97,6 @@ fn damaged<'s>(
         }
         progress.advance(u64::from(sitemap.urls));
     }
-    progress.end();
     Ok(damaged)
 }
 

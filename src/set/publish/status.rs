@@ -102,10 +102,10 @@ pub fn status(
     progress: &dyn Progress,
     stop: &Stop,
 ) -> Result<Vec<Status>> {
-    progress.begin(Phase::Read, 0);
+    let phase = progress.phase(Phase::Read, 0);
     let sets = live_sets(out, name)?;
     let all: Vec<Status> = sets.iter().map(|set| of_set(&**set, progress, stop)).collect::<Result<_>>()?;
-    progress.end();
+    drop(phase);
     match all.is_empty() {
         false => Ok(all),
         true => Err(missing(out, name)?),

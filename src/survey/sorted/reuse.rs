@@ -230,7 +230,7 @@ impl Reuse<'_> {
     ) -> Result<Sorted, Halt> {
         let run = sorting.run;
         let rows = needed.iter().map(|&range| sorting.ranges[range].rows() as u64).sum();
-        run.progress.begin(Phase::Sort, rows);
+        let phase = run.progress.phase(Phase::Sort, rows);
         let (collector, listed, by_order) = (sorting.collector(), vec![0; self.reused.len()], Vec::new());
         let mut to = Sorted { collector, listed, by_order };
         let unchanged = self.kept.iter().enumerate();
@@ -249,7 +249,7 @@ impl Reuse<'_> {
             }
             Ok(())
         });
-        run.progress.end();
+        drop(phase);
         sorted?;
         if let Some(filling) = &mut filling {
             filling.pass(self.reused.len(), &mut to.collector.divider)?;
