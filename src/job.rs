@@ -119,7 +119,10 @@ mod tests {
             assert_eq!(error.kind(), crate::ErrorKind::Usage);
             assert!(error.to_string().contains(limit), "{error}");
         };
-        refused(|job| job.publication.out = "s3://bucket/prefix".into(), "is a URL");
+        match cfg!(feature = "cloud") {
+            true => assert!(job(|job| job.publication.out = "s3://bucket/prefix".into()).is_ok()),
+            false => refused(|job| job.publication.out = "s3://bucket/prefix".into(), "is a URL"),
+        }
         refused(|job| job.publication.out = "file:///a".into(), "file:///a: is a URL; give the path alone");
         refused(|job| job.publication.out = "dbfs:/mnt/a".into(), "begins like a URL");
         for local in ["./dbfs:/mnt/a", "c:/a", "a:b/c", "dir/file:/a", "/file:/a"] {
