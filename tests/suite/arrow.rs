@@ -11,11 +11,11 @@ use std::time::{Duration, SystemTime};
 use arrow_array::builder::StringRunBuilder;
 use arrow_array::types::Int32Type;
 use arrow_array::{
-    ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, FixedSizeBinaryArray, Int64Array,
-    LargeBinaryArray, LargeStringArray, NullArray, RecordBatch, RecordBatchIterator, StringArray,
-    StringViewArray,
+    ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, FixedSizeBinaryArray, Float32Array,
+    Float64Array, Int64Array, LargeBinaryArray, LargeStringArray, NullArray, RecordBatch,
+    RecordBatchIterator, StringArray, StringViewArray,
 };
-use sitemill::options::Order;
+use sitemill::options::{Order, SectionsBy};
 use sitemill::{Job, Report, Silent, Source, Stop, build_from};
 
 use crate::support::{EPOCH, TempDir};
@@ -321,4 +321,25 @@ fn values_longer_than_a_line_are_cut_in_the_reject_file_as_rows_are() {
     let values: Vec<Value> =
         [2_047, 2_048, 65_535, 65_536, 65_537, 65_538, 80_000].into_iter().map(long).collect();
     check(&[array(Layout::Binary, &values)], false, 0, &|_| {}, "long values");
+}
+
+#[test]
+fn nan_in_a_column_of_numbers_is_a_missing_value() {
+    let numbers = |values: [f64; 3]| Arc::new(Float64Array::from_iter_values(values)) as ArrayRef;
+    let urls = ["https://a.example/1", "https://a.example/2", "https://a.example/3"];
+    let columns: [(&str, ArrayRef); 3] = [
+        ("url", Arc::new(StringArray::from(urls.to_vec()))),
+        ("type", numbers([7.0, f64::NAN, 7.0])),
+        ("priority", Arc::new(Float32Array::from_iter_values([0.5, 0.1, f32::NAN]))),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let schema = batch.schema();
+    let directory = TempDir::new();
+    let mut job = Job::new(Vec::new(), "https://a.example/".parse().unwrap(), directory.join("out"));
+    job.rules.sections = Some(SectionsBy::Column { column: "type".into(), sections_max: 9 });
+    let source = Source::arrow("pages", RecordBatchIterator::new([Ok(batch)], schema));
+    let report = build_from(&job, vec![source], &Silent, &Stop::default()).unwrap().report;
+    let sections = report.sections.iter().map(|section| (&*section.name, section.listed));
+    assert_eq!(sections.collect::<Vec<_>>(), [("7", 2), ("rest", 1)]);
+    assert_eq!((&report.given_tags["priority"], report.dropped_tags.len()), (&2, 0));
 }

@@ -1,5 +1,6 @@
 //! Typed values as text: times, dates, numbers and decimals of columns that have types.
 
+use std::fmt::Display;
 use std::io::Write;
 
 use jiff::Timestamp;
@@ -77,7 +78,15 @@ pub fn push_decimal(value: i128, digits: usize, out: &mut Vec<u8>) {
     push(out, format_args!("{sign}{whole}{point}{fraction}"));
 }
 
-/// Writes a floating point number of two bytes (IEEE 754 binary16) in the fewest digits that identify it.
+/// Writes a floating point number in the fewest digits that identify it, without an exponent. Writes nothing for NaN, which data
+/// frames use for missing values.
+pub fn push_float(value: impl Into<f64> + Display + Copy, out: &mut Vec<u8>) {
+    if !value.into().is_nan() {
+        push(out, format_args!("{value}"));
+    }
+}
+
+/// Writes a floating point number of two bytes (IEEE 754 binary16) like [`push_float`].
 pub fn push_half(bits: u16, out: &mut Vec<u8>) {
     let (exponent, fraction) = (i32::from(bits >> 10 & 0x1F), f64::from(bits & 0x3FF));
     let sign = if bits >> 15 == 1 { "-" } else { "" };
@@ -85,8 +94,10 @@ pub fn push_half(bits: u16, out: &mut Vec<u8>) {
     let step = 2_f64.powi(exponent.max(1) - 25);
     let step_down = if fraction == 0.0 && exponent > 1 { step / 2.0 } else { step };
     let value = if exponent == 0 { fraction * step } else { (1024.0 + fraction) * step };
-    if exponent == 0x1F {
-        return push(out, format_args!("{sign}{}", if fraction == 0.0 { "inf" } else { "NaN" }));
+    match (exponent, fraction) {
+        (0x1F, 0.0) => return push(out, format_args!("{sign}inf")),
+        (0x1F, _) => return,
+        _ => {}
     }
     let is_it = |text: &String| {
         let off = text.parse::<f64>().unwrap_or(f64::NAN) - value;
@@ -152,6 +163,7 @@ mod tests {
             (0x8000, "-0"),
             (0x7BFF, "65504"),
             (0x7C00, "inf"),
+            (0x7E00, ""),
         ] {
             assert_eq!(text(bits), want, "{bits:#x}");
         }

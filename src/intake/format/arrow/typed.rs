@@ -10,7 +10,7 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, TimeUnit};
 
-use crate::intake::format::typed_text::{ColumnType, push, push_decimal, push_half, push_number};
+use crate::intake::format::typed_text::{ColumnType, push, push_decimal, push_float, push_half, push_number};
 
 /// Writes the value of the row `at`, which is not null.
 pub fn push_typed(column_type: ColumnType, array: &ArrayRef, at: usize, out: &mut Vec<u8>) {
@@ -35,9 +35,8 @@ pub fn push_typed(column_type: ColumnType, array: &ArrayRef, at: usize, out: &mu
         DataType::Timestamp(TimeUnit::Microsecond, _) => whole(value::<TimestampMicrosecondType>(array, at)),
         DataType::Timestamp(TimeUnit::Nanosecond, _) => whole(value::<TimestampNanosecondType>(array, at)),
         DataType::Float16 => push_half(value::<Float16Type>(array, at).to_bits(), out),
-        // The shortest text for this number, without an exponent.
-        DataType::Float32 => push(out, format_args!("{}", value::<Float32Type>(array, at))),
-        DataType::Float64 => push(out, format_args!("{}", value::<Float64Type>(array, at))),
+        DataType::Float32 => push_float(value::<Float32Type>(array, at), out),
+        DataType::Float64 => push_float(value::<Float64Type>(array, at), out),
         DataType::Boolean => push(out, format_args!("{}", array.as_boolean().value(at))),
         data_type => match (column_type, decimal(array, at)) {
             (ColumnType::Decimal { digits }, Some(number)) => push_decimal(number, digits, out),

@@ -1,11 +1,15 @@
 //! A column of Parquet, with its values as text.
 
+use std::fmt::Display;
+
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{AsBytes, ByteArray, DataType};
 use parquet::errors::{ParquetError, Result};
 use parquet::schema::types::ColumnDescriptor;
 
-use crate::intake::format::typed_text::{ColumnType, push, push_decimal, push_half, push_number, push_time};
+use crate::intake::format::typed_text::{
+    ColumnType, push, push_decimal, push_float, push_half, push_number, push_time,
+};
 
 /// Maximum number of bytes shown of a value that is not text.
 const SHOWN_BYTES_MAX: usize = 16;
@@ -74,12 +78,11 @@ impl Column {
                 push_time(value.to_seconds(), true, out);
                 ends.push(out.len());
             })?,
-            // The shortest text for this number, without an exponent.
             ColumnReader::FloatColumnReader(reader) => {
-                each(reader, rows, levels, |value| write_text(format_args!("{value}"), out, ends))?;
+                each(reader, rows, levels, |value| write_float(value, out, ends))?;
             }
             ColumnReader::DoubleColumnReader(reader) => {
-                each(reader, rows, levels, |value| write_text(format_args!("{value}"), out, ends))?;
+                each(reader, rows, levels, |value| write_float(value, out, ends))?;
             }
         }
         self.place(rows)
@@ -149,6 +152,11 @@ fn each<T: DataType>(
 
 fn write_number(value: i64, column_type: ColumnType, out: &mut Vec<u8>, ends: &mut Vec<usize>) {
     push_number(value, column_type, out);
+    ends.push(out.len());
+}
+
+fn write_float(value: impl Into<f64> + Display + Copy, out: &mut Vec<u8>, ends: &mut Vec<usize>) {
+    push_float(value, out);
     ends.push(out.len());
 }
 

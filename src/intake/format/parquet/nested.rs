@@ -14,7 +14,9 @@ use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor, Type, TypePtr};
 use super::column::push_bytes;
 use super::pages::{Pages, Room};
 use super::shared::Shared;
-use crate::intake::format::typed_text::{ColumnType, MILLIS, push, push_json_string, push_number, push_time};
+use crate::intake::format::typed_text::{
+    ColumnType, MILLIS, push, push_float, push_half, push_json_string, push_number, push_time,
+};
 
 /// Rows that are decoded together. Each may have a thousand values.
 const BATCH_ROWS: usize = 64;
@@ -171,9 +173,9 @@ fn push_plain(value: &Field, column_type: ColumnType, out: &mut Vec<u8>) {
             push_number(*number, column_type, out);
         }
         Field::Decimal(decimal) => push_bytes(decimal.data(), column_type, out),
-        // The shortest text for this number, without an exponent.
-        Field::Float(number) => push(out, format_args!("{number}")),
-        Field::Double(number) => push(out, format_args!("{number}")),
+        Field::Float16(number) => push_half(number.to_bits(), out),
+        Field::Float(number) => push_float(*number, out),
+        Field::Double(number) => push_float(*number, out),
         other => push(out, format_args!("{other}")),
     }
 }

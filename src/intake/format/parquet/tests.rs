@@ -216,11 +216,13 @@ fn every_column_of_time_becomes_w3c_datetime() {
 }
 
 #[test]
-fn numbers_become_text_without_an_exponent() {
+fn numbers_become_text_without_an_exponent_and_nan_is_no_value() {
     for (at, (column, values, want)) in [
         ("double priority", Values::Double(vec![0.85]), "0.85"),
         ("double priority", Values::Double(vec![1e-5]), "0.00001"),
         ("float priority", Values::Float(vec![0.85]), "0.85"),
+        ("double priority", Values::Double(vec![f64::NAN]), ""),
+        ("float priority", Values::Float(vec![f32::NAN]), ""),
         ("int32 priority (DECIMAL(3,2))", Values::Int32(vec![85]), "0.85"),
         ("int32 priority (DECIMAL(3,2))", Values::Int32(vec![-5]), "-0.05"),
         ("int64 priority (DECIMAL(10,0))", Values::Int64(vec![1], None), "1"),
@@ -238,6 +240,7 @@ fn numbers_become_text_without_an_exponent() {
         ),
         ("fixed_len_byte_array(2) priority (FLOAT16)", fixed(&0x3ACD_u16.to_le_bytes()), "0.85"),
         ("fixed_len_byte_array(2) priority (FLOAT16)", fixed(&0x3C00_u16.to_le_bytes()), "1"),
+        ("fixed_len_byte_array(2) priority (FLOAT16)", fixed(&0x7E00_u16.to_le_bytes()), ""),
         ("int32 priority (INTEGER(8,false))", Values::Int32(vec![1]), "1"),
     ]
     .into_iter()
