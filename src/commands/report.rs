@@ -16,7 +16,7 @@ use crate::commands::diff::DiffReport;
 use crate::common::counts::is_zero;
 use crate::common::progress::Estimate;
 use crate::error::Message;
-use crate::escape::grouped;
+use crate::escape::{grouped, plural};
 use crate::intake::report::{InputReport, Skipped};
 use crate::place::SetName;
 use crate::survey::rejects::Example;
@@ -270,7 +270,7 @@ impl Report {
         let mut words: Vec<_> =
             origins.iter().map(|&(origin, &urls)| format!("{} {origin}", grouped(urls))).collect();
         if self.out_of_scope_others > 0 {
-            words.push(format!("{} others", grouped(self.out_of_scope_others)));
+            words.push(plural(self.out_of_scope_others, "other", "others"));
         }
         words.join(", ")
     }
@@ -278,5 +278,22 @@ impl Report {
     /// Returns the JSON of the report, indented, with a line end.
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).expect("numbers and strings are JSON") + "\n"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn origins_out_of_scope_are_in_the_order_of_their_urls() {
+        let origins = [("http://a.example", 1), ("http://b.example", 1_000), ("http://c.example", 1)];
+        let out_of_scope = origins.map(|(origin, urls)| (origin.to_owned(), urls)).into();
+        let mut report = Report { out_of_scope, ..Report::default() };
+        let all = "1,000 http://b.example, 1 http://a.example, 1 http://c.example";
+        for (others, words) in [(0, ""), (1, ", 1 other"), (2, ", 2 others")] {
+            report.out_of_scope_others = others;
+            assert_eq!(report.out_of_scope_words(), format!("{all}{words}"));
+        }
     }
 }

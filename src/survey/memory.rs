@@ -59,7 +59,10 @@ impl Memory {
                 None => message!("half of the memory that this machine allows is {mib} MiB"),
                 Some(bytes) if bytes.is_multiple_of(1 << 20) => message!(Setting::Memory, " is {mib} MiB"),
                 // A number without a unit.
-                Some(bytes) => message!(Setting::Memory, " is {bytes} bytes"),
+                Some(bytes) => {
+                    let given = plural(bytes, "byte", "bytes");
+                    message!(Setting::Memory, " is {given}")
+                }
             };
             let (need, min) = (plural(threads, "thread needs", "threads need"), min.div_ceil(1 << 20));
             let fewer = match threads {
@@ -141,5 +144,14 @@ mod tests {
         assert_eq!(limit_of_group(&root, "7:memory:/of/the/host"), Some(9_223_372_036_854_771_712));
         assert_eq!(limit_of_group(&root, "7:cpu:/c"), None);
         fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn a_limit_that_is_too_low_is_named_as_it_was_given() {
+        for (memory, given) in [(1, "1 byte"), (1_000_001, "1,000,001 bytes"), (1 << 20, "1 MiB")] {
+            let resources = Resources { memory: Some(memory), ..Resources::default() };
+            let error = Memory::of(&resources, Path::new(".")).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("`memory` is {given}: ")), "{error}");
+        }
     }
 }
