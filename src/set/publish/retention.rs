@@ -28,7 +28,8 @@ impl Default for Keep {
 }
 
 /// A period, parsed from and written as a whole number with a unit: `14d`, `12h`, `30m`, `90s`, or `0`. Text may name at most
-/// 365,000 days; [`Duration::MAX`] keeps sets for ever.
+/// 365,000 days; [`Duration::MAX`] keeps sets for ever. Sets are replaced at whole seconds, so a fraction of a second has the same
+/// effect as a whole one, and is written as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeepTime(pub Duration);
 
@@ -54,7 +55,7 @@ impl FromStr for KeepTime {
 
 impl std::fmt::Display for KeepTime {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let seconds = self.0.as_secs();
+        let seconds = self.0.as_secs().saturating_add(u64::from(self.0.subsec_nanos() > 0));
         match UNITS.iter().find(|(_, unit)| seconds >= *unit && seconds.is_multiple_of(*unit)) {
             Some((unit, each)) => write!(f, "{}{unit}", seconds / each),
             None => write!(f, "0"),
@@ -131,6 +132,9 @@ mod tests {
         ] {
             let time: KeepTime = word.parse().unwrap();
             assert_eq!((time.0.as_secs(), time.to_string().as_str()), (seconds, back));
+        }
+        for (millis, text) in [(1, "1s"), (59_001, "1m"), (90_500, "91s")] {
+            assert_eq!(KeepTime(Duration::from_millis(millis)).to_string(), text);
         }
         for wrong in ["", "d", "14", "-1d", "1.5d", "2w", "999999999999d", "14 d"] {
             assert!(wrong.parse::<KeepTime>().is_err(), "{wrong}");
