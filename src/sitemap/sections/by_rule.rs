@@ -10,6 +10,7 @@
 //! URL. The first rule of the file that applies decides. `rest` names the section of all other URLs.
 
 use std::path::Path;
+use std::str::FromStr;
 
 use aho_corasick::{AhoCorasick, Anchored, Input, MatchKind, StartKind};
 use toml::{Table, Value};
@@ -25,7 +26,20 @@ use crate::escape::shown;
 /// The key that names the section of all other URLs.
 const REST_KEY: &str = "rest";
 
-/// Rules that divide URLs among sections.
+/// Rules that divide URLs among sections, parsed from the text of a file of rules:
+///
+/// ```
+/// use sitemill::options::{SectionRules, SectionsBy};
+///
+/// let rules: SectionRules = r#"
+///     products = ["/products/", "/p/"]
+///     help = '^https://www\.example\.com/(faq|help)\b'
+///     rest = "other"
+/// "#
+/// .parse()?;
+/// let by = SectionsBy::Rules(rules);
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SectionRules {
     sections: Vec<String>,
@@ -65,51 +79,7 @@ impl SectionRules {
     /// is not valid, with its section and position; if `stop` is raised while a pipe is silent.
     pub fn read(path: &Path, stop: &Stop) -> Result<Self> {
         let text = whole_file::read_text(path, stop)?;
-        Self::parse(&text).map_err(|why| Error::usage(message!(path, ": {why}")))
-    }
-
-    /// Parses the text of a file of rules.
-    fn parse(text: &str) -> Result<Self, String> {
-        let table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
-        let (mut sections, mut rules, mut rest) = (Vec::new(), Vec::new(), REST.to_owned());
-        for (name, value) in &table {
-            let wrong = |why: String| format!("section {}: {why}", shown(name.as_bytes()));
-            if name == REST_KEY {
-                match value {
-                    Value::String(given) if !given.trim().is_empty() && !given.starts_with('/') => {
-                        rest = given.trim().to_owned();
-                        continue;
-                    }
-                    _ => {
-                        return Err(wrong(
-                            "has no rules; it is the name of the section of all other URLs".into(),
-                        ));
-                    }
-                }
-            }
-            let name = name.trim();
-            if name.is_empty() || sections.iter().any(|known| known == name) {
-                return Err(wrong("every section needs a name of its own".into()));
-            }
-            let tests = tests(value).map_err(wrong)?;
-            rules.extend(tests.into_iter().map(|test| Rule { section: sections.len(), test }));
-            sections.push(name.to_owned());
-        }
-        if sections.is_empty() {
-            return Err("has no sections; expected lines such as products = [\"/products/\"]".into());
-        }
-        if sections.len() > SECTIONS_MAX as usize {
-            return Err(format!("has {} sections, and a set can have {SECTIONS_MAX}", sections.len()));
-        }
-        if sections.contains(&rest) {
-            return Err(format!(
-                "section {}: is also the rest; give that another name",
-                shown(rest.as_bytes())
-            ));
-        }
-        let this = Self { sections, rules, rest };
-        this.compile().map_err(|error| error.to_string())?;
-        Ok(this)
+        text.parse().map_err(|why: String| Error::usage(message!(path, ": {why}")))
     }
 
     /// The names of the sections that have rules, in the order of the file.
@@ -157,6 +127,54 @@ impl SectionRules {
         matcher.prefixes = (!matcher.of_prefix.is_empty()).then_some(sets);
         matcher.patterns = PatternSet::of(&patterns)?;
         Ok(matcher)
+    }
+}
+
+impl FromStr for SectionRules {
+    type Err = String;
+
+    /// Parses the text of a file of rules. The error names the section, or the position in the text.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
+        let (mut sections, mut rules, mut rest) = (Vec::new(), Vec::new(), REST.to_owned());
+        for (name, value) in &table {
+            let wrong = |why: String| format!("section {}: {why}", shown(name.as_bytes()));
+            if name == REST_KEY {
+                match value {
+                    Value::String(given) if !given.trim().is_empty() && !given.starts_with('/') => {
+                        rest = given.trim().to_owned();
+                        continue;
+                    }
+                    _ => {
+                        return Err(wrong(
+                            "has no rules; it is the name of the section of all other URLs".into(),
+                        ));
+                    }
+                }
+            }
+            let name = name.trim();
+            if name.is_empty() || sections.iter().any(|known| known == name) {
+                return Err(wrong("every section needs a name of its own".into()));
+            }
+            let tests = tests(value).map_err(wrong)?;
+            rules.extend(tests.into_iter().map(|test| Rule { section: sections.len(), test }));
+            sections.push(name.to_owned());
+        }
+        if sections.is_empty() {
+            return Err("has no sections; expected lines such as products = [\"/products/\"]".into());
+        }
+        if sections.len() > SECTIONS_MAX as usize {
+            return Err(format!("has {} sections, and a set can have {SECTIONS_MAX}", sections.len()));
+        }
+        if sections.contains(&rest) {
+            return Err(format!(
+                "section {}: is also the rest; give that another name",
+                shown(rest.as_bytes())
+            ));
+        }
+        let this = Self { sections, rules, rest };
+        this.compile().map_err(|error| error.to_string())?;
+        Ok(this)
     }
 }
 
@@ -230,7 +248,7 @@ mod tests {
     use super::*;
 
     fn rules(text: &str) -> SectionRules {
-        SectionRules::parse(text).unwrap()
+        text.parse().unwrap()
     }
 
     #[test]
@@ -267,10 +285,8 @@ mod tests {
                 ),
             })
             .collect();
-        let rules = rules(&text);
-        let mut matcher = rules.matcher();
-        let mut single: Vec<_> =
-            text.lines().map(|line| SectionRules::parse(line).unwrap().matcher()).collect();
+        let mut matcher = rules(&text).matcher();
+        let mut single: Vec<_> = text.lines().map(|line| rules(line).matcher()).collect();
         for n in 0..729_u32 {
             let path: String = (0..6).map(|at| ["a", "b", "c/"][(n / 3_u32.pow(at) % 3) as usize]).collect();
             let url = format!("https://h.example/{path}");
@@ -298,7 +314,7 @@ mod tests {
             ("' ' = '/x'", "a name of its own"),
             ("a = '/x'\na = '/y'", "line 2"),
         ] {
-            let why = SectionRules::parse(text).unwrap_err();
+            let why = text.parse::<SectionRules>().unwrap_err();
             assert!(why.contains(says), "{text}: {why}");
         }
     }
