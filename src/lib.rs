@@ -175,9 +175,9 @@ pub mod report {
     pub use crate::survey::rejects::Example;
 }
 
-/// Findings of [`check()`], the rules that they refer to, and the entries of published sitemaps.
+/// Findings of [`check()`], and the rules that they refer to.
 pub mod check {
-    pub use crate::commands::check::{Counts, Entry, Finding, Link, Rule, Tag};
+    pub use crate::commands::check::{Counts, Finding, Rule};
 }
 
 /// Options of [`diff()`].

@@ -17,7 +17,6 @@ mod extensions;
 mod finding;
 mod follow;
 mod judge;
-mod links_and_images;
 mod loc;
 mod manifests;
 mod members;
@@ -61,10 +60,8 @@ pub(crate) use normal::directory;
 pub(crate) use reader::{DocumentFormat, FileKind, Reader};
 pub(crate) use set::Set;
 
-pub(crate) use entry::VALUE_BYTES_MAX;
-pub use entry::{Entry, Tag};
+pub(crate) use entry::{Entry, Tag, VALUE_BYTES_MAX};
 pub use finding::Finding;
-pub use links_and_images::Link;
 pub use rules::{Counts, Rule};
 
 /// Maximum number of findings kept per file until they are reported. All are counted.

@@ -49,7 +49,7 @@ macro_rules! tag_names {
 
         impl TagReason {
             /// The tag that is not written, or not with all its fields.
-            pub const fn tag(self) -> TagName {
+            pub(crate) const fn tag(self) -> TagName {
                 match self {
                     Self::Lastmod | Self::LastmodZone | Self::LastmodEpoch | Self::LastmodPrecision => {
                         TagName::Lastmod

@@ -16,7 +16,6 @@ const _: () = assert!(KEPT_MAX > IMAGES_PER_URL_MAX as usize);
 
 /// The tags of an entry, in the order of the 0.9 schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
 pub enum Tag {
     /// The URL.
     Loc,
@@ -51,7 +50,6 @@ impl Tag {
 
 /// One entry of a sitemap or an index file. A reader fills the same value again for each entry, to reuse its memory.
 #[derive(Debug, Default)]
-#[non_exhaustive]
 pub struct Entry {
     number: u64,
     text: Vec<u8>,
