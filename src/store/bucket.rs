@@ -1,5 +1,7 @@
 //! A bucket, and the requests that sitemill sends to it.
 
+mod list;
+
 use std::fmt;
 use std::future::Future;
 use std::io::Read;
@@ -10,7 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use futures_util::{FutureExt, StreamExt, TryFutureExt, TryStreamExt, stream};
+use futures_util::{FutureExt, StreamExt, stream};
+use object_store::list::PaginatedListStore;
 use object_store::path::Path as Key;
 use object_store::{
     Attribute, GetOptions, GetRange, GetResult, MultipartUpload, ObjectStore, PutMode, PutMultipartOptions,
@@ -21,7 +24,7 @@ use super::attempts::{ATTEMPTS_MAX, FIRST_PAUSE, RETRY_TIME_MAX, repeated};
 use super::failure::{Failure, FailureKind};
 use super::grace_period::GracePeriod;
 use super::location::Location;
-use super::object::{Condition, Level, Meta, Object, Put, RUN, entity_tag};
+use super::object::{Condition, Meta, Object, Put, RUN, entity_tag};
 use super::reader::ObjectReader;
 use super::runtime::wait;
 use super::settings::store_settings;
@@ -37,6 +40,8 @@ pub struct Bucket(Arc<Inner>);
 #[derive(Clone)]
 struct Inner {
     store: Arc<dyn ObjectStore>,
+    /// The same store, if it can list keys that begin with any text.
+    pages: Option<Arc<dyn PaginatedListStore>>,
     root: String,
     credentials: String,
     grace_period: GracePeriod,
@@ -49,6 +54,7 @@ impl Bucket {
     pub fn new(store: Arc<dyn ObjectStore>, location: &Location, credentials: String) -> Self {
         Self(Arc::new(Inner {
             store,
+            pages: None,
             root: location.root.clone(),
             credentials,
             grace_period: GracePeriod::default(),
@@ -144,39 +150,6 @@ impl Bucket {
         }
         let tag = entity_tag(got.meta.e_tag.clone());
         got.bytes().await.map(|bytes| (bytes, tag)).map_err(|error| self.failure(&error))
-    }
-
-    /// Lists all objects below `prefix` with their full keys, sorted by key.
-    ///
-    /// # Errors
-    /// If they cannot be listed.
-    pub fn list(&self, prefix: &str) -> Result<Vec<(String, Object)>, Failure> {
-        let (this, prefix) = (self.clone(), self.prefix(prefix)?);
-        self.wait(async move {
-            let list = || this.0.store.list(prefix.as_ref()).try_collect::<Vec<_>>();
-            let listed = repeated(|| list().map_err(|error| this.failure(&error))).await?;
-            let mut objects: Vec<_> =
-                listed.into_iter().map(|meta| (meta.location.to_string(), Object::from(meta))).collect();
-            objects.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-            Ok(objects)
-        })
-    }
-
-    /// Lists the objects and prefixes directly below `prefix`.
-    ///
-    /// # Errors
-    /// If they cannot be listed.
-    pub fn list_level(&self, prefix: &str) -> Result<Level, Failure> {
-        let (this, prefix) = (self.clone(), self.prefix(prefix)?);
-        self.wait(async move {
-            let list = || this.0.store.list_with_delimiter(prefix.as_ref());
-            let listed = repeated(|| list().map_err(|error| this.failure(&error))).await?;
-            let last = |key: &Key| key.filename().unwrap_or_default().to_owned();
-            Ok(Level {
-                objects: listed.objects.into_iter().map(|meta| (last(&meta.location), meta.into())).collect(),
-                prefixes: listed.common_prefixes.iter().map(last).collect(),
-            })
-        })
     }
 
     /// Uploads an object, and returns its ETag and version. If the response is lost, the upload is retried or recognised: an object
@@ -365,10 +338,6 @@ impl Bucket {
 
     fn key(&self, key: &str) -> Result<Key, Failure> {
         Key::parse(key).map_err(|error| Failure::other(error.to_string()))
-    }
-
-    fn prefix(&self, prefix: &str) -> Result<Option<Key>, Failure> {
-        if prefix.is_empty() { Ok(None) } else { self.key(prefix).map(Some) }
     }
 }
 

@@ -9,6 +9,7 @@ use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, Checksum};
 use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use object_store::http::HttpBuilder;
+use object_store::list::PaginatedListStore;
 use object_store::{BackoffConfig, ClientConfigKey, ClientOptions, ObjectStore, RetryConfig};
 use url::{Host, Url};
 
@@ -92,14 +93,17 @@ fn retry(max_retries: usize) -> RetryConfig {
     RetryConfig { backoff, max_retries, retry_timeout: RETRY_TIME }
 }
 
-fn built<S: ObjectStore>(
+fn bucket<S: ObjectStore + PaginatedListStore>(
     location: &Location,
     built: object_store::Result<S>,
-) -> Result<Arc<dyn ObjectStore>> {
-    match built {
-        Ok(store) => Ok(Arc::new(store)),
-        Err(error) => Err(Error::usage(message!(&*location.path(), ": {error}"))),
-    }
+    credentials: impl Into<String>,
+) -> Result<Bucket> {
+    let store = Arc::new(built.map_err(|error| unusable(location, &error))?);
+    Ok(Bucket::new(store.clone(), location, credentials.into()).with_pages(store))
+}
+
+fn unusable(location: &Location, error: &object_store::Error) -> Error {
+    Error::usage(message!(&*location.path(), ": {error}"))
 }
 
 fn s3(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
@@ -124,7 +128,7 @@ fn s3(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
             builder = builder.with_allow_http(true);
         }
     }
-    Ok(Bucket::new(built(location, builder.build())?, location, source))
+    bucket(location, builder.build(), source)
 }
 
 /// The number of retries: one less than the attempts in the variable of the AWS tools.
@@ -277,7 +281,7 @@ fn gs(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
         true => "the service account in the environment",
         false => "the default credentials of the Google tools, or the role of this machine",
     };
-    Ok(Bucket::new(built(location, builder.build())?, location, source.into()))
+    bucket(location, builder.build(), source)
 }
 
 fn az(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
@@ -311,14 +315,15 @@ fn az(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
         builder = builder.with_allow_http(url.starts_with("http://")).with_endpoint(url);
     }
     let source = "the environment (AZURE_STORAGE_ACCOUNT and others), or the role of this machine";
-    Ok(Bucket::new(built(location, builder.build())?, location, source.into()))
+    bucket(location, builder.build(), source)
 }
 
 fn http(location: &Location) -> Result<Bucket> {
     let options = ClientOptions::new().with_allow_http(true);
     let builder =
         HttpBuilder::new().with_url(&*location.root).with_client_options(options).with_retry(retry(RETRIES));
-    Ok(Bucket::new(built(location, builder.build())?, location, "nowhere".into()))
+    let store = builder.build().map_err(|error| unusable(location, &error))?;
+    Ok(Bucket::new(Arc::new(store), location, "nowhere".into()))
 }
 
 #[cfg(test)]

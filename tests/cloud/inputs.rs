@@ -170,6 +170,30 @@ fn a_prefix_is_read_like_a_directory() {
 }
 
 #[test]
+fn an_object_with_the_name_of_a_prefix_is_found_by_one_request() {
+    let store = Store::moto();
+    let bucket = store.bucket("exports");
+    for key in ["day", "day/1.txt", "days.txt", "night-1.txt", "night/1.txt"] {
+        bucket.put(key, pages(1, 3).as_bytes());
+    }
+    let out = TempDir::new();
+    for (input, skipped) in [
+        ("s3://exports/day", &["s3://exports/day"][..]),
+        ("s3://exports/day/", &[]),
+        ("s3://exports/night", &[]),
+    ] {
+        bucket.proxy.forward();
+        let report = report(&build(&bucket, &out.join("out"), &[input], &["--quiet"]).expect(0));
+        let paths: Vec<_> = report["skipped"].as_array().unwrap().iter().map(|one| &one["path"]).collect();
+        assert_eq!(paths, skipped);
+        let log = bucket.proxy.log();
+        let lists: Vec<_> = log.iter().filter(|request| request.query.contains("list-type")).collect();
+        assert_eq!(lists.len(), if input.ends_with('/') { 1 } else { 2 }, "{lists:?}");
+        assert!(lists.iter().all(|request| !request.query.contains("delimiter")), "{lists:?}");
+    }
+}
+
+#[test]
 fn a_pattern_is_expanded_in_order() {
     let store = Store::new();
     let bucket = store.bucket("exports");

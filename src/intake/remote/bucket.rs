@@ -49,12 +49,10 @@ impl Search<'_> {
         Ok(vec![Remote::Files(vec![self.file(key.to_owned(), object.ok_or_else(missing)?)])])
     }
 
-    /// Whether the object `key` exists, and is not only the marker of a prefix. It is looked up in a listing of its level. Without
-    /// permission to list that, it cannot be read by a pattern either.
+    /// Whether the object `key` exists, and is not only the marker of a prefix. Without permission to list it, it cannot be read by
+    /// a pattern either.
     fn has_object(&self, key: &str) -> bool {
-        let (above, name) = key.rsplit_once('/').unwrap_or(("", key));
-        let is_it = |(found, object): &(String, Object)| found == name && object.bytes > 0;
-        self.bucket.list_level(above).is_ok_and(|level| level.objects.iter().any(is_it))
+        matches!(self.bucket.find(key), Ok(Some(object)) if object.bytes > 0)
     }
 
     /// Finds all objects below `key`; `None` if there are none.

@@ -1,0 +1,77 @@
+//! Requests that list the objects of a bucket.
+
+use std::sync::Arc;
+
+use futures_util::{TryFutureExt, TryStreamExt};
+use object_store::list::{PaginatedListOptions, PaginatedListStore};
+use object_store::path::Path as Key;
+
+use super::{Bucket, Inner};
+use crate::store::attempts::repeated;
+use crate::store::failure::Failure;
+use crate::store::object::{Level, Object};
+
+impl Bucket {
+    /// Lists all objects below `prefix` with their full keys, sorted by key.
+    ///
+    /// # Errors
+    /// If they cannot be listed.
+    pub fn list(&self, prefix: &str) -> Result<Vec<(String, Object)>, Failure> {
+        let (this, prefix) = (self.clone(), self.prefix(prefix)?);
+        self.wait(async move {
+            let list = || this.0.store.list(prefix.as_ref()).try_collect::<Vec<_>>();
+            let listed = repeated(|| list().map_err(|error| this.failure(&error))).await?;
+            let mut objects: Vec<_> =
+                listed.into_iter().map(|meta| (meta.location.to_string(), Object::from(meta))).collect();
+            objects.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+            Ok(objects)
+        })
+    }
+
+    /// Lists the objects and prefixes directly below `prefix`.
+    ///
+    /// # Errors
+    /// If they cannot be listed.
+    pub fn list_level(&self, prefix: &str) -> Result<Level, Failure> {
+        let (this, prefix) = (self.clone(), self.prefix(prefix)?);
+        self.wait(async move {
+            let list = || this.0.store.list_with_delimiter(prefix.as_ref());
+            let listed = repeated(|| list().map_err(|error| this.failure(&error))).await?;
+            let last = |key: &Key| key.filename().unwrap_or_default().to_owned();
+            Ok(Level {
+                objects: listed.objects.into_iter().map(|meta| (last(&meta.location), meta.into())).collect(),
+                prefixes: listed.common_prefixes.iter().map(last).collect(),
+            })
+        })
+    }
+
+    /// Returns the same bucket with a way to list the keys that begin with any text, not only those below a prefix.
+    pub fn with_pages(self, pages: Arc<dyn PaginatedListStore>) -> Self {
+        Self(Arc::new(Inner { pages: Some(pages), ..Inner::clone(&self.0) }))
+    }
+
+    /// Looks up the object `key` in a listing; `None` if it does not exist. Unlike a HEAD request, this also works in a store that
+    /// keeps objects as files and has a directory of this name. Takes a single request, if the bucket has pages.
+    ///
+    /// # Errors
+    /// If it cannot be listed.
+    pub fn find(&self, key: &str) -> Result<Option<Object>, Failure> {
+        let Some(pages) = self.0.pages.clone() else {
+            let (above, name) = key.rsplit_once('/').unwrap_or(("", key));
+            let found = self.list_level(above)?.objects.into_iter().find(|(found, _)| found == name);
+            return Ok(found.map(|(_, object)| object));
+        };
+        let (this, key) = (self.clone(), self.key(key)?);
+        self.wait(async move {
+            // The key sorts before all others that begin with it.
+            let first = PaginatedListOptions { max_keys: Some(1), ..PaginatedListOptions::default() };
+            let list = || pages.list_paginated(Some(key.as_ref()), first.clone());
+            let listed = repeated(|| list().map_err(|error| this.failure(&error))).await?.result.objects;
+            Ok(listed.into_iter().find(|meta| meta.location == key).map(Object::from))
+        })
+    }
+
+    fn prefix(&self, prefix: &str) -> Result<Option<Key>, Failure> {
+        if prefix.is_empty() { Ok(None) } else { self.key(prefix).map(Some) }
+    }
+}
