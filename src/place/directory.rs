@@ -120,7 +120,7 @@ impl Place for DirectoryPlace {
     }
 
     fn is_staged(&self, file: &str) -> bool {
-        self.staging().has(file)
+        self.staging().has(file) || self.staging().has(&mended(file))
     }
 
     fn stage(&self, file: &str, bytes: Vec<u8>) -> Result<Unsynced> {

@@ -244,7 +244,7 @@ pub trait Place: fmt::Debug + Send + Sync {
     /// How far the switch of this run has come.
     fn switch_state(&self) -> SwitchState;
 
-    /// Whether this run has staged `file`.
+    /// Whether this run has staged `file`, or its replacement if it is damaged.
     fn is_staged(&self, file: &str) -> bool;
 
     /// Stages a new sitemap.

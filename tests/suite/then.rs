@@ -1,7 +1,7 @@
 //! The command that runs once a set is live.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
@@ -88,6 +88,28 @@ fn the_number_of_changes_includes_index_files() {
     // The second entry moves to an index file of its own.
     assert_eq!(changed(&[&also[..], &["--sitemaps-per-index", "1"]].concat()), "2");
     assert_eq!(changed(&[]), "1");
+}
+
+#[test]
+fn files_that_were_lost_or_damaged_count_as_changed() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let changed = || variable(&out, "SITEMILL_RUN_CHANGED", &[]);
+    assert_eq!(changed(), "2");
+    let files = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path());
+    let is_xml = |path: &PathBuf| path.to_str().unwrap().contains(".xml");
+    let files: Vec<_> = files.filter(is_xml).collect();
+    assert_eq!(files.len(), 2);
+    for file in files {
+        let bytes = fs::read(&file).unwrap();
+        fs::remove_file(&file).unwrap();
+        assert_eq!(changed(), "1", "{}", file.display());
+        let mut damaged = bytes.clone();
+        damaged[20] ^= 1;
+        fs::write(&file, damaged).unwrap();
+        assert_eq!(changed(), "1", "{}", file.display());
+        assert_eq!((changed().as_str(), fs::read(&file).unwrap()), ("0", bytes));
+    }
 }
 
 #[test]

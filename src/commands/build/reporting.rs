@@ -181,6 +181,7 @@ pub fn add_set(report: &mut Report, job: &Job, site: &Prepared) {
     };
     let changed_indexes = if report.details.is_some() { changes() } else { 0 };
     add_figures(report, job, site, changed_indexes);
+    report.details.iter_mut().for_each(|details| details.add_restored_files(site.restored()));
 }
 
 /// Adds the figures of a set. `changed_indexes` is the number of its index files that have changed; only the details show it.

@@ -81,7 +81,8 @@ fn file_of(bytes: &[u8], job: &Job) -> Result<File> {
 fn variables(job: &Job, report: &Report) -> Vec<(&'static str, std::ffi::OsString)> {
     let absolute = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned()).into_os_string();
     let changes = report.details.as_ref().and_then(|details| details.changes).unwrap_or_default();
-    let changed = changes.new_sitemaps + changes.removed_sitemaps + changes.changed_indexes;
+    let sitemaps = changes.new_sitemaps + changes.removed_sitemaps;
+    let changed = sitemaps + changes.changed_indexes + changes.restored_files;
     let number = |number: u64| number.to_string().into();
     let mut variables = vec![
         ("SITEMILL_RUN_OUT", absolute(&job.publication.out)),

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::common::counts::is_zero;
 use crate::place::SetName;
 use crate::set::manifest::{Manifest, RunCounts};
 use crate::sitemap::divide::Limits;
@@ -143,6 +144,10 @@ pub struct Changes {
     /// them, too. 0 in the page about a directory.
     #[serde(default)]
     pub changed_indexes: u64,
+    /// Sitemaps and index files that the previous set had with the same content, and that were written again because they were
+    /// lost or damaged.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub restored_files: u64,
 }
 
 impl Details {
@@ -168,6 +173,11 @@ impl Details {
     /// Adds index files that have changed.
     pub(crate) fn add_changed_indexes(&mut self, indexes: u64) {
         self.changes.get_or_insert_default().changed_indexes += indexes;
+    }
+
+    /// Adds files that were lost or damaged.
+    pub(crate) fn add_restored_files(&mut self, files: u64) {
+        self.changes.get_or_insert_default().restored_files += files;
     }
 
     /// Adds the number of URLs in each section of a single set.
@@ -324,6 +334,7 @@ mod tests {
             kept_bytes: 100,
             removed_sitemaps: 1,
             changed_indexes: 0,
+            restored_files: 0,
         };
         assert_eq!(details.changes, Some(changes));
         let history: Vec<_> = details.history.iter().map(|past| (&*past.published, past.listed)).collect();

@@ -42,6 +42,14 @@ pub fn index_files(set: &Manifest, stem: &Stem, protocol: Protocol) -> Result<Ve
     Ok(files)
 }
 
+/// The index files of a published set. If it has a protocol of a later version, none are known.
+///
+/// # Errors
+/// Same as [`index_files`].
+pub fn index_files_of_live(live: &Manifest, stem: &Stem) -> Result<Vec<(String, Vec<u8>)>> {
+    live.protocol.parse().map_or_else(|_| Ok(Vec::new()), |protocol| index_files(live, stem, protocol))
+}
+
 /// The index files of `count` sitemaps, whose entries `entry` writes.
 fn files_of(
     set: &Manifest,

@@ -1,6 +1,8 @@
 //! Preparing a set: its manifest and its index files, as the successor of the live set.
 
-use super::index::index_files;
+use std::collections::{HashMap, HashSet};
+
+use super::index::{index_files, index_files_of_live};
 use super::info::SetInfo;
 use super::live::is_unchanged;
 use super::neighbours;
@@ -50,12 +52,14 @@ impl Workspace {
         set.indexes = indexes.iter().map(|(file, _)| file.clone()).collect();
         neighbours::check_stems(&*self.place, self.live.as_ref(), &set)?;
         self.make_way(set.indexes.iter().map(String::as_str).chain([&*self.robots_file]))?;
-        set.superseded_indexes = self.superseded_indexes(&set)?;
+        let there = self.index_digests()?;
+        set.superseded_indexes = self.superseded_indexes(&set, &there);
         let mut robots: String =
             set.indexes.iter().map(|file| format!("Sitemap: {}{file}\n", set.base_url)).collect();
         if set.indexes.is_empty() {
             robots.push_str(EMPTY_SET_LINE);
         }
+        let restored = self.restored(&set, &indexes, &there)?;
         let live = self.live.as_ref();
         self.place.prepare(Switch {
             indexes,
@@ -69,25 +73,49 @@ impl Workspace {
         // A run for another set may have prepared it at the same time. The later of both sees the other.
         neighbours::check_stems(&*self.place, self.live.as_ref(), &set)?;
         self.check_neighbours(&set.base_url)?;
-        Ok(Prepared::new(self, set))
+        Ok(Prepared::new(self, set, restored))
     }
 
-    /// The existing index files that `set` does not replace. They stay as long as the sitemaps that they list, for crawlers
-    /// with old robots lines. An empty set keeps none.
-    fn superseded_indexes(&self, set: &Manifest) -> Result<Vec<SupersededIndex>> {
-        let Some(live) = self.live.as_ref().filter(|_| !set.indexes.is_empty()) else {
-            return Ok(Vec::new());
-        };
+    /// The number of files that the live set has with the same content as `set`, and that are written again because they were lost
+    /// or damaged. `indexes` are the index files of `set`, and `there` has the digests of the existing ones.
+    fn restored(
+        &self,
+        set: &Manifest,
+        indexes: &[(String, Vec<u8>)],
+        there: &HashMap<String, String>,
+    ) -> Result<u64> {
+        let Some(live) = &self.live else { return Ok(0) };
+        let known: HashSet<_> = live.sitemaps.iter().map(|old| (&old.file, &old.content)).collect();
+        let sitemaps = set.sitemaps.iter().filter(|new| known.contains(&(&new.file, &new.content)));
+        let sitemaps = sitemaps.filter(|new| self.place.is_staged(&new.file)).count();
+        let known: HashMap<_, _> = index_files_of_live(live, &self.stem)?.into_iter().collect();
+        let indexes = indexes.iter().filter(|(file, bytes)| known.get(file) == Some(bytes));
+        let indexes = indexes.filter(|(file, bytes)| there.get(file) != Some(&hex_digest(bytes))).count();
+        Ok((sitemaps + indexes) as u64)
+    }
+
+    /// The existing index files that `set` does not replace, of which `there` has the digests. They stay as long as the sitemaps
+    /// that they list, for crawlers with old robots lines. An empty set keeps none.
+    fn superseded_indexes(&self, set: &Manifest, there: &HashMap<String, String>) -> Vec<SupersededIndex> {
+        let Some(live) = self.live.as_ref().filter(|_| !set.indexes.is_empty()) else { return Vec::new() };
         let known = live.superseded_indexes.iter().filter(|old| is_unchanged(&*self.place, old));
-        let mut all: Vec<_> = known.cloned().collect();
-        for file in &live.indexes {
+        let of_live = live.indexes.iter().filter_map(|file| {
+            let (run, since) = (live.run.clone(), set.published.clone());
+            Some(SupersededIndex { file: file.clone(), run, since, content: there.get(file)?.clone() })
+        });
+        let all = known.cloned().chain(of_live);
+        all.filter(|old| !set.indexes.contains(&old.file)).collect()
+    }
+
+    /// The digests of the live set's index files, as far as they exist.
+    fn index_digests(&self) -> Result<HashMap<String, String>> {
+        let mut digests = HashMap::new();
+        for file in self.live.iter().flat_map(|live| &live.indexes) {
             if let Some(bytes) = self.index_file(file)? {
-                let (run, since) = (live.run.clone(), set.published.clone());
-                all.push(SupersededIndex { file: file.clone(), run, since, content: hex_digest(&bytes) });
+                digests.insert(file.clone(), hex_digest(&bytes));
             }
         }
-        all.retain(|old| !set.indexes.contains(&old.file));
-        Ok(all)
+        Ok(digests)
     }
 
     /// The bytes of the index file named `file`; `None` if no regular file has its name.

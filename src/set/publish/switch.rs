@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::index::index_files;
+use super::index::index_files_of_live;
 use super::workspace::Workspace;
 use crate::error::{Error, Result, message};
 use crate::place::switch::SwitchState;
@@ -14,6 +14,7 @@ use crate::set::manifest::Manifest;
 pub struct Prepared {
     workspace: Workspace,
     set: Manifest,
+    restored: u64,
 }
 
 /// Makes each of `sites` live: all of them, or none if one fails. Returns the warnings of sites that are live but not cleaned
@@ -50,9 +51,9 @@ fn roll_back_all(sites: &mut [Prepared], why: Error) -> Error {
 }
 
 impl Prepared {
-    /// The `set` that is durable in `workspace`.
-    pub(super) fn new(workspace: Workspace, set: Manifest) -> Self {
-        Self { workspace, set }
+    /// The `set` that is durable in `workspace`. `restored` is the number of its files that were lost or damaged.
+    pub(super) fn new(workspace: Workspace, set: Manifest, restored: u64) -> Self {
+        Self { workspace, set, restored }
     }
 
     /// The workspace that it is published in.
@@ -65,15 +66,17 @@ impl Prepared {
         &self.set
     }
 
+    /// The number of files that the live set has with the same content, and that were lost or damaged.
+    pub fn restored(&self) -> u64 {
+        self.restored
+    }
+
     /// The number of its index files that the live set has with the same bytes.
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if they do not fit in memory.
     pub fn kept_indexes(&self) -> Result<u64> {
-        let files = |set: &Manifest| match set.protocol.parse() {
-            Ok(protocol) => index_files(set, &self.workspace.stem, protocol),
-            Err(_) => Ok(Vec::new()),
-        };
+        let files = |set: &Manifest| index_files_of_live(set, &self.workspace.stem);
         let live: HashMap<_, _> = match self.workspace.live() {
             Some(live) => files(live)?.into_iter().collect(),
             None => return Ok(0),
