@@ -98,7 +98,7 @@ fn build_set(
     let mut report = reporting::of_survey(run, &loaded, &account)?;
     let surveyed = started.elapsed();
     report.seconds = Seconds::of(surveyed, Duration::ZERO, Duration::ZERO, surveyed);
-    if let Err(refused) = guards::check(job, &report, workspace.live()) {
+    if let Err(refused) = guards::check(job, &report) {
         loaded.check_unchanged()?;
         return Ok(Outcome::not_published(report, refused));
     }
@@ -108,7 +108,7 @@ fn build_set(
     let SiteLayouts { sites, rules, left_out } = sections::of_sites(run, layout, memory)?;
     let (sites, _parent) = site::of_layouts(run, sites, workspace)?;
     report.hint = report.hint.or_else(|| guards::section_hint(job, &sites));
-    if let Err(refused) = guards::check_sections(job, &sites, &left_out) {
+    if let Err(refused) = guards::check_sets(job, &sites, &left_out) {
         loaded.check_unchanged()?;
         return Ok(Outcome::not_published(report, refused));
     }

@@ -128,7 +128,7 @@ impl FromStr for MaxDroppedTags {
 
 /// The percentage of its URLs that a set may lose when it is replaced; 50 by default. Parsed from `0%` to `100%`; the sign may be
 /// left out.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct MaxShrink(f64);
 
 impl MaxShrink {

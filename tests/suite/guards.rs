@@ -167,3 +167,46 @@ fn each_site_is_compared_with_its_own_live_set() {
     build(String::new(), &["--allow-empty"]).expect(2);
     build(String::new(), &[]).expect(65);
 }
+
+#[test]
+fn a_refusal_names_the_limit_that_lets_all_sets_and_sections_pass() {
+    let list = |counts: &[(&str, usize)]| -> String {
+        let urls = |&(base, count): &(&str, usize)| -> String {
+            (0..count).map(|n| format!("https://{base}/{n}\n")).collect()
+        };
+        counts.iter().map(urls).collect()
+    };
+    let by_path = "--section-by-path";
+    for (base_url, options, now, said) in [
+        (
+            "{origin}/",
+            &[][..],
+            &[("a.example/x", 40), ("b.example/x", 10), ("c.example/x", 30)][..],
+            "https://b.example/: 10 URLs would replace 100, but --max-shrink is 50%; 2 other sets or sections would also",
+        ),
+        (
+            "{origin}/",
+            &[by_path],
+            &[("a.example/x", 100), ("a.example/y", 100), ("b.example/x", 49), ("b.example/y", 100)],
+            "https://b.example/: section x: 49 URLs would replace 100, but --max-shrink is 50%; nothing was",
+        ),
+        (
+            "https://a.example/",
+            &[by_path],
+            &[("a.example/x", 40), ("a.example/y", 2)],
+            "https://a.example/: section y: 2 URLs would replace 100, but --max-shrink is 50%; 2 other sets or sections would",
+        ),
+    ] {
+        let directory = TempDir::new();
+        let build = |counts: &[(&str, usize)], more: &[&str]| {
+            let mut command = build_command(&directory.join("out"), base_url);
+            finish(command.args(options).args(more), list(counts).as_bytes())
+        };
+        let pages = |(base, _): &(&'static str, usize)| (*base, 100);
+        build(&now.iter().map(pages).collect::<Vec<_>>(), &[]).expect(0);
+        let refused = build(now, &[]).expect(65);
+        assert!(refused.stderr.contains(said), "{}", refused.stderr);
+        let (_, advice) = refused.stderr.rsplit_once("run again with ").unwrap();
+        build(now, &advice.split_whitespace().collect::<Vec<_>>()).expect(0);
+    }
+}

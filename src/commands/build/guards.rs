@@ -2,29 +2,28 @@
 
 mod hint;
 mod shape;
+mod shrink;
 mod tags;
 
 pub use hint::hint;
+pub use shrink::check_set;
 pub use tags::hints as tag_hints;
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
-use crate::clean::scope::BaseUrl;
-use crate::commands::build::site::{Planned, Site};
+use crate::commands::build::site::Planned;
 use crate::commands::report::Report;
 use crate::error::{Error, Message, Result, Setting, message};
 use crate::escape::{grouped, plural, shown};
-use crate::job::{Job, MaxShrink, SectionsBy};
-use crate::set::manifest::{Manifest, SetSection};
-use crate::set::name::Stem;
+use crate::job::{Job, SectionsBy};
 use crate::sitemap::sections::REST;
-use crate::survey::sections::{LeftOut, rest_of};
+use crate::survey::sections::LeftOut;
 
-/// Checks the counts of the survey, before anything is rendered. `live` is the set that would be replaced.
+/// Checks the counts of the survey, before anything is rendered.
 ///
 /// # Errors
 /// [`ErrorKind::Data`](crate::ErrorKind::Data), with the numbers and the option that lets them pass.
-pub fn check(job: &Job, report: &Report, live: Option<&Manifest>) -> Result<()> {
+pub fn check(job: &Job, report: &Report) -> Result<()> {
     let (lines, listed, rejected) = (report.lines, report.listed, report.rejected_total());
     if let Some(expected) = job.guards.expect_lines.filter(|expected| !expected.is_met(lines)) {
         let (way_out, lines) = (Setting::ExpectLines.with(lines), plural(lines, "line", "lines"));
@@ -48,9 +47,7 @@ pub fn check(job: &Job, report: &Report, live: Option<&Manifest>) -> Result<()> 
             way_out
         )));
     }
-    tags::check(&job.guards, report)?;
-    // With several origins, the sites are not known yet.
-    job.rules.only_site().map_or(Ok(()), |url| check_shrink(job, url, live, listed))
+    tags::check(&job.guards, report)
 }
 
 /// Says why there is nothing to publish. Proposes an empty set only if the input contains no URL at all.
@@ -84,38 +81,27 @@ fn nothing_listed(job: &Job, report: &Report) -> Message {
     }
 }
 
-/// Checks the batches of every site before any of them goes live. A site that the input does not mention keeps its set.
+/// Checks the sets of `sites` before anything is rendered: how much smaller they and their sections are than the live ones, and
+/// that none of the sections is empty. A site that the input does not mention keeps its set.
 ///
 /// # Errors
 /// Same as [`check`].
-pub fn check_sites(job: &Job, sites: &[Site]) -> Result<()> {
-    sites.iter().try_for_each(|site| check_shrink(job, &site.base_url, site.place.live(), site.listed()))
-}
-
-/// Checks how much smaller the new sections are, before anything is rendered, and that none is empty. Only sets with sections are
-/// checked.
-///
-/// # Errors
-/// Same as [`check`].
-pub fn check_sections(job: &Job, sites: &[Planned], left_out: &LeftOut) -> Result<()> {
-    let Some(by) = &job.rules.sections else { return Ok(()) };
-    for (site, layout) in sites {
-        let now = layout.sections.iter().map(|section| (&*section.name, section.listed));
-        let now: HashMap<&str, u64> = now.collect();
-        let listed = |name: &str| now.get(name).copied().unwrap_or(0);
-        check_live_sections(job, site, &now, left_out)?;
-        let named = if let SectionsBy::Rules(rules) = by { Some(rules) } else { None };
-        let empty = named.into_iter().flat_map(|rules| rules.names()).find(|name| listed(name) == 0);
-        if let Some(name) = empty.filter(|_| job.rules.only_site().is_some() && !job.guards.allow_empty) {
-            let name = shown(name.as_bytes());
-            return Err(Error::data(message!(
-                "section {name} has no URLs; nothing was published; ",
-                Setting::AllowEmpty,
-                " publishes the set without it"
-            )));
-        }
+pub fn check_sets(job: &Job, sites: &[Planned], left_out: &LeftOut) -> Result<()> {
+    shrink::check(job, sites, left_out)?;
+    let Some(SectionsBy::Rules(rules)) = &job.rules.sections else { return Ok(()) };
+    if job.rules.only_site().is_none() || job.guards.allow_empty {
+        return Ok(());
     }
-    Ok(())
+    let sections = sites.iter().flat_map(|(_, layout)| &layout.sections);
+    let filled: HashSet<&str> =
+        sections.filter(|section| section.listed > 0).map(|section| &*section.name).collect();
+    let Some(empty) = rules.names().find(|name| !filled.contains(name)) else { return Ok(()) };
+    let name = shown(empty.as_bytes());
+    Err(Error::data(message!(
+        "section {name} has no URLs; nothing was published; ",
+        Setting::AllowEmpty,
+        " publishes the set without it"
+    )))
 }
 
 /// Returns a hint if no row names a section in the column of sections, whose name may be mistyped: not all formats have a list of
@@ -128,67 +114,4 @@ pub fn section_hint(job: &Job, sites: &[Planned]) -> Option<Message> {
         let column = Setting::SectionColumn.with(column);
         message!("all URLs are in the section {REST}: no row names another one in ", column)
     })
-}
-
-/// Checks the sections of the live set of `site` against those that would replace them, whose numbers of URLs are in `now`.
-fn check_live_sections(job: &Job, site: &Site, now: &HashMap<&str, u64>, left_out: &LeftOut) -> Result<()> {
-    let Some(live) = site.place.live() else { return Ok(()) };
-    let (live, rest) = (urls_by_section(live, site.place.stem()), rest_of(job.rules.sections.as_ref()));
-    // The rules may have given the rest another name since. In manifests of early releases it is known by its usual one, which no
-    // section with rules can have.
-    let is_rest = |section: &SetSection| section.is_rest || section.name == rest || section.name == REST;
-    // URLs of sections that are new may have been in the rest.
-    let is_new = |name: &str| live.iter().all(|(known, _)| known.name != name);
-    let from_rest: u64 = now.iter().filter(|(name, _)| is_new(name)).map(|(_, listed)| listed).sum();
-    for (section, live) in &live {
-        let name = &*section.name;
-        let listed = match now.get(name) {
-            None if job.guards.allow_empty || is_rest(section) => continue,
-            // Its URLs may be in the rest now. The number is that of all sites.
-            None => match left_out.urls_of(name) {
-                Some(urls) => urls.min(now.get(rest).copied().unwrap_or(0)),
-                None => continue,
-            },
-            Some(listed) if is_rest(section) => listed + from_rest,
-            Some(&listed) => listed,
-        };
-        if job.guards.max_shrink.is_exceeded(*live, listed) {
-            let (max, needed) = (job.guards.max_shrink, MaxShrink::needed(*live, listed));
-            let (base_url, name) = (&site.base_url, shown(name.as_bytes()));
-            let (urls, live) = (plural(listed, "URL", "URLs"), grouped(*live));
-            return Err(Error::data(message!(
-                "{base_url}: section {name}: {urls} would replace {live}, but ",
-                Setting::MaxShrink,
-                " is {max}; nothing was published; if the section is meant to shrink, run again with ",
-                Setting::MaxShrink.with(needed)
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// The sections of the set `live`, whose files have names that begin with `stem`, and the number of URLs in each.
-fn urls_by_section<'m>(live: &'m Manifest, stem: &Stem) -> Vec<(&'m SetSection, u64)> {
-    let sitemaps = live.sitemaps_by_stem();
-    let urls = |section: &'m SetSection| {
-        let own = sitemaps.get(&stem.with(&section.word)).into_iter().flatten();
-        (section, own.map(|sitemap| u64::from(sitemap.urls)).sum())
-    };
-    live.sections.iter().map(urls).collect()
-}
-
-/// Checks how much smaller the new set is. An empty set that gets this far was explicitly permitted.
-fn check_shrink(job: &Job, base_url: &BaseUrl, live: Option<&Manifest>, listed: u64) -> Result<()> {
-    let live = live.map_or(0, Manifest::urls);
-    if listed == 0 || !job.guards.max_shrink.is_exceeded(live, listed) {
-        return Ok(());
-    }
-    let (max, needed) = (job.guards.max_shrink, MaxShrink::needed(live, listed));
-    let (urls, live) = (plural(listed, "URL", "URLs"), grouped(live));
-    Err(Error::data(message!(
-        "{base_url}: {urls} would replace {live}, but ",
-        Setting::MaxShrink,
-        " is {max}; nothing was published; if the set is meant to shrink, run again with ",
-        Setting::MaxShrink.with(needed)
-    )))
 }

@@ -58,11 +58,6 @@ impl Site {
         let wanted = named.filter(|section| section.urls > 0).take(SECTIONS_WANTED_MAX);
         job.publication.sections.then(|| wanted.map(|section| section.name.clone()).collect())
     }
-
-    /// Returns the number of URLs in all batches.
-    pub fn listed(&self) -> u64 {
-        self.batches.iter().map(|batch| batch.tally.listed).sum()
-    }
 }
 
 /// Opens the output directory of `job`, or the parent directory of all origins, and checks that the set may be published

@@ -127,7 +127,10 @@ impl Driver {
         let mut report = report(&job, packed, tally, input)?;
         let surveyed = planned.unwrap_or(produced);
         report.seconds = Seconds::of(surveyed, Duration::ZERO, Duration::ZERO, surveyed);
-        if let Err(refused) = guards::check(&job, &report, site.place.live()) {
+        let (live, listed) = (site.place.live(), report.listed);
+        if let Err(refused) =
+            guards::check(&job, &report).and_then(|()| guards::check_set(&job, &site.base_url, live, listed))
+        {
             return Ok(Outcome::not_published(report, refused));
         }
         site.batches = batches.into_iter().map(|region| region.batch).collect();
