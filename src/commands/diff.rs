@@ -37,7 +37,8 @@ pub struct DiffJob {
     pub old: PathBuf,
     /// The new set, in any of the forms of the old one.
     pub new: PathBuf,
-    /// Compare only the sets of this name in directories. If not set, all sets, each compared with the set of the same name.
+    /// Compare only the sets of this name in directories. If not set, all sets, each compared with the set of the same name; a
+    /// single set is compared with all sets of the other side, or of the same site there.
     pub name: Option<SetName>,
     /// Output format.
     pub format: DiffFormat,
@@ -107,8 +108,8 @@ impl DiffJob {
 
 /// Compares the sets of `job` and writes what differs to `to`, in byte order of the URLs. Two parents of several sites, or
 /// directories with several sets, are compared set by set, in the order of the names of directories and sets; a set that exists on
-/// one side only is added or removed as a whole. `progress` counts the URLs that are read; sitemaps that both sides have are not
-/// read.
+/// one side only is added or removed as a whole. A site with a single set on one side is compared as a whole. `progress` counts the
+/// URLs that are read; sitemaps that both sides have are not read.
 ///
 /// # Errors
 /// [`ErrorKind::Data`](crate::ErrorKind::Data) if a file is damaged; otherwise if a file cannot be read, `to` or scratch cannot

@@ -153,6 +153,29 @@ fn a_url_that_several_sets_of_a_directory_list_is_no_difference() {
 }
 
 #[test]
+fn the_only_set_of_a_site_is_compared_whatever_its_name() {
+    let directory = TempDir::new();
+    let build = |out: &str, name: &[&str], pages: &[&str]| {
+        let out = directory.join(out);
+        let input: String = pages.iter().map(|page| format!("https://{page}\n")).collect();
+        finish(build_command(&out, "{origin}/").args(name), input.as_bytes()).expect(0);
+        out
+    };
+    let pages = ["a.example/1", "a.example/2", "b.example/1"];
+    let unnamed = build("unnamed", &[], &pages);
+    let named = build("named", &["--name", "blog"], &[&pages[..], &["b.example/2"]].concat());
+    let both = build("both", &["--name", "blog"], &pages);
+    build("both", &["--name", "shop"], &["a.example/2", "a.example/3", "c.example/1"]);
+    for (old, new, want) in [
+        (&unnamed, &named, "+ https://b.example/2\n"),
+        (&unnamed, &both, "+ https://a.example/3\n+ https://c.example/1\n"),
+        (&both, &named, "- https://a.example/3\n+ https://b.example/2\n- https://c.example/1\n"),
+    ] {
+        assert_eq!(String::from_utf8(diff(old, new, &[]).expect(0).stdout).unwrap(), want, "{old:?} {new:?}");
+    }
+}
+
+#[test]
 fn an_unreadable_file_is_named() {
     let directory = TempDir::new();
     let out = directory.join("out");

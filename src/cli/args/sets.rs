@@ -89,7 +89,7 @@ pub struct DiffArgs {
 
     /// Compare only the sets of this name in directories [default: all sets].
     ///
-    /// Without it, several sets in a directory are compared with those of the same names.
+    /// Without it, several sets in a directory are compared with those of the same names, a single set with all of them.
     #[arg(long, value_name = "NAME")]
     pub name: Option<SetName>,
 

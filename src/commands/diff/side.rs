@@ -34,45 +34,66 @@ struct SideFile {
     known: Option<Sitemap>,
 }
 
-/// Returns the pairs to compare: the sets of `old` and `new` or, if both are several sets, those with equal names of directory and
-/// set. With a `name`, only the sets of that name.
+/// Returns the pairs to compare: the sets of `old` and `new` or, if both are several sets, those of equal directories. With a
+/// `name`, only the sets of that name.
 ///
 /// # Errors
 /// If a set cannot be read.
 pub(super) fn pairs(old: &Path, new: &Path, name: Option<&SetName>) -> Result<Vec<(Side, Side)>> {
     let (old, new) = (sides(old, new, name)?, sides(new, old, name)?);
-    let (mut old, mut new) = match (old, new) {
-        (Sides::Several(old), Sides::Several(new)) => (old, new),
+    match (old, new) {
+        (Sides::Several(old), Sides::Several(new)) => Ok(by_key(old, new).flat_map(pairs_of_sets).collect()),
         // A single set is compared with all others together.
-        (old, new) => return Ok(vec![(old.into_one(), new.into_one())]),
-    };
-    let names: BTreeSet<Key> = old.keys().chain(new.keys()).cloned().collect();
-    let pair = |name| (old.remove(&name).unwrap_or_default(), new.remove(&name).unwrap_or_default());
-    Ok(names.into_iter().map(pair).collect())
+        (old, new) => Ok(vec![(old.into_one(), new.into_one())]),
+    }
+}
+
+/// The pairs of the sets of one directory: those with equal names, or all together if there is only one on a side, which may have
+/// been given another name since.
+fn pairs_of_sets((old, new): (Sets, Sets)) -> Vec<(Side, Side)> {
+    match old.len() < 2 || new.len() < 2 {
+        true => vec![(combined(old.into_values()), combined(new.into_values()))],
+        false => by_key(old, new).collect(),
+    }
+}
+
+/// The values with equal keys, in the order of the keys; the default for a key that one of the maps lacks.
+fn by_key<K: Ord + Clone, V: Default>(
+    mut old: BTreeMap<K, V>,
+    mut new: BTreeMap<K, V>,
+) -> impl Iterator<Item = (V, V)> {
+    let keys: BTreeSet<K> = old.keys().chain(new.keys()).cloned().collect();
+    keys.into_iter()
+        .map(move |key| (old.remove(&key).unwrap_or_default(), new.remove(&key).unwrap_or_default()))
 }
 
 /// What a path refers to.
 enum Sides {
     One(Side),
-    /// Several sets.
-    Several(BTreeMap<Key, Side>),
+    /// The sets of each directory of a site. The directory is empty if it is not that of a site.
+    Several(BTreeMap<OsString, Sets>),
 }
 
-/// The name of the directory of a site, empty if it is not a site, and the name of the set.
-type Key = (OsString, Option<SetName>);
+/// The sets of a directory by their names.
+type Sets = BTreeMap<Option<SetName>, Side>;
 
 impl Sides {
     /// Combines all sets into one side.
     fn into_one(self) -> Side {
         match self {
             Self::One(side) => side,
-            Self::Several(sets) => {
-                let is_combined = sets.len() > 1;
-                let files = sets.into_values().flat_map(|side| side.files).collect();
-                Side { files, secret: String::new(), is_combined }
-            }
+            Self::Several(sites) => combined(sites.into_values().flat_map(BTreeMap::into_values)),
         }
     }
+}
+
+/// One side that has the files of all `sets`.
+fn combined(sets: impl Iterator<Item = Side>) -> Side {
+    sets.reduce(|mut one, other| {
+        one.files.extend(other.files);
+        Side { secret: String::new(), is_combined: true, ..one }
+    })
+    .unwrap_or_default()
 }
 
 /// The sets that `path` refers to. `other` is the path that they are compared with.
@@ -92,11 +113,12 @@ fn sides(path: &Path, other: &Path, name: Option<&SetName>) -> Result<Sides> {
     } else if sets.len() == 1 {
         return Side::of_place(sets.remove(0)).map(Sides::One);
     }
-    let keyed = |set: Arc<dyn View>| {
+    let mut sites = BTreeMap::<_, Sets>::new();
+    for set in sets {
         let directory = set.root().file_name().filter(|_| is_site(&set)).unwrap_or_default().to_owned();
-        Ok(((directory, set.name().cloned()), Side::of_place(set)?))
-    };
-    sets.into_iter().map(keyed).collect::<Result<_>>().map(Sides::Several)
+        sites.entry(directory).or_default().insert(set.name().cloned(), Side::of_place(set)?);
+    }
+    Ok(Sides::Several(sites))
 }
 
 impl Side {
