@@ -84,10 +84,13 @@ impl ExternalSitemaps {
             let is_listed = |base_url: &&BaseUrl| Ok(sitemap.loc(job, base_url)?.is_some());
             let listed: Vec<bool> = base_urls.iter().map(is_listed).collect::<Result<_>>()?;
             if !listed.contains(&true) {
-                let base_url = &job.rules.base_url;
+                let parent = match job.rules.only_site() {
+                    Some(base_url) => format!("the base URL {base_url}"),
+                    None => "a site that this run publishes".into(),
+                };
                 return Err(Error::usage(message!(
                     Setting::Also.with(&sitemap.given),
-                    ": is not below the base URL {base_url} of a published set, so no index file may list it"
+                    ": is not below {parent}, so no index file may list it"
                 )));
             }
         }
