@@ -161,7 +161,7 @@ fn xml_that_is_no_feed_of_the_kind_is_refused_with_what_to_do() {
         (
             "<rss/>\nhttp://h.example/\n",
             None,
-            "byte 7: text outside of the root element: http://h.example/; remove it",
+            "byte 7: text outside the root element: http://h.example/; remove it",
         ),
         (
             "<rss/><?xml version='1.0' encoding='latin1'?><rss/>",

@@ -65,7 +65,7 @@ impl Between {
     /// Takes `event`, which is at `offset` and in `depth` elements, if it is text or a reference.
     ///
     /// # Errors
-    /// If it is outside of the root element. All rows of another format may be there.
+    /// If it is outside the root element. All rows of another format may be there.
     pub fn take(&mut self, about: &About<'_>, depth: usize, offset: u64, event: &Event<'_>) -> Result<()> {
         if self.text.is_empty() {
             let blank_bytes =
@@ -81,12 +81,12 @@ impl Between {
         if depth == 0 && !self.text.is_empty() { Err(self.outside(about)) } else { Ok(()) }
     }
 
-    /// The error for text outside of the root element.
+    /// The error for text outside the root element.
     fn outside(&self, about: &About<'_>) -> Error {
         let line = self.text.0.split(|&byte| byte == b'\n').next().unwrap_or_default();
         let (at, line) = (self.offset, crate::escape::shown(line.trim_ascii_end()));
         about.wrong(format!(
-            "byte {at}: text outside of the root element: {line}; remove it, or give it as a separate file"
+            "byte {at}: text outside the root element: {line}; remove it, or give it as a separate file"
         ))
     }
 

@@ -154,16 +154,16 @@ fn text_between_entries_is_a_rejected_row() {
 }
 
 #[test]
-fn text_outside_of_the_root_element_ends_the_run() {
+fn text_outside_the_root_element_ends_the_run() {
     let sitemap = "<urlset><url><loc>u</loc></url></urlset>";
     for (between, said) in [
         (
             "\nhttp://h.example/1\r\nhttp://h.example/2\n",
-            Some("byte 41: text outside of the root element: http://h.example/1;"),
+            Some("byte 41: text outside the root element: http://h.example/1;"),
         ),
-        ("<![CDATA[x]]>", Some("byte 40: text outside of the root element: x;")),
-        (" &amp;", Some("byte 41: text outside of the root element: &;")),
-        ("<!-- c -->&what;", Some("byte 50: text outside of the root element: &what;;")),
+        ("<![CDATA[x]]>", Some("byte 40: text outside the root element: x;")),
+        (" &amp;", Some("byte 41: text outside the root element: &;")),
+        ("<!-- c -->&what;", Some("byte 50: text outside the root element: &what;;")),
         ("\n\u{feff}<?xml version='1.0' encoding='utf-8'?>\n<!-- c --><?pi?><!DOCTYPE urlset>\r\n", None),
     ] {
         for xml in [format!("{sitemap}{between}{sitemap}"), format!("{sitemap}{between}")] {
