@@ -1,5 +1,6 @@
 //! The page of a published directory, made from its manifests. Numbers that they lack are counted in the sitemaps, or left out.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::num::NonZero;
 use std::path::Path;
@@ -44,12 +45,12 @@ pub fn page_of_directory(
         stop.check()?;
         live.extend(Manifest::read_as(Role::Live, &**view, &Record::Live)?.map(|set| (&**view, set)));
     }
-    let last = live.iter().map(|(_, set)| set.published.clone()).max().unwrap_or_default();
-    for (view, set) in live {
-        assumes_limit |= urls_max(&set).is_none();
-        // What was published last is compared with what was live before. All other sets were live then.
-        let previous = if set.published < last { Some(set.clone()) } else { previous(view, &set) };
-        add(&mut report, &mut details, view, &set, previous.as_ref(), are_several);
+    let last = live.iter().map(|(_, set)| &*set.published).max().unwrap_or_default();
+    for (view, set) in &live {
+        assumes_limit |= urls_max(set).is_none();
+        let previous = previous(*view, set, last);
+        let previous = previous.as_deref();
+        add(&mut report, &mut details, *view, set, previous, are_several);
         if !are_several {
             report.name = view.name().cloned();
             counts = set.counts.clone();
@@ -58,12 +59,12 @@ pub fn page_of_directory(
                 None => {
                     let name = name.cloned();
                     let job = UrlsJob { threads, name, ..UrlsJob::new(vec![path.to_owned()]) };
-                    count_sections(&job, &set, progress, stop)?
+                    count_sections(&job, set, progress, stop)?
                 }
             };
             let known = |sections| RunCounts { sections, ..RunCounts::default() };
-            let previous = previous.and_then(|previous| previous.counts);
-            details.set_sections(&known(sections), previous.as_ref());
+            let previous = previous.and_then(|previous| previous.counts.as_ref());
+            details.set_sections(&known(sections), previous);
         }
     }
     details.finish();
@@ -90,10 +91,13 @@ fn urls_max(set: &Manifest) -> Option<u32> {
     set.counts.as_ref()?.urls_per_sitemap
 }
 
-/// Returns the kept set that was live before `set`.
-fn previous(view: &dyn View, set: &Manifest) -> Option<Manifest> {
+/// Returns the set that was live when sets were published `last`: the kept one before `set`, or `set` itself.
+fn previous<'m>(view: &dyn View, set: &'m Manifest, last: &str) -> Option<Cow<'m, Manifest>> {
+    if *set.published < *last {
+        return Some(Cow::Borrowed(set));
+    }
     let before = set.earlier.iter().find(|earlier| !earlier.withdrawn)?;
-    Manifest::read(view, &Record::kept(&before.run)).ok().flatten()
+    Manifest::read(view, &Record::kept(&before.run)).ok().flatten().map(Cow::Owned)
 }
 
 /// Adds the set of one site, and the one that it is compared with.
