@@ -56,6 +56,14 @@ pub fn plural(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }
 
+/// ` and 2,000 more`, which ends a list if so many are `left_out`. Empty if none is.
+pub fn and_more(left_out: usize) -> String {
+    match left_out {
+        0 => String::new(),
+        more => format!(" and {} more", grouped(more as u64)),
+    }
+}
+
 /// Returns whether `{:?}` shows `c` unescaped. It is shown after a letter, because a combining mark is printable only there;
 /// quotes are printable here.
 pub(crate) fn is_printable(c: char) -> bool {
@@ -96,5 +104,6 @@ mod tests {
         {
             assert_eq!(grouped(number), want);
         }
+        assert_eq!([0, 1, 2_000].map(and_more), ["", " and 1 more", " and 2,000 more"]);
     }
 }

@@ -3,12 +3,11 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use sitemill::escape::shown;
+use sitemill::escape::{and_more, shown};
 use sitemill::options::SetName;
 use sitemill::status::sets_below;
 
 use super::log;
-use super::numbers::grouped;
 
 /// Maximum number of directories that are named.
 const NAMED_MAX: usize = 5;
@@ -26,9 +25,6 @@ pub fn say_left_out(paths: &[impl AsRef<Path>], name: Option<&SetName>, way_out:
     }
     let named = left_out.iter().take(NAMED_MAX).map(|path| shown(path.as_os_str().as_encoded_bytes()));
     let named = named.collect::<Vec<_>>().join(", ");
-    let more = match left_out.len().saturating_sub(NAMED_MAX) {
-        0 => String::new(),
-        more => format!(" and {} more", grouped(more as u64)),
-    };
+    let more = and_more(left_out.len().saturating_sub(NAMED_MAX));
     log::info(&format!("not included: the sets in {named}{more}; {way_out}"));
 }

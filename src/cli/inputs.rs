@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
+use sitemill::Report;
+use sitemill::escape::{self, and_more};
 use sitemill::options::UrlRules;
 use sitemill::report::{InputReport, Skipped};
-use sitemill::{Report, escape};
 
 use super::numbers::{grouped, plural};
 use super::table::Table;
@@ -125,13 +126,12 @@ pub fn not_carried_over(report: &Report) -> (Vec<&str>, BTreeMap<&str, u64>) {
 
 /// The first of `words`, and the number of the others, which is only the least one unless these `are_all`.
 fn first_of(words: impl ExactSizeIterator<Item = String>, shown_max: usize, are_all: bool) -> String {
-    let more = words.len().saturating_sub(shown_max) + usize::from(!are_all);
-    let mut shown: Vec<_> = words.take(shown_max).collect();
-    if more > 0 {
-        let least = if are_all { "" } else { "at least " };
-        shown.push(format!("and {least}{} more", grouped(more as u64)));
-    }
-    shown.join(", ")
+    let more = words.len().saturating_sub(shown_max);
+    let more = match are_all {
+        true => and_more(more),
+        false => format!(" and at least {} more", grouped(more as u64 + 1)),
+    };
+    words.take(shown_max).collect::<Vec<_>>().join(", ") + &more
 }
 
 #[cfg(test)]
@@ -146,9 +146,9 @@ mod tests {
         };
         for (names, want) in [
             (&["a", "b"][..], "a, b"),
-            (&["a", "b", "c"], "a, b, and 1 more"),
-            (&["a", "b", "c", OTHERS], "a, b, and at least 2 more"),
-            (&["a", OTHERS], "a, and at least 1 more"),
+            (&["a", "b", "c"], "a, b and 1 more"),
+            (&["a", "b", "c", OTHERS], "a, b and at least 2 more"),
+            (&["a", OTHERS], "a and at least 1 more"),
         ] {
             assert_eq!(shown(names), want);
         }

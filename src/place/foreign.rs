@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind, Message, message};
+use crate::escape::and_more;
 
 /// The error for a file at `path` that is in the way.
 pub fn foreign(path: &Path) -> Error {
@@ -20,7 +21,11 @@ pub fn no_directory(path: &Path, leads_nowhere: bool) -> Error {
 
 /// The error for a file at `path` and `others` more that are in the way. `then` completes the advice to move it.
 pub fn in_the_way(path: &Path, others: usize, then: Message) -> Error {
-    let others = if others == 0 { String::new() } else { format!(" (and {others} more)") };
-    let words = message!(path, "{others}: is in the way and was not created by sitemill; move it", then);
+    let why = match others {
+        0 => "is in the way and was not created by sitemill; move it",
+        _ => "are in the way and were not created by sitemill; move them",
+    };
+    let others = and_more(others);
+    let words = message!(path, "{others}: {why}", then);
     Error::new(ErrorKind::Output, words)
 }

@@ -47,10 +47,12 @@ fn theirs(out: &Path, names: &[&str]) -> Vec<PathBuf> {
 #[test]
 fn foreign_files_under_names_that_the_first_set_needs_are_refused_before_any_work_or_taken_over() {
     let directory = TempDir::new();
-    for (case, (names, more)) in [
-        (&["sitemap-index-1.xml"][..], ""),
-        (&[ROBOTS_FILE], ""),
-        (&["sitemap-index-1.xml", ROBOTS_FILE], " (and 1 more)"),
+    let one = ": is in the way and was not created by sitemill; move it, ";
+    let two = " and 1 more: are in the way and were not created by sitemill; move them, ";
+    for (case, (names, why)) in [
+        (&["sitemap-index-1.xml"][..], one),
+        (&[ROBOTS_FILE], one),
+        (&["sitemap-index-1.xml", ROBOTS_FILE], two),
     ]
     .into_iter()
     .enumerate()
@@ -62,10 +64,7 @@ fn foreign_files_under_names_that_the_first_set_needs_are_refused_before_any_wor
             theirs(&out, names);
             let before = contents(&out);
             let refused = build(&parent, base, &[]).expect(73);
-            let said = format!(
-                "{}{more}: is in the way and was not created by sitemill",
-                out.join(names[0]).display()
-            );
+            let said = format!("{}{why}", out.join(names[0]).display());
             assert_says(&refused, &[&said, "--take-over", ".sitemill/taken-over"]);
             // Refused before the input is read: the run does not wait for it.
             if base == BASE {
@@ -126,7 +125,7 @@ fn without_the_state_directory_own_files_are_foreign_and_ignoring_that_keeps_a_c
     let old = published(&out, BASE);
     let robots = fs::read_to_string(out.join(ROBOTS_FILE)).unwrap();
     fs::remove_dir_all(out.join(".sitemill")).unwrap();
-    assert_says(&build(&out, BASE, &[]).expect(73), &["sitemap-index-1.xml (and 1 more): is in the way"]);
+    assert_says(&build(&out, BASE, &[]).expect(73), &["sitemap-index-1.xml and 1 more: are in the way"]);
     fs::write(out.join("sitemap-index-1.xml"), "theirs").unwrap();
     build_pages(&out, BASE, 2, &["--ignore-manifest"]).expect(0);
     let kept = copies(&out, "damaged");

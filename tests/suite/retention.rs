@@ -152,7 +152,7 @@ fn a_set_with_a_missing_file_cannot_be_restored() {
             Some(cut) => fs::write(out.join(&first), cut).unwrap(),
         }
         let refused = rollback(&out, &[]).expect(65);
-        let said = format!("{first} is missing or damaged; the live set stays");
+        let said = format!("{first}: missing or damaged, so set 1 cannot be restored; the live set stays");
         assert!(refused.stderr.contains(&said), "{}", refused.stderr);
         assert_eq!(live(&out), [3, 4]);
         assert_eq!(status(&out)["earlier"][0]["missing"], 1);
@@ -182,7 +182,7 @@ fn a_set_with_a_damaged_or_edited_file_cannot_be_restored() {
         let refused = rollback(&out, &[]).expect(65).stderr;
         let file = path.display();
         assert!(
-            refused.contains(&format!("set 2 cannot be restored: {file} is missing or damaged")),
+            refused.contains(&format!("{file}: missing or damaged, so set 2 cannot be restored; the live")),
             "{refused}"
         );
         assert!(refused.contains("--to 1 takes the set before it"), "{refused}");

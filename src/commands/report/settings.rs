@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::clean::screen::robots::Robots;
 use crate::error::Setting;
-use crate::escape::{grouped, shown};
+use crate::escape::{and_more, shown};
 use crate::job::{Job, OnDuplicate, Order, SectionsBy};
 use crate::sitemap::divide::Divide;
 
@@ -84,11 +84,8 @@ const VALUES_MAX: usize = 10;
 
 /// Returns the values of an option that may be repeated.
 fn listed(values: &[impl ToString]) -> Option<String> {
-    let mut shown: Vec<_> = values.iter().take(VALUES_MAX).map(ToString::to_string).collect();
-    if values.len() > VALUES_MAX {
-        shown.push(format!("and {} more", grouped((values.len() - VALUES_MAX) as u64)));
-    }
-    (!shown.is_empty()).then(|| shown.join(", "))
+    let shown: Vec<_> = values.iter().take(VALUES_MAX).map(ToString::to_string).collect();
+    (!shown.is_empty()).then(|| shown.join(", ") + &and_more(values.len() - shown.len()))
 }
 
 /// Returns the setting that is called `option` in [`settings`].

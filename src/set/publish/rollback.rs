@@ -7,6 +7,7 @@ use crate::common::progress::{Phase, Progress};
 use crate::common::secret::Secret;
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, Setting, message};
+use crate::escape::and_more;
 use crate::place::{Record, View};
 use crate::set::manifest::{Earlier, Manifest, Sitemap};
 
@@ -52,10 +53,9 @@ impl Workspace {
             return Err(Error::data(message!(&*path, ": is missing, so set {number} cannot be restored")));
         };
         if let [first, others @ ..] = &damaged(view, &set, progress, stop)?[..] {
-            let others = if others.is_empty() { "".into() } else { format!(" (and {} more)", others.len()) };
+            let others = and_more(others.len());
             let (number, first) = (earlier.number, view.path(first.file.as_ref()));
-            let why =
-                message!("set {number} cannot be restored: ", &*first, "{others} is missing or damaged");
+            let why = message!(&*first, "{others}: missing or damaged, so set {number} cannot be restored");
             return Err(Error::data(message!(why, "; the live set stays; ", way_out)));
         }
         stop.check()?;

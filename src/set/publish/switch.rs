@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::index::index_files_of_live;
 use super::workspace::Workspace;
 use crate::error::{Error, Result, message};
+use crate::escape::and_more;
 use crate::place::switch::SwitchState;
 use crate::set::manifest::Manifest;
 
@@ -41,10 +42,10 @@ fn roll_back_all(sites: &mut [Prepared], why: Error) -> Error {
         }
     }
     let Some(((directory, error), others)) = stuck.split_first() else { return why };
-    let more = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+    let others = and_more(others.len());
     why.within(message!(
         *directory,
-        "{more}: the switch to the new set has begun and cannot be undone (",
+        "{others}: the switch to the new set has begun and cannot be undone (",
         error.message(),
         "); the next run finishes it"
     ))

@@ -73,7 +73,7 @@ fn only_the_first_of_a_thousand_columns_are_named() {
     let unused = report["inputs"][0]["columns"]["unused"].as_array().unwrap();
     assert_eq!((unused.len(), &unused[63], &unused[64]), (65, &json!("c63"), &json!("…")));
     let columns = &summary_of(&directory, "a.csv", &[])[1];
-    assert_eq!(columns, "columns 64+ not used: c0, c1, c2, c3, c4, c5, c6, c7, and at least 57 more");
+    assert_eq!(columns, "columns 64+ not used: c0, c1, c2, c3, c4, c5, c6, c7 and at least 57 more");
 }
 
 #[test]

@@ -170,7 +170,7 @@ fn files_next_to_part_files_are_named_as_skipped() {
     assert_eq!(read(&report), ["data/part-0"]);
     let line = format!(
         "warning: skipped 5 paths in input directories: data/a.txt ({no_part}), data/b.txt ({no_part}), \
-         data/c.csv ({no_part}), and 2 more\n"
+         data/c.csv ({no_part}) and 2 more\n"
     );
     assert_eq!(with_report.stderr, line);
     // `clean` prints the same warning.

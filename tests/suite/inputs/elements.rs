@@ -129,7 +129,7 @@ fn the_summary_counts_dropped_elements_over_all_inputs() {
     let lines: Vec<String> =
         built.stderr.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
     let want = [
-        "inputs 5 a.xml (sitemap), b.xml (sitemap), c.xml (sitemap), and 2 more",
+        "inputs 5 a.xml (sitemap), b.xml (sitemap), c.xml (sitemap) and 2 more",
         "elements 10 not carried over: 5 video:video, 5 x-y",
     ];
     for line in want {
