@@ -187,9 +187,9 @@ pub fn site_directory(base_url: &BaseUrl) -> String {
     }
 }
 
-/// Whether `name` may be one that [`site_directory`] returns. Those of `https` hosts without a dot, such as `localhost`, are left
-/// out, because many other directories have such names.
-pub fn may_be_site_directory(name: &str) -> bool {
+/// Whether `name` looks like one that [`site_directory`] returns. Those of `https` hosts without a dot, such as `localhost`, do
+/// not, because many other directories have such names.
+pub fn looks_like_site_directory(name: &str) -> bool {
     let is_legal = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-');
     name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.bytes().all(is_legal)
@@ -315,11 +315,11 @@ mod tests {
             let name = site_directory(&origin.parse().unwrap());
             assert!(name == want || want.ends_with("-x") && name.starts_with(want), "{origin}: {name}");
             assert!(name.starts_with(|c: char| c.is_ascii_alphanumeric()) && !name.contains(['/', '\\']));
-            assert!(may_be_site_directory(&name), "{name}");
+            assert!(looks_like_site_directory(&name), "{name}");
             assert!(names.insert(name), "{origin} meets another");
         }
         for other in ["", ".sitemill", "day=2024.05", "Maps.old", "data", "2024-05-01"] {
-            assert!(!may_be_site_directory(other), "{other}");
+            assert!(!looks_like_site_directory(other), "{other}");
         }
         // The longest possible host.
         let long = format!("https://{}.example", vec!["a".repeat(60); 4].join("."));

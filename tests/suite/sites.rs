@@ -344,6 +344,12 @@ fn the_first_set_in_the_parent_of_sites_is_refused() {
     build("https://a.example/", "", &["--replace-set"]).expect(0);
     build("https://a.example/", "", &[]).expect(0);
     build("https://a.example/", "", &["--name", "shop"]).expect(0);
+    // A host without a dot.
+    let (local, page) = (directory.join("local"), b"https://localhost/1\n");
+    finish(&mut build_command(&local, "{origin}/"), page).expect(0);
+    let refused = finish(&mut build_command(&local, "https://localhost/"), page).expect(65);
+    let site = local.join("localhost");
+    assert!(refused.stderr.contains(&format!("such as {}, and", site.display())), "{}", refused.stderr);
     // Directories that are named like sites, but are none.
     let out = directory.join("other");
     for (below, base) in [("v1.0", "https://a.example/v1.0/"), ("", "https://a.example/")] {

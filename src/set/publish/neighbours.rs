@@ -9,10 +9,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::clean::scope::BaseUrl;
-use crate::error::{Error, ErrorKind, Result, Setting, message};
+use crate::error::{Error, ErrorKind, Result, Setting, is_url, message};
 use crate::place::{self, Place, Record, SetName, View};
 use crate::set::manifest::Manifest;
-use crate::set::name::{Stem, may_be_site_directory, set_of_robots_file, site_directory};
+use crate::set::name::{Stem, looks_like_site_directory, set_of_robots_file, site_directory};
 
 /// The other sets in a directory, and what is known about their files.
 #[derive(Debug)]
@@ -61,6 +61,9 @@ pub fn current_sets(view: &dyn View) -> Result<Vec<OtherSet>> {
 /// A place directly below that of `view` in which the set of a site is live, as runs for several sites publish them. Places that
 /// cannot be read are not from the same user.
 pub fn site_below(view: &dyn View) -> Option<Arc<dyn View>> {
+    // In a bucket, it takes requests to look into a place.
+    let is_bucket = is_url(view.root());
+    let may_be_of_site = |name: &str| !is_bucket || looks_like_site_directory(name);
     let is_site = |place: &Arc<dyn View>| {
         let name = place.root().file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let is_of_site = |set: Manifest| {
@@ -68,8 +71,7 @@ pub fn site_below(view: &dyn View) -> Option<Arc<dyn View>> {
         };
         let is_live =
             |set: &Arc<dyn View>| usable(&**set, &Record::Live).is_ok_and(|set| set.is_some_and(is_of_site));
-        may_be_site_directory(name)
-            && place::sets_in(&**place, None).is_ok_and(|sets| sets.iter().any(is_live))
+        may_be_of_site(name) && place::sets_in(&**place, None).is_ok_and(|sets| sets.iter().any(is_live))
     };
     place::places_below(view).ok()?.find(is_site)
 }
