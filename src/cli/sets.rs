@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use indicatif::HumanBytes;
 use serde_json::json;
+use sitemill::escape::shown;
 use sitemill::process::Paths;
-use sitemill::status::SetStatus;
+use sitemill::status::{RunStatus, SetStatus, first_runs};
 use sitemill::{Result, RollbackJob, RolledBack, Status, Stop};
 
 use super::args::{RollbackArgs, StatusArgs};
@@ -23,7 +24,9 @@ pub fn status(args: &StatusArgs) -> Result<()> {
     let mut stdout = Stdout::new()?;
     let mut shown = String::new();
     let (name, progress) = (args.name.as_ref(), progress::while_reading(false));
-    for mut status in sitemill::status(args.directory(), name, &*progress, &Stop::default())? {
+    let sets = sitemill::status(args.directory(), name, &*progress, &Stop::default());
+    say_first_runs(args);
+    for mut status in sets? {
         status.damaged.iter_mut().for_each(|why| *why = flags::text(why).into());
         match args.json {
             true => shown += &serde_json::to_string(&status).expect("numbers and strings are JSON"),
@@ -34,6 +37,23 @@ pub fn status(args: &StatusArgs) -> Result<()> {
     stdout.print(shown.as_bytes())?;
     below::say_left_out(&[args.directory()], name, "name one of these directories to show them");
     Ok(())
+}
+
+/// Names the runs for sets that are not published yet.
+fn say_first_runs(args: &StatusArgs) {
+    // A directory that cannot be read is an error of the command itself.
+    for (name, run) in first_runs(args.directory(), args.name.as_ref()).unwrap_or_default() {
+        let directory = shown(args.directory().as_os_str().as_encoded_bytes());
+        let set = name.map_or_else(|| "the set without a name".into(), |name| format!("the set {name}"));
+        log::info(&format!("{directory}: {set} is not published yet; {}", in_words(&run)));
+    }
+}
+
+fn in_words(run: &RunStatus) -> String {
+    match run.is_alive {
+        true => format!("process {} is running", run.process),
+        false => format!("process {} died during a run; the next run removes its files", run.process),
+    }
 }
 
 fn text(status: &Status) -> String {
@@ -52,12 +72,7 @@ fn text(status: &Status) -> String {
         let _ = writeln!(text, "  {files} of earlier sets: {}", HumanBytes(superseded.bytes));
     }
     for run in &status.runs {
-        let _ = match run.is_alive {
-            true => writeln!(text, "  process {} is running", run.process),
-            false => {
-                writeln!(text, "  process {} died during a run; the next run removes its files", run.process)
-            }
-        };
+        let _ = writeln!(text, "  {}", in_words(run));
     }
     if status.is_switching {
         text += "  a switch to another set has begun; if no run is completing it, the next run will\n";

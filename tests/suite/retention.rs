@@ -293,6 +293,31 @@ fn status_shows_what_is_there_and_waits_for_no_run() {
 }
 
 #[test]
+fn status_names_the_runs_for_sets_that_are_not_published_yet() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let mut first = build_command(&out, BASE).stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    wait_until_staging(&out);
+    let said =
+        |then: &str| format!("the set without a name is not published yet; process {} {then}", first.id());
+    let (running, died) = (said("is running"), said("died during a run"));
+    let check = |exit, said: &str| {
+        let status = run(["status".as_ref(), out.as_os_str()]).expect(exit);
+        assert!(status.stderr.contains(said), "{said}: {}", status.stderr);
+        status
+    };
+    check(65, &running);
+    check(65, "contains no published set");
+    build(&out, 0, &[1], &["--name", "blog"]).expect(0);
+    check(0, &running);
+    first.kill().unwrap();
+    first.wait().unwrap();
+    check(0, &died);
+    build(&out, 0, &[1], &[]).expect(0);
+    assert_eq!(check(0, "").stderr, "");
+}
+
+#[test]
 fn sites_are_shown_together_and_rolled_back_one_by_one() {
     let directory = TempDir::new();
     let out = directory.join("out");

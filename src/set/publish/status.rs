@@ -124,18 +124,39 @@ pub fn live_sets(out: &Path, name: Option<&SetName>) -> Result<Vec<Arc<dyn View>
         return Err(Error::new(ErrorKind::Input, message!(out, ": {words}")));
     }
     let mut sets = place::sets_in(&*parent, name)?;
-    // If that cannot be determined, reading it says why.
-    sets.retain(|set| !matches!(set.look_up_record(&Record::Live), Ok(None)) || is_lost(&**set));
+    sets.retain(|set| may_be_here(&**set));
     if !sets.is_empty() {
         return Ok(sets);
     }
     for site in place::places_below(&*parent)? {
         // A directory whose state we may not read is skipped, because it is not one of ours.
         let of_site = place::sets_in(&*site, name).unwrap_or_default();
-        sets.extend(of_site.into_iter().filter(|set| set.has_record(&Record::Live) || is_lost(&**set)));
+        sets.extend(of_site.into_iter().filter(|set| is_here(&**set)));
     }
     sets.sort_by(|one, other| (one.root(), one.name()).cmp(&(other.root(), other.name())));
     Ok(sets)
+}
+
+/// Whether there is a set, whose manifest may be lost.
+fn is_here(set: &dyn View) -> bool {
+    set.has_record(&Record::Live) || is_lost(set)
+}
+
+/// Same as [`is_here`]; also if that cannot be determined, because reading the set says why.
+fn may_be_here(set: &dyn View) -> bool {
+    !matches!(set.look_up_record(&Record::Live), Ok(None)) || is_lost(set)
+}
+
+/// The runs for sets in `out` that are not published yet, each with the name of its set: [`status`] leaves them out. With a
+/// `name`, only those for that set.
+///
+/// # Errors
+/// If `out` cannot be read.
+pub fn first_runs(out: &Path, name: Option<&SetName>) -> Result<Vec<(Option<SetName>, RunStatus)>> {
+    let mut sets = place::sets_in(&*place::view(out)?, name)?;
+    sets.retain(|set| !may_be_here(&**set));
+    let runs = |set: &Arc<dyn View>| runs(&**set).into_iter().map(|run| (set.name().cloned(), run)).collect();
+    Ok(sets.iter().flat_map::<Vec<_>, _>(runs).collect())
 }
 
 /// The directories directly below `out` that have sets, if `out` has sets itself: [`status`], [`check`](crate::check()) and
