@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::support::{
-    TempDir, assert_valid_set, build_command, files, finish, published_urls, run, sitemill,
+    ROBOTS_FILE, TempDir, assert_valid_set, build_command, files, finish, published_urls, run, sitemill,
 };
 
 #[test]
@@ -323,6 +323,13 @@ fn sets_below_a_directory_with_a_set_are_left_out_and_named() {
     }
     for args in [&["check", out, below][..], &["urls", below, out], &["check", "--quiet", out]] {
         assert!(!run(args).expect(0).stderr.contains("not included"), "{args:?}");
+    }
+    for lost in [".sitemill/manifest.json", ROBOTS_FILE] {
+        fs::remove_file(Path::new(below).join(lost)).unwrap();
+        for command in ["check", "urls", "status"] {
+            let said = run([command, out]).expect(0).stderr;
+            assert!(said.contains(&note), "{command} without {lost}: {said}");
+        }
     }
 }
 

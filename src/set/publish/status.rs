@@ -169,8 +169,7 @@ pub fn sets_below(out: &Path, name: Option<&SetName>) -> Result<Vec<PathBuf>> {
         return Ok(Vec::new());
     }
     // The robots lines are those of a copy without manifests.
-    let is_set =
-        |set: &Arc<dyn View>| set.has_record(&Record::Live) || set.is_file(robots_file(set.name()).as_ref());
+    let is_set = |set: &Arc<dyn View>| is_here(&**set) || set.is_file(robots_file(set.name()).as_ref());
     let has_sets = |place: &dyn View| place::sets_in(place, name).is_ok_and(|sets| sets.iter().any(is_set));
     let parent = place::view(out)?;
     if !has_sets(&*parent) {
