@@ -1,26 +1,32 @@
 //! A request to stop, raised from outside and checked between pieces of work.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use rustix::process::Signal;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// A stop request that a signal handler raises and the run checks. Zero until it is raised, then the number of the signal.
+/// A stop request that a signal handler raises and the run checks. All clones are the same request.
 #[derive(Debug, Clone, Default)]
-pub struct Stop(Arc<AtomicUsize>);
+pub struct Stop {
+    /// Zero until it is raised, then the number of the signal.
+    signal: Arc<AtomicUsize>,
+    /// A signal handler cannot tell the time, so it is the time when somebody asked first.
+    noticed: Arc<OnceLock<Instant>>,
+}
 
 impl Stop {
     /// Asks the run to stop because of `signal`. A caller without a signal passes 0, which counts as SIGTERM.
     pub fn raise(&self, signal: i32) {
         let signal = if signal == 0 { Signal::TERM.as_raw() } else { signal };
-        self.0.store(signal.unsigned_abs() as usize, Ordering::Relaxed);
+        self.signal.store(signal.unsigned_abs() as usize, Ordering::Relaxed);
     }
 
     /// The signal number, for a signal handler to store into.
     pub fn flag(&self) -> Arc<AtomicUsize> {
-        Arc::clone(&self.0)
+        Arc::clone(&self.signal)
     }
 
     /// Returns whether the request was raised.
@@ -28,12 +34,17 @@ impl Stop {
         self.check().is_err()
     }
 
+    /// When the request was first noticed by this function; `None` before it is raised. It is the same for all clones.
+    pub(crate) fn noticed(&self) -> Option<Instant> {
+        self.is_raised().then(|| *self.noticed.get_or_init(Instant::now))
+    }
+
     /// Fails if the request was raised.
     ///
     /// # Errors
     /// [`ErrorKind::Signal`] with the number of the signal.
     pub fn check(&self) -> Result<()> {
-        match self.0.load(Ordering::Relaxed) {
+        match self.signal.load(Ordering::Relaxed) {
             0 => Ok(()),
             signal => {
                 let number = i32::try_from(signal).unwrap_or(i32::MAX);
@@ -55,6 +66,16 @@ pub fn unpublished(error: Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_clones_notice_a_request_at_the_same_time() {
+        let stop = Stop::default();
+        let clone = stop.clone();
+        assert_eq!(clone.noticed(), None);
+        stop.raise(2);
+        let noticed = stop.noticed();
+        assert!(noticed.is_some() && clone.noticed() == noticed);
+    }
 
     #[test]
     fn any_number_stops_the_run_and_gives_an_exit_code() {

@@ -2,8 +2,7 @@
 
 use std::future::Future;
 use std::pin::pin;
-use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::future::{Either, select};
 
@@ -19,18 +18,12 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// How long the requests of a run continue. Without a run, they continue until they are answered.
 #[derive(Debug, Clone, Default)]
-pub struct GracePeriod(Option<Arc<Run>>);
-
-#[derive(Debug)]
-struct Run {
-    stop: Stop,
-    noticed: OnceLock<Instant>,
-}
+pub struct GracePeriod(Option<Stop>);
 
 impl GracePeriod {
     /// The grace period of a run: a few seconds from the time that `stop` is raised.
     pub fn with(stop: &Stop) -> Self {
-        Self(Some(Arc::new(Run { stop: stop.clone(), noticed: OnceLock::new() })))
+        Self(Some(stop.clone()))
     }
 
     /// Waits for `request`, but abandons it a few seconds after the run was asked to stop.
@@ -38,8 +31,8 @@ impl GracePeriod {
     /// # Errors
     /// The failure of the request, or [`FailureKind::Stopped`]. In the latter case, the store may still carry out the request.
     pub async fn wait<T>(&self, request: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-        let Some(run) = &self.0 else { return request.await };
-        match select(pin!(request), pin!(run.is_over())).await {
+        let Some(stop) = &self.0 else { return request.await };
+        match select(pin!(request), pin!(is_over(stop))).await {
             Either::Left((told, _)) => told,
             Either::Right((signal, _)) => {
                 let words = "the store has not answered since the run was asked to stop";
@@ -49,17 +42,15 @@ impl GracePeriod {
     }
 }
 
-impl Run {
-    /// Returns the signal once the grace period is over.
-    async fn is_over(&self) -> i32 {
-        loop {
-            if let Some(ErrorKind::Signal(signal)) = self.stop.check().err().map(|error| error.kind())
-                && self.noticed.get_or_init(Instant::now).elapsed() >= GRACE
-            {
-                return signal;
-            }
-            tokio::time::sleep(POLL_INTERVAL).await;
+/// Returns the signal once the grace period is over.
+async fn is_over(stop: &Stop) -> i32 {
+    loop {
+        if let Some(ErrorKind::Signal(signal)) = stop.check().err().map(|error| error.kind())
+            && stop.noticed().is_some_and(|noticed| noticed.elapsed() >= GRACE)
+        {
+            return signal;
         }
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
 

@@ -182,7 +182,10 @@ impl BucketView {
         let mut listing = self.lock();
         if listing.is_none() {
             let level = self.files.bucket.list_level(&self.files.location.key);
-            let level = level.map_err(|failure| failure.into_error(&self.root, "could not be listed"))?;
+            let level = level.map_err(|failure| match self.claimed {
+                Some(_) => failure.into_error_of_output(&self.root, "could not be listed"),
+                None => failure.into_error(&self.root, "could not be listed"),
+            })?;
             *listing =
                 Some(Listing { objects: level.objects.into_iter().collect(), prefixes: level.prefixes });
         }
