@@ -103,7 +103,11 @@ def build(
     if not isinstance(name, (str, type(None))):
         raise TypeError(f"name is of type {type(name).__name__}; give the name of the rows in the report as a str")
     arguments = _arguments(base_url, out, {**options, "set_name": set_name}, columns)
-    driver = _sitemill.Driver([*arguments, *_as_arguments({option: options.get(option) for option in _OF_DRIVER})])
+    of_driver = _as_arguments({option: options.get(option) for option in _OF_DRIVER})
+    try:
+        driver = _sitemill.Driver([*arguments, *of_driver])
+    except UsageError as error:
+        raise _renamed(error, "name", "set_name") from None
     try:
         writer_arguments = _writer_arguments(arguments, worker_memory)
         rows = _select(df, columns)
@@ -151,16 +155,20 @@ def _check_frame(df: Any) -> None:
         raise TypeError(f"df is of type {type(df).__name__}; give a data frame of Spark")
 
 
+def _renamed(error: UsageError, option: str, name: str) -> UsageError:
+    """The error about an option that has another name on a cluster than on one machine."""
+    message = str(error)
+    is_about_it = message.startswith(f"{option}=")
+    return UsageError(name + message.removeprefix(option), exit_code=2) if is_about_it else error
+
+
 def _writer_arguments(arguments: list[str], worker_memory: Any) -> list[str]:
     """The options of a task that writes sitemaps. What every such task would refuse is refused here."""
     arguments = [*arguments, *_as_arguments({"memory": worker_memory}), "--threads=1"]
     try:
         memory, least = _sitemill.check_task(arguments)
     except UsageError as error:
-        # A task has its memory as an option of another name.
-        if not str(error).startswith("memory="):
-            raise
-        raise UsageError(f"worker_{error}", exit_code=2) from None
+        raise _renamed(error, "memory", "worker_memory") from None
     if memory is not None and memory < least:
         why = f"a task needs at least {-(-least >> 20)} MiB"
         raise UsageError(f"worker_memory={worker_memory!r}: {why}", exit_code=2)
@@ -232,13 +240,14 @@ def _select(df: "DataFrame", columns: Mapping[str, Optional[str]]) -> "DataFrame
     from pyspark.sql import functions as F
     from pyspark.sql.types import BinaryType, StringType
 
-    names = _rows.places(df.columns, columns)
+    # By their places, because Spark cannot tell names apart that are equal but for the case of letters.
+    numbered = df.toDF(*map(str, range(len(df.columns))))
     selected = []
-    for part, place in zip(_rows.PARTS, names):
+    for part, place in zip(_rows.PARTS, _rows.places(df.columns, columns)):
         if place is None:
             continue
         data_type = df.schema.fields[place].dataType
-        column = F.col("`" + df.columns[place].replace("`", "``") + "`")
+        column = F.col(f"`{place}`")
         if part == "url" and not isinstance(data_type, (StringType, BinaryType)):
             shown = data_type.simpleString()
             raise DataRefused(
@@ -251,7 +260,7 @@ def _select(df: "DataFrame", columns: Mapping[str, Optional[str]]) -> "DataFrame
     if len(selected) < len(df.columns):
         # A row without a URL is blank only if it has no other columns.
         selected.append(F.lit(None).cast("boolean").alias("other columns"))
-    return df.select(*selected)
+    return numbered.select(*selected)
 
 
 def _found(df: "DataFrame", columns: Mapping[str, Optional[str]]) -> dict[str, Any]:

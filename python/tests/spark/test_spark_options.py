@@ -163,6 +163,21 @@ def test_options_of_rejects_are_those_of_a_build_and_are_checked_at_once(spark: 
     check(TypeError, "exclude has a value of type object", exclude=object())
 
 
+def test_of_columns_with_the_same_name_the_first_is_read(spark: Any, tmp_path: Any) -> None:
+    df = spark.createDataFrame([(f"{BASE}1", "2024-01-01", "2025-01-01")], "url string, first string, second string")
+    for at, names in enumerate([("url", "lastmod", "lastmod"), ("url", "lastmod", "LASTMOD"), ("URL", "lastmod", "url")]):
+        out = tmp_path / str(at)
+        sitemill.spark.build(df.toDF(*names), base_url=BASE, out=out)
+        assert sitemill.urls(out).read_all().to_pylist()[0]["lastmod"] == "2024-01-01"
+
+
+def test_a_wrong_name_of_the_set_is_not_blamed_on_that_of_the_rows(spark: Any, tmp_path: Any) -> None:
+    with pytest.raises(sitemill.UsageError, match="^set_name='My Blog': "):
+        sitemill.spark.build(
+            spark.range(1), base_url=BASE, out=tmp_path / "out", set_name="My Blog", name="pages", url="id"
+        )
+
+
 def test_columns_that_are_not_used_are_in_the_report(spark: Any, tmp_path: Any) -> None:
     frame = spark.createDataFrame([(BASE, "2024-05-01", 3)], "page string, updated string, `stock.count` int")
     options = dict(base_url=BASE, url="page")
