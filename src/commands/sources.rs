@@ -156,9 +156,12 @@ fn open_directory(
 ) -> Result<()> {
     let mut seen = HashSet::new();
     let sets = sets(&files);
-    for file in data_files(&files, &sets)? {
+    let DataFiles { paths, published } = data_files(&files, &sets)?;
+    for file in paths {
         open(&file, listed, options, &mut |file| seen.insert(file.to_owned()), sources)?;
     }
+    // All index files have been read, and the sitemaps that they list are kept for a while.
+    published.iter().try_for_each(Set::check_current)?;
     let external: HashSet<&PathBuf> = sources.external.iter().map(|member| &member.path).collect();
     let is_left =
         |file: &&PathBuf| set_of(file, &sets).is_some() && !seen.contains(*file) && !external.contains(*file);
@@ -199,18 +202,25 @@ fn set_of<'f>(file: &'f Path, sets: &HashSet<&Path>) -> Option<&'f Path> {
     file.parent().filter(|directory| sets.contains(directory))
 }
 
+/// The files to start from, and the published sets among them.
+struct DataFiles {
+    paths: Vec<PathBuf>,
+    published: Vec<Set>,
+}
+
 /// Returns the files to start from. In the directory of published sets these are their index files, because the directory also
 /// holds sitemaps of earlier sets.
-fn data_files(files: &[PathBuf], sets: &HashSet<&Path>) -> Result<Vec<PathBuf>> {
-    let mut data = Vec::with_capacity(files.len());
+fn data_files(files: &[PathBuf], sets: &HashSet<&Path>) -> Result<DataFiles> {
+    let mut data = DataFiles { paths: Vec::with_capacity(files.len()), published: Vec::new() };
     for file in files {
         match set_of(file, sets) {
-            None => data.push(file.clone()),
+            None => data.paths.push(file.clone()),
             Some(set) if has_robots_lines(file) => {
                 let name = file.file_name().and_then(|name| set_of_robots_file(name.to_str()?)).flatten();
                 let view = place::view_of_set(set, name.as_ref())?;
-                let files = Set::of_place(view, None, 1)?.into_files()?;
-                data.extend(files.iter().map(|file| file.path().to_owned()));
+                let set = Set::to_read(&view)?;
+                data.paths.extend(set.files_to_read()?.iter().map(|file| file.path().to_owned()));
+                data.published.push(set);
             }
             Some(_) => {}
         }

@@ -19,7 +19,7 @@ use crate::common::stop::Stop;
 use crate::error::{Error, Result, message};
 use crate::escape::{self, shown};
 use crate::job::{check_threads, threads_default};
-use crate::place::{self, PlaceFile, PlaceOrFile, SetName, View};
+use crate::place::{self, PlaceFile, PlaceOrFile, SetName};
 
 /// Which published files to extract URLs from. [`UrlsJob::new`] sets every other field to its command-line default.
 #[derive(Debug, Clone)]
@@ -74,7 +74,8 @@ impl UrlsJob {
 ///
 /// # Errors
 /// [`ErrorKind::Data`](crate::ErrorKind::Data) at the first file that is damaged or missing, after writing the URLs before the
-/// damage; otherwise if a file cannot be read, `to` cannot be written, or `stop` is raised; if the paths are of several sets in
+/// damage; [`ErrorKind::Busy`](crate::ErrorKind::Busy) if a switch to another set is not complete, or a set is replaced meanwhile, so
+/// that the URLs may be those of two sets; otherwise if a file cannot be read, `to` cannot be written, or `stop` is raised; if the paths are of several sets in
 /// stores, and [`StoreSettings::state`](crate::StoreSettings::state) is set.
 pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<'_>) -> Result<UrlsReport> {
     check_threads(job.threads)?;
@@ -88,14 +89,23 @@ pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<
         to.write(tsv_header().as_bytes())?;
     }
     let _phase = progress.phase(Phase::Read, 0);
-    let mut files = Vec::new();
+    let (mut files, mut sets) = (Vec::new(), Vec::new());
     for path in &job.paths {
         match place::resolve(path)? {
-            PlaceOrFile::Place(view) => files.extend(files_of(&*view, job.name.as_ref())?),
+            // The sets of several sites below it, or its own.
+            PlaceOrFile::Place(parent) => {
+                for view in Set::places(&*parent, job.name.as_ref())? {
+                    let set = Set::to_read(&view)?;
+                    files.extend_from_slice(set.files_to_read()?);
+                    sets.push(set);
+                }
+            }
             PlaceOrFile::File(file) => files.push(file),
         }
     }
-    list_all(files, format, job.threads, progress, stop, to)
+    let report = list_all(files, format, job.threads, progress, stop, to)?;
+    sets.iter().try_for_each(Set::check_current)?;
+    Ok(report)
 }
 
 /// Writes the URLs of `files` to `to`, each followed by a tab and its `lastmod`, in the order in which they are published.
@@ -157,15 +167,6 @@ fn tsv_header() -> String {
     let tags = Tag::ALL.map(Tag::as_str).into_iter();
     let names: Vec<_> = tags.chain(EXTENSIONS.iter().map(|extension| extension.name)).collect();
     names.join("\t") + "\n"
-}
-
-/// Returns the files to start from: those of the sets in a place, or of the sets of several sites below it.
-fn files_of(parent: &dyn View, name: Option<&SetName>) -> Result<Vec<PlaceFile>> {
-    let mut files = Vec::new();
-    for set in Set::places(parent, name)? {
-        files.extend(Set::of_place(set, None, 1)?.into_files()?);
-    }
-    Ok(files)
 }
 
 /// The output for one file.

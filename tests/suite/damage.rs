@@ -198,8 +198,19 @@ fn urls_that_move_to_another_index_file_are_no_duplicates_in_the_middle_of_a_swi
     assert_eq!(status(&out)["is_switching"], true);
     run(["check".as_ref(), out.as_os_str()]).expect(0);
     assert_eq!(live(&out), [3, 4, 3, 4]);
+    // No other command takes the mixture for a set.
+    let copy = directory.join("copy");
+    let mut to_copy = sitemill();
+    to_copy.args(["build", "--quiet", "--base-url", BASE, "--out"]).args([&copy, &out]);
+    let mut urls = sitemill();
+    urls.arg("urls").arg(&out);
+    for mut command in [urls, to_copy] {
+        let refused = finish(&mut command, b"").expect(75);
+        assert_says(&refused, &["moved: a switch to another set has begun", "the next build or rollback"]);
+        assert_eq!(refused.stdout, b"");
+    }
     // Completed, they are checked as usual.
-    build(&out, &[7, 8], &["--max-shrink", "100"]).expect(0);
+    build(&out, &[7, 8], &[]).expect(0);
     run(["check".as_ref(), out.as_os_str()]).expect(0);
 }
 

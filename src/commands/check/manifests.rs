@@ -42,6 +42,11 @@ impl Manifests {
         Some(live.iter().flat_map(|set| &set.superseded_indexes).map(|old| old.file.clone()).collect())
     }
 
+    /// Whether `index` is an index file of the live set.
+    pub fn has_live_index(&self, index: &OsStr) -> bool {
+        self.live.iter().flatten().any(|set| set.indexes.iter().any(|file| index == file.as_str()))
+    }
+
     /// Whether a switch that is not complete adds, replaces or removes `index`. The robots lines may name it or not.
     pub fn is_in_switch(&self, index: &OsStr) -> bool {
         self.next.is_some() && self.all().any(|set| has_index(set, index))

@@ -1,23 +1,27 @@
 //! A set: which files belong together, where they are published, and which file a URL in an index file refers to.
 
+mod robots;
+
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
-use std::io::Read;
 use std::os::unix::ffi::OsStringExt;
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use super::finding::{Finding, Findings};
-use super::loc::check_grammar;
 use super::manifests::{Manifests, has_index};
-use super::normal::{directory, normal};
+use super::normal::directory;
 use super::rules::Rule;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::escape::shown;
 use crate::place::{Listed, PlaceFile, Record, SetName, View};
-use crate::set::name::{EMPTY_SET_LINE, Stem, robots_file, set_of_robots_file};
+use crate::set::name::{Stem, robots_file, set_of_robots_file};
 
-/// Maximum bytes read of `robots-sitemaps.txt`, far more than any set needs.
-const ROBOTS_BYTES_MAX: u64 = 1 << 20;
+/// How often, and at which interval, a command that reads a set looks whether a switch is complete. Switches in a directory take
+/// milliseconds.
+const SWITCH_TRIES: u32 = 20;
+const SWITCH_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Files that are checked together: those of a place, or files that were named individually.
 pub(crate) struct Set {
@@ -55,6 +59,37 @@ impl Set {
         }
     }
 
+    /// Returns the set in a place, for commands that read it without checking it. Waits a moment for a switch that is not complete.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Busy`] if it is still not complete: the index files are those of two sets. Otherwise as
+    /// [`of_place`](Self::of_place).
+    pub fn to_read(view: &Arc<dyn View>) -> Result<Self> {
+        for _ in 0..SWITCH_TRIES {
+            let set = Self::of_place(Arc::clone(view), None, 1)?;
+            if set.manifests.next.is_none() {
+                return Ok(set);
+            }
+            thread::sleep(SWITCH_INTERVAL);
+        }
+        let words = "a switch to another set has begun and is not complete; try again, or if no run is active, complete it with the next build or rollback";
+        Err(Error::new(ErrorKind::Busy, message!(view.root(), ": {words}")))
+    }
+
+    /// Checks that no run has switched to another set since this one was found.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Busy`] if one has: index files that were read meanwhile may be those of two sets.
+    pub fn check_current(&self) -> Result<()> {
+        match self.view.as_ref().filter(|view| self.manifests.are_outdated(&***view)) {
+            Some(view) => {
+                let words = "another set was published while this one was read; try again";
+                Err(Error::new(ErrorKind::Busy, message!(view.root(), ": {words}")))
+            }
+            None => Ok(()),
+        }
+    }
+
     fn read(view: Arc<dyn View>, base: Option<&str>, kept_max: usize) -> Result<Self> {
         let (manifests, stem) = (Manifests::read(&*view), Stem::of_set(view.name()).to_string());
         let old = manifests.old_indexes();
@@ -81,9 +116,14 @@ impl Set {
                 unnamed.retain(|index| !others.iter().any(|other| other.has_index(index)));
             }
             for index in unnamed {
-                set.findings.push(None, Rule::Robots, || {
-                    format!("no line names {}", shown(index.as_encoded_bytes()))
-                });
+                let words = format!("no line names {}", shown(index.as_encoded_bytes()));
+                if set.manifests.has_live_index(index) {
+                    // It is part of the set, although crawlers miss it.
+                    set.findings.push_loss(None, Rule::Robots, words);
+                    set.files.push(PlaceFile::new(Arc::clone(&view), index));
+                } else {
+                    set.findings.push(None, Rule::Robots, || words);
+                }
             }
             return Ok(set);
         }
@@ -149,13 +189,13 @@ impl Set {
     /// Returns the files to start from, for commands that read the set without checking it.
     ///
     /// # Errors
-    /// If a robots line is invalid, because the file that it should name would be missed, or a sitemap is a link.
-    pub fn into_files(self) -> Result<Vec<PlaceFile>> {
-        let Findings { kept, loss, .. } = self.findings;
-        let is_loss = |finding: &Finding| finding.entry.is_some() || self.files.is_empty();
-        match loss.or_else(|| kept.into_iter().next().filter(is_loss)) {
+    /// If a robots line is missing or invalid, because the file that it should name would be missed, or a sitemap is a link.
+    pub fn files_to_read(&self) -> Result<&[PlaceFile]> {
+        let Findings { kept, loss, .. } = &self.findings;
+        let is_loss = |finding: &&Finding| finding.entry.is_some() || self.files.is_empty();
+        match loss.as_ref().or_else(|| kept.first().filter(is_loss)) {
             Some(finding) => Err(Error::data(finding.to_string())),
-            None => Ok(self.files),
+            None => Ok(&self.files),
         }
     }
 
@@ -182,54 +222,6 @@ impl Set {
     fn has_index(&self, index: &OsStr) -> bool {
         self.files.iter().any(|file| file.name() == index)
             || self.manifests.all().any(|set| has_index(set, index))
-    }
-
-    /// Reads the robots lines, if there are any. Each names an index file, and the directory of the first one is the directory of
-    /// the set.
-    fn take_robots(&mut self, view: &Arc<dyn View>) -> Result<bool> {
-        let robots = PlaceFile::new(Arc::clone(view), robots_file(view.name()));
-        let Some(lines) = read_robots(&robots)? else { return Ok(false) };
-        if lines.len() as u64 == ROBOTS_BYTES_MAX {
-            let words = || format!("at least {ROBOTS_BYTES_MAX} bytes; the rest was not read");
-            self.findings.push(None, Rule::TooLarge, words);
-        }
-        for (number, line) in (1..).zip(lines.split(|&byte| byte == b'\n')) {
-            let line = line.trim_ascii();
-            if line.is_empty() || line.starts_with(b"#") {
-                continue;
-            }
-            if let Err(wrong) = self.take_robots_line(view, line) {
-                self.findings.push(Some(number), Rule::Robots, || format!("{wrong}: {}", shown(line)));
-            }
-        }
-        let is_empty_set = lines == EMPTY_SET_LINE.as_bytes();
-        if self.files.is_empty() && !is_empty_set && self.findings.counts.total() == 0 {
-            self.findings.push(None, Rule::Robots, || "no line names an index file".into());
-        }
-        Ok(true)
-    }
-
-    fn take_robots_line(&mut self, view: &Arc<dyn View>, line: &[u8]) -> Result<(), &'static str> {
-        let url = match line.split_at_checked(b"Sitemap:".len()) {
-            Some((word, url)) if word.eq_ignore_ascii_case(b"Sitemap:") => url.trim_ascii(),
-            _ => return Err("not a Sitemap: line"),
-        };
-        check_grammar(url)?;
-        let url = &*normal(url, None);
-        if self.base.is_none() {
-            self.base = directory(url);
-        }
-        let base = self.base.as_deref().ok_or("not the URL of a file")?;
-        if !url.starts_with(base.as_bytes()) {
-            return Err("not in the directory of the set");
-        }
-        let Some(name) = file(url, base) else { return Err("not a file in the directory of the set") };
-        let file = PlaceFile::new(Arc::clone(view), name);
-        match file.is_file() {
-            true => self.files.push(file),
-            false => return Err("the file does not exist"),
-        }
-        Ok(())
     }
 }
 
@@ -337,16 +329,6 @@ fn index_stem(name: &OsStr) -> Option<&str> {
         name.strip_suffix(".gz").unwrap_or(name).strip_suffix(".xml")?.rsplit_once("-index-")?;
     let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
     (is_number && (stem == "sitemap" || stem.starts_with("sitemap-"))).then_some(stem)
-}
-
-/// Reads the robots lines, or returns `None` if there is no such file.
-fn read_robots(file: &PlaceFile) -> Result<Option<Vec<u8>>> {
-    if !file.is_file() {
-        return Ok(None);
-    }
-    let mut lines = Vec::new();
-    let read = file.open()?.take(ROBOTS_BYTES_MAX).read_to_end(&mut lines);
-    read.map(|_| Some(lines)).map_err(|error| Error::input(file.path(), error))
 }
 
 #[cfg(test)]

@@ -129,7 +129,7 @@ impl Side {
     fn of_place(view: Arc<dyn View>) -> Result<Self> {
         Ok(match Manifest::read(&*view, &Record::Live)? {
             Some(set) => Self::of_set(&view, &set),
-            None => Self::of_unknown(Set::of_place(view, None, 1)?.into_files()?),
+            None => Self::of_unknown(Set::to_read(&view)?.files_to_read()?.to_vec()),
         })
     }
 

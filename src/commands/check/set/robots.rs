@@ -1,0 +1,76 @@
+//! The lines for robots.txt of a set, which name its index files.
+
+use std::io::Read;
+use std::sync::Arc;
+
+use super::{Set, file};
+use crate::commands::check::loc::check_grammar;
+use crate::commands::check::normal::{directory, normal};
+use crate::commands::check::rules::Rule;
+use crate::error::{Error, Result};
+use crate::escape::shown;
+use crate::place::{PlaceFile, View};
+use crate::set::name::{EMPTY_SET_LINE, robots_file};
+
+/// Maximum bytes read of `robots-sitemaps.txt`, far more than any set needs.
+const ROBOTS_BYTES_MAX: u64 = 1 << 20;
+
+impl Set {
+    /// Reads the robots lines, if there are any. Each names an index file, and the directory of the first one is the directory of
+    /// the set.
+    pub(super) fn take_robots(&mut self, view: &Arc<dyn View>) -> Result<bool> {
+        let robots = PlaceFile::new(Arc::clone(view), robots_file(view.name()));
+        let Some(lines) = read_robots(&robots)? else { return Ok(false) };
+        if lines.len() as u64 == ROBOTS_BYTES_MAX {
+            let words = || format!("at least {ROBOTS_BYTES_MAX} bytes; the rest was not read");
+            self.findings.push(None, Rule::TooLarge, words);
+        }
+        for (number, line) in (1..).zip(lines.split(|&byte| byte == b'\n')) {
+            let line = line.trim_ascii();
+            if line.is_empty() || line.starts_with(b"#") {
+                continue;
+            }
+            if let Err(wrong) = self.take_robots_line(view, line) {
+                self.findings.push(Some(number), Rule::Robots, || format!("{wrong}: {}", shown(line)));
+            }
+        }
+        let is_empty_set = lines == EMPTY_SET_LINE.as_bytes();
+        if self.files.is_empty() && !is_empty_set && self.findings.counts.total() == 0 {
+            self.findings.push(None, Rule::Robots, || "no line names an index file".into());
+        }
+        Ok(true)
+    }
+
+    fn take_robots_line(&mut self, view: &Arc<dyn View>, line: &[u8]) -> Result<(), &'static str> {
+        let url = match line.split_at_checked(b"Sitemap:".len()) {
+            Some((word, url)) if word.eq_ignore_ascii_case(b"Sitemap:") => url.trim_ascii(),
+            _ => return Err("not a Sitemap: line"),
+        };
+        check_grammar(url)?;
+        let url = &*normal(url, None);
+        if self.base.is_none() {
+            self.base = directory(url);
+        }
+        let base = self.base.as_deref().ok_or("not the URL of a file")?;
+        if !url.starts_with(base.as_bytes()) {
+            return Err("not in the directory of the set");
+        }
+        let Some(name) = file(url, base) else { return Err("not a file in the directory of the set") };
+        let file = PlaceFile::new(Arc::clone(view), name);
+        match file.is_file() {
+            true => self.files.push(file),
+            false => return Err(file.why_not_regular()),
+        }
+        Ok(())
+    }
+}
+
+/// Reads the robots lines, or returns `None` if there is no such file.
+fn read_robots(file: &PlaceFile) -> Result<Option<Vec<u8>>> {
+    if !file.is_file() {
+        return Ok(None);
+    }
+    let mut lines = Vec::new();
+    let read = file.open()?.take(ROBOTS_BYTES_MAX).read_to_end(&mut lines);
+    read.map(|_| Some(lines)).map_err(|error| Error::input(file.path(), error))
+}
