@@ -292,7 +292,7 @@ fn an_input_that_cannot_be_read_is_named_with_the_answer_of_the_store() {
         ("s3://", 2, "names no bucket"),
         ("s3://exports/day//urls.txt", 2, "s3://exports/day//urls.txt: has two slashes in a row"),
         ("s3://exports/../urls.txt", 2, "s3://exports/../urls.txt: contains . or .."),
-        (r"az://exports/a\b", 2, r"az://exports/a\b: has a backslash"),
+        (r"az://exports/a\b", 2, r"az://exports/a\\b: has a backslash"),
         ("s3://E/urls.txt", 66, "s3://E/urls.txt: there is no such bucket (InvalidBucketName"),
         ("swift://exports/urls.txt", 2, "s3://, gs:// and az://"),
     ] {

@@ -265,7 +265,7 @@ fn the_state_can_be_kept_in_another_bucket() {
     bucket.assert_foreign();
     // Without `--state`, sitemill does not recognise the files as its own.
     let refused = bucket.publish(1, 60).expect(73);
-    assert!(refused.stderr.contains("is in the way"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("are in the way"), "{}", refused.stderr);
     assert_eq!(bucket.urls().len(), 60);
 }
 
