@@ -151,7 +151,7 @@ def build(
         format: the format of files, if it cannot be detected.
         columns: names or positions of columns as on the command line: ``"url=1,lastmod=3"``.
         delimiter: the delimiter of CSV files, if it cannot be detected.
-        input_encoding: the charset of files.
+        input_encoding: the charset of files that do not begin with a byte order mark.
         url_encoding: the charset in which the server expects non-ASCII characters of paths and queries.
         require_success_marker: refuse a directory without ``_SUCCESS``.
         rejects: a file for rejected and excluded rows and dropped tags.

@@ -35,7 +35,8 @@ pub struct FormatArgs {
 
     /// Charset of text inputs, by any name that browsers know [default: UTF-8].
     ///
-    /// Without this option, bytes that are not UTF-8 are percent-encoded as they are.
+    /// A byte order mark at the start of an input has precedence. Without this option, bytes that are not UTF-8 are percent-encoded
+    /// as they are.
     #[arg(long, value_name = "LABEL", value_parser = encoding, hide_short_help = true)]
     pub input_encoding: Option<&'static encoding_rs::Encoding>,
 

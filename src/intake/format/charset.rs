@@ -37,7 +37,8 @@ fn named(declaration: &[u8]) -> Option<&'static Encoding> {
     Encoding::for_label(label).filter(|&encoding| ![UTF_8, UTF_16LE, UTF_16BE].contains(&encoding))
 }
 
-/// A stream in UTF-8 without a byte order mark. [`MALFORMED`] replaces bytes that cannot be decoded.
+/// A stream in UTF-8 without a byte order mark. A mark at its start decides the charset (Encoding Standard, "decode").
+/// [`MALFORMED`] replaces bytes that cannot be decoded.
 pub struct Transcoded<R> {
     stream: R,
     decoder: Decoder,
@@ -57,7 +58,7 @@ impl<R: Read> Transcoded<R> {
     pub fn new(stream: R, encoding: &'static Encoding) -> Self {
         Self {
             stream,
-            decoder: encoding.new_decoder_with_bom_removal(),
+            decoder: encoding.new_decoder(),
             raw: vec![0; BUFFER_BYTES].into(),
             raw_at: 0,
             raw_end: 0,

@@ -22,7 +22,7 @@ pub struct FormatOptions {
     /// group with larger pages is refused.
     pub page_memory: Option<u64>,
     /// The charset of text. Without it, a byte order mark shows UTF-16, and an XML declaration the charset of a sitemap.
-    /// Any other text is read as bytes. It has no effect on Parquet.
+    /// Any other text is read as bytes. A byte order mark of UTF-8 or UTF-16 overrides it, and it has no effect on Parquet.
     pub input_encoding: Option<&'static Encoding>,
 }
 

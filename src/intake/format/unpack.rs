@@ -57,7 +57,7 @@ impl<'n> Text<'n> {
     }
 
     /// Turns the text into UTF-8 if it is in another charset: the one that an option `said` or, without it, the one that the text
-    /// declares. Offsets count bytes of the result.
+    /// declares. A byte order mark overrides both. Offsets count bytes of the result.
     pub fn transcode(&mut self, said: Option<&'static Encoding>) -> Result<()> {
         self.about.is_encoding_said = said.is_some();
         self.about.encoding = said.or_else(|| charset::declared(self.head()));

@@ -158,6 +158,25 @@ fn other_charsets_become_utf_8_and_invalid_bytes_make_a_bad_row() {
 }
 
 #[test]
+fn a_byte_order_mark_overrides_the_charset_of_the_option() {
+    let said = |encoding| FormatOptions { input_encoding: Some(encoding), ..FormatOptions::default() };
+    let xml = "<?xml version='1.0' encoding='UTF-8'?><urlset><url><loc>ü</loc></url></urlset>";
+    for (text, format, want) in [
+        ("ü\nü\n", Format::Text, &["1@0 ü|||", "2@3 ü|||"][..]),
+        ("loc,lastmod\nü,1\n", Format::Csv, &["2@12 ü|1||"]),
+        (xml, Format::Sitemap, &["1@46 ü|||"]),
+    ] {
+        let text = format!("\u{feff}{text}");
+        let utf_16: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        for encoding in [encoding_rs::WINDOWS_1252, encoding_rs::UTF_8, encoding_rs::UTF_16LE] {
+            for bytes in [text.as_bytes(), &utf_16] {
+                check_with(&said(encoding), "-", bytes, format, want);
+            }
+        }
+    }
+}
+
+#[test]
 fn transcoding_in_pieces_gives_the_same_result_as_decoding_at_once() {
     let text: String = (0..40_000).map(|n| ['a', 'ü', '日', '𝄞', '\n'][n * n % 5]).collect();
     let utf_16: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
