@@ -232,15 +232,18 @@ fn too_narrow(about: &About<'_>, fields: usize, position: usize, part: RowPart) 
     ))
 }
 
-/// Reads the rows of `block`. Empty lines are not rows. A row with more or fewer fields than the first one, or a torn one, is a bad
-/// row.
+/// Reads the rows of `block`. Empty lines are not rows. A row with more or fewer fields than the first one, unless it is blank, or
+/// a torn one, is a bad row.
 fn read(block: &Block, header: &Header, rows: &mut CountingSink<'_>) -> Result<()> {
     let mut table = Table::new(block, header.delimiter);
     let mut extras = ExtrasBuffer::default();
     while let Some(row) = table.next_row() {
         let (line, offset) = (row.line, row.offset);
         if row.fields() != header.fields || row.is_torn {
-            rows.bad(line, offset, Reason::BadRow, row.text())?;
+            match !row.is_torn && is_blank(&row) {
+                true => rows.record(&Record { line, offset, ..Record::default() })?,
+                false => rows.bad(line, offset, Reason::BadRow, row.text())?,
+            }
             continue;
         }
         let mut values = [&b""[..]; RowPart::ALL.len()];
@@ -281,10 +284,14 @@ fn read(block: &Block, header: &Header, rows: &mut CountingSink<'_>) -> Result<(
 #[cold]
 fn without_url(row: &TableRow<'_>, url: &[u8], rows: &mut CountingSink<'_>) -> Result<()> {
     let (line, offset) = (row.line, row.offset);
-    match (0..row.fields()).all(|at| row.field(at).trim_ascii().is_empty()) {
+    match is_blank(row) {
         true => rows.record(&Record { line, offset, url, ..Record::default() }),
         false => rows.bad(line, offset, Reason::NoUrl, row.text()),
     }
+}
+
+fn is_blank(row: &TableRow<'_>) -> bool {
+    (0..row.fields()).all(|at| row.field(at).trim_ascii().is_empty())
 }
 
 fn cut(text: &[u8], bytes_max: usize) -> &[u8] {

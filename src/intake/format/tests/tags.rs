@@ -97,6 +97,12 @@ fn a_row_without_a_url_is_blank_only_if_it_is_empty() {
     }
     // Objects without keys do not show which keys there are.
     assert_eq!(rows("-", "{}\n\n{ }\n{\"url\":\"u\"}", &none), ["|||", "|||", "|||", "u|||"]);
+    // A blank row may have any number of values.
+    for (text, blank) in [("loc,lastmod\nu,\n  \n\t\n,\n,,,\n", 4), ("loc\tlastmod\n \n\t\t\nu\t\n", 2)] {
+        let rows = rows("-", text, &none);
+        assert_eq!(rows.iter().filter(|row| **row == "|||").count(), blank, "{rows:?}");
+        assert_eq!(rows.len(), blank + 1, "{rows:?}");
+    }
     assert_eq!(rows("-", "{}\n", &none), ["|||"]);
     check_refused(&none, "-", "{}\n\n{\"id\":7}\n", "line 3: no key loc or url, only: id;");
     // The first line with keys is partly beyond the head.
