@@ -53,7 +53,7 @@ fn has_attributes(line: &[u8], section: Option<&str>) -> bool {
 }
 
 /// The record in `line`; `None` if a word after the URL is neither one of the three attributes nor `section`, the one of the
-/// section, or if there are two sections. An attribute that occurs twice has the whole line as its value, which is never valid.
+/// section, or if there are two sections. An attribute with two values has the whole line as its value, which is never valid.
 fn record<'l>(line: &'l [u8], section: Option<&str>) -> Option<Record<'l>> {
     let mut record = Record::default();
     if line.trim_ascii_start().starts_with(b"#") {
@@ -61,7 +61,11 @@ fn record<'l>(line: &'l [u8], section: Option<&str>) -> Option<Record<'l>> {
     }
     let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     record.url = words.next().unwrap_or_default();
-    let set = |tag: &mut &'l [u8], value| *tag = if tag.is_empty() { value } else { line };
+    let set = |tag: &mut &'l [u8], value: &'l [u8]| {
+        if !value.is_empty() {
+            *tag = if tag.is_empty() { value } else { line };
+        }
+    };
     for word in words {
         let equals = word.iter().position(|&byte| byte == b'=')?;
         let value = &word[equals + 1..];
@@ -70,10 +74,10 @@ fn record<'l>(line: &'l [u8], section: Option<&str>) -> Option<Record<'l>> {
             b"changefreq" => set(&mut record.changefreq, value),
             b"priority" => set(&mut record.priority, value),
             name if section.is_some_and(|section| section.as_bytes() == name) => {
-                if !record.section.is_empty() {
+                if !record.section.is_empty() && !value.is_empty() {
                     return None;
                 }
-                record.section = value;
+                set(&mut record.section, value);
             }
             _ => return None,
         }

@@ -276,7 +276,7 @@ impl<'a> Values<'a> {
         if value.get().starts_with('"') && shapes::text(value.get()).is_none() {
             return Err(E::custom("not a text"));
         }
-        if !self.section.is_empty() && value.get() != "null" {
+        if !is_blank(&self.section) && !is_blank(&tag_text(value)) {
             return Err(E::custom("two sections"));
         }
         take_tag(&mut self.section, value);
@@ -293,14 +293,27 @@ fn take_earlier(extension: &Extension, value: &RawValue, extras: &mut ExtrasBuff
     are_values
 }
 
-/// Takes the value of a tag: the text of a string, or the JSON of anything else. So a number keeps its digits, and the reject file
-/// shows a value of the wrong type. A second value makes the tag invalid.
+/// Takes the value of a tag. Null and blanks are no value, and a second value makes the tag invalid.
 fn take_tag<'a>(tag: &mut Cow<'a, str>, value: &'a RawValue) {
-    let text = match value.get() {
-        "null" => return,
+    let text = tag_text(value);
+    if is_blank(tag) {
+        *tag = text;
+    } else if !is_blank(&text) {
+        *tag = Cow::Owned(format!("{tag}{AND}{text}"));
+    }
+}
+
+/// The text of a string, nothing for null, or the JSON of anything else. So a number keeps its digits, and the reject file shows a
+/// value of the wrong type.
+fn tag_text(value: &RawValue) -> Cow<'_, str> {
+    match value.get() {
+        "null" => Cow::Borrowed(""),
         json => shapes::text(json).unwrap_or(Cow::Borrowed(json)),
-    };
-    *tag = if tag.is_empty() { text } else { Cow::Owned(format!("{tag}{AND}{text}")) };
+    }
+}
+
+fn is_blank(text: &str) -> bool {
+    text.trim_ascii().is_empty()
 }
 
 /// The keys of an object, for a message.

@@ -110,6 +110,7 @@ impl Item {
                 add(&mut self.link, b"</link><link>", &bases.resolve(text));
             }
             Part::Guid => self.guid = Some(bases.resolve(text)),
+            Part::Updated if text.trim_ascii().is_empty() => {}
             // It is unclear which of two is meant.
             Part::Updated => add(&mut self.updated, AND.as_bytes(), text.trim_ascii()),
         }

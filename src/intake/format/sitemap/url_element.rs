@@ -26,8 +26,10 @@ pub struct UrlElement {
     is_url: bool,
     /// It has an entity that only a DTD could define, a malformed attribute, or an element in its URL.
     is_bad: bool,
-    /// `loc`, `lastmod`, `changefreq`, `priority`. A tag that occurs twice has both values.
+    /// `loc`, `lastmod`, `changefreq`, `priority`. A tag with two values has both.
     values: [Vec<u8>; VALUES],
+    /// The length of the value of the open tag before it was opened: more than 0 if the tag already has a value.
+    value_before: usize,
     /// How often each of them occurs.
     counts: [u32; VALUES],
     /// Whether there are other elements.
@@ -226,18 +228,21 @@ impl UrlElement {
 
     /// Takes the start tag of a tag of the protocol.
     fn open_value(&mut self, place: usize) {
-        if self.counts[place] > 0 {
-            // It is unclear which of them is meant.
-            self.values[place].extend(if place == LOC { b"</loc><loc>" } else { AND.as_bytes() });
+        if place == LOC && self.counts[LOC] > 0 {
+            self.values[LOC].extend(b"</loc><loc>");
         }
         self.counts[place] += 1;
+        self.value_before = self.values[place].len();
         self.open = Some((OpenValue::Tag(place), CHILD_DEPTH));
     }
 
     /// Takes an end tag within the entry.
     pub fn close(&mut self, depth: usize) {
-        if self.open.is_some_and(|(_, opened)| opened == depth) {
-            self.open = None;
+        if let Some((value, _)) = self.open.take_if(|(_, opened)| *opened == depth)
+            && let OpenValue::Tag(place) = value
+            && self.value_before > 0
+        {
+            self.close_second_value(place);
         }
         if self.skipped == Some(depth) {
             self.skipped = None;
@@ -246,6 +251,17 @@ impl UrlElement {
             self.close_extended();
         } else if let Some(extended) = &mut self.extended {
             extended.close_child(depth - CHILD_DEPTH, &mut self.extras);
+        }
+    }
+
+    /// Takes the end tag of a tag of the protocol that already has a value. If it adds another one, it is unclear which is meant.
+    #[cold]
+    fn close_second_value(&mut self, place: usize) {
+        let (value, before) = (&mut self.values[place], self.value_before);
+        if value[before..].trim_ascii().is_empty() {
+            value.truncate(before);
+        } else if place != LOC && !value[..before].trim_ascii().is_empty() {
+            value.splice(before..before, AND.bytes());
         }
     }
 

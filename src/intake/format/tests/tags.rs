@@ -17,6 +17,8 @@ fn a_json_tag_of_the_wrong_type_becomes_invalid_and_its_url_stays_a_record() {
         (r#""lastmod":"\ud800","priority":null"#, r#""\\ud800"||"#),
         (r#""priority":0.5,"priority":0.7"#, "||0.5 | 0.7"),
         (r#""priority":null,"priority":0.7"#, "||0.7"),
+        (r#""priority":0.5,"priority":" ","priority":null"#, "||0.5"),
+        (r#""priority":" ","priority":0.7"#, "||0.7"),
         (r#""images":[{"loc":"i"},{"url":"j"},"k",7]"#, "|| image=i image=j image=k image=7"),
         (r#""images":"i""#, "|| image=i"),
         (r#""images":{"loc":"i"}"#, "|| image=i"),
@@ -63,10 +65,31 @@ fn a_section_that_is_not_unicode_is_a_bad_row() {
 #[test]
 fn a_tag_given_twice_in_an_entry_becomes_invalid() {
     let url = "<url><loc>u</loc><lastmod>2024-05-01</lastmod><lastmod>2024-05-02</lastmod>\
-               <priority>0.5</priority><priority/><changefreq>daily</changefreq></url>";
+               <changefreq>daily</changefreq></url>";
     let xml = format!("<urlset>{url}{url}</urlset>");
-    let want = "u|2024-05-01 | 2024-05-02|daily|0.5 | ";
-    assert_eq!(rows("-", &xml, &FormatOptions::default()), [want.trim_end(), want.trim_end()]);
+    assert_eq!(rows("-", &xml, &FormatOptions::default()), ["u|2024-05-01 | 2024-05-02|daily|"; 2]);
+}
+
+#[test]
+fn an_empty_tag_beside_one_with_a_value_is_no_second_value() {
+    let section = Columns::default().with_section("type").unwrap();
+    let options = FormatOptions { columns: section, ..FormatOptions::default() };
+    for text in [
+        r#"{"url":"u","lastmod":"1","lastmod":"","type":"a","type":""}"#,
+        r#"{"url":"u","lastmod":"","lastmod":"1","type":" ","type":"a"}"#,
+        "u lastmod=1 lastmod= type=a type=\n",
+    ] {
+        assert_eq!(rows("-", text, &options), ["u|1||"], "{text}");
+    }
+    for text in [
+        "<urlset><url><loc>u</loc><lastmod>1</lastmod><lastmod> </lastmod><lastmod/></url></urlset>",
+        "<urlset><url><loc>u</loc><lastmod/><lastmod> </lastmod><lastmod>1</lastmod></url></urlset>",
+        "<urlset><!-- not plain --><url><loc>u</loc><lastmod>1</lastmod><lastmod/></url></urlset>",
+        "<feed><entry><link href='u'/><updated>1</updated><updated/></entry></feed>",
+        "<feed><entry><link href='u'/><updated/><updated>1</updated></entry></feed>",
+    ] {
+        assert_eq!(rows("-", text, &FormatOptions::default()), ["u|1||"], "{text}");
+    }
 }
 
 #[test]
@@ -74,6 +97,12 @@ fn a_row_without_a_url_is_blank_only_if_it_is_empty() {
     let none = FormatOptions::default();
     let csv = "id,url,lastmod\n7,,\n , ,\n,\"\",2024\n,,\n";
     assert_eq!(rows("-", csv, &none), ["!no-url 7,,", " |||", r#"!no-url ,"",2024"#, "|||"]);
+    // A blank row may have any number of values.
+    for (text, blank) in [("loc,lastmod\nu,\n  \n\t\n,\n,,,\n", 4), ("loc\tlastmod\n \n\t\t\nu\t\n", 2)] {
+        let rows = rows("-", text, &none);
+        assert_eq!(rows.iter().filter(|row| **row == "|||").count(), blank, "{rows:?}");
+        assert_eq!(rows.len(), blank + 1, "{rows:?}");
+    }
     let jsonl =
         "{\"url\":null,\"id\":7}\n{\"url\":null,\"id\":null,\"x\":[]}\n{\"url\":\"\"}\n{}\n\n{\"id\":7}\n";
     let want = [r#"!no-url {"url":null,"id":7}"#, "|||", "|||", "|||", "|||", r#"!no-url {"id":7}"#];
@@ -97,12 +126,6 @@ fn a_row_without_a_url_is_blank_only_if_it_is_empty() {
     }
     // Objects without keys do not show which keys there are.
     assert_eq!(rows("-", "{}\n\n{ }\n{\"url\":\"u\"}", &none), ["|||", "|||", "|||", "u|||"]);
-    // A blank row may have any number of values.
-    for (text, blank) in [("loc,lastmod\nu,\n  \n\t\n,\n,,,\n", 4), ("loc\tlastmod\n \n\t\t\nu\t\n", 2)] {
-        let rows = rows("-", text, &none);
-        assert_eq!(rows.iter().filter(|row| **row == "|||").count(), blank, "{rows:?}");
-        assert_eq!(rows.len(), blank + 1, "{rows:?}");
-    }
     assert_eq!(rows("-", "{}\n", &none), ["|||"]);
     check_refused(&none, "-", "{}\n\n{\"id\":7}\n", "line 3: no key loc or url, only: id;");
     // The first line with keys is partly beyond the head.
