@@ -176,6 +176,15 @@ fn pages(count: usize, lastmod: &str) -> String {
 }
 
 #[test]
+fn a_zone_west_of_utc_is_a_value_and_not_an_option() {
+    let directory = TempDir::new();
+    let input = directory.file("urls.csv", pages(1, "2024-05-01 10:20:30"));
+    let told = build(&directory.join("out"), &input, &["--lastmod-zone", "-05:00"]);
+    told.run.expect(0);
+    assert_eq!(told.report["dropped_tags"], json!({}));
+}
+
+#[test]
 fn the_option_that_keeps_a_dropped_lastmod_is_named_and_works() {
     let directory = TempDir::new();
     for (lastmod, what, option) in [

@@ -58,7 +58,8 @@ pub struct TagArgs {
     /// Time zone of times without one: Z, +08:00 or Europe/Berlin.
     ///
     /// Without this option, a lastmod with such a time is dropped.
-    #[arg(long, value_name = "ZONE", hide_short_help = true)]
+    // The parser refuses words that begin with a hyphen but are not an offset.
+    #[arg(long, value_name = "ZONE", allow_hyphen_values = true, hide_short_help = true)]
     pub lastmod_zone: Option<LastmodZone>,
 
     /// Unit of lastmod values: text, or a number of seconds, milliseconds, microseconds or nanoseconds since 1970.
