@@ -67,3 +67,22 @@ fn the_report_names_every_input_with_its_format_packing_lines_bytes_and_columns(
         assert_eq!(report["skipped"], json!([]));
     }
 }
+
+#[test]
+fn a_key_of_earlier_versions_is_unused_only_if_a_row_has_something_else_in_it() {
+    let directory = TempDir::new();
+    let earlier = r#"{"url":"https://h.example/1","links":[{"hreflang":"de","href":"https://h.example/d"}]}"#;
+    let today =
+        r#"{"url":"https://h.example/2","alternates":[{"hreflang":"fr","href":"https://h.example/f"}]}"#;
+    let other = r#"{"url":"https://h.example/3","links":7}"#;
+    for (lines, unused) in [
+        (vec![earlier, today], json!([])),
+        (vec![today, earlier], json!([])),
+        (vec![earlier, today, other], json!(["links"])),
+    ] {
+        directory.file("pages.jsonl", lines.join("\n"));
+        let (_, report) = report_of(&directory, &["pages.jsonl"], &[], b"");
+        assert_eq!(report["inputs"][0]["columns"]["unused"], unused, "{lines:?}");
+        assert_eq!(report["given_tags"]["alternates"], 2, "{lines:?}");
+    }
+}

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::columns::{Columns, EachPart, RowPart, URL_NAMES};
+use crate::sitemap::extensions::EXTENSIONS;
 
 /// Maximum number of different names that are kept of one input.
 pub const NAMES_MAX: usize = 64;
@@ -116,7 +117,11 @@ impl ColumnsFound {
     /// The escaped names of all unused columns or keys.
     pub fn shown_unused(&self) -> impl Iterator<Item = Cow<'static, str>> + '_ {
         let superseded = self.superseded.shown();
-        let is_used = |name: &str| self.has_second_url && name.eq_ignore_ascii_case(URL_NAMES[1]);
+        let is_used = |name: &str| {
+            self.has_second_url && name.eq_ignore_ascii_case(URL_NAMES[1])
+                // Values of an earlier key are added to those of the key of today.
+                || EXTENSIONS.iter().any(|extension| extension.earlier_key == Some(name))
+        };
         self.unused.shown().chain(superseded.filter(move |name| !is_used(name)))
     }
 
