@@ -44,7 +44,7 @@ fn before(given: &str, more: &str, end: &str, url_encoding: UrlEncoding) -> Resu
         }
         Cleaned::Blank => Err("it is empty".into()),
         Cleaned::Rejected(Reason::NotAbsolute) => Err(no_host()),
-        Cleaned::Rejected(reason) => Err(format!("no URL: {}", reason.as_str())),
+        Cleaned::Rejected(reason) => Err(format!("it is not a valid URL ({})", reason.as_str())),
     }
 }
 
@@ -77,8 +77,8 @@ mod tests {
             ("https:\\\\/shop/", "it needs a scheme and a host"),
             ("https://?q", "it needs a scheme and a host"),
             ("http://h.example/#a", "fragment"),
-            ("ftp://h.example/", "no URL: scheme"),
-            ("http://u@h.example/", "no URL: credentials"),
+            ("ftp://h.example/", "it is not a valid URL (scheme)"),
+            ("http://u@h.example/", "it is not a valid URL (credentials)"),
         ] {
             for canonical in [canonical, canonical_page] {
                 let why = canonical(wrong, UrlEncoding::default()).unwrap_err();

@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(base.as_str(), "https://h.example/%C3%BC/");
         assert_eq!(base.encoded(latin).unwrap().as_str(), "https://h.example/%FC/");
         let kanji = "https://h.example/日/".parse::<RelativeTo>().unwrap();
-        assert_eq!(kanji.encoded(latin).unwrap_err(), "no URL: not-encodable");
+        assert_eq!(kanji.encoded(latin).unwrap_err(), "it is not a valid URL (not-encodable)");
     }
 
     #[test]

@@ -57,7 +57,7 @@ impl FromStr for Rewrite {
         let lower = given.to_ascii_lowercase();
         let mut signs =
             ["=http://", "=https://"].iter().flat_map(|start| lower.match_indices(start)).map(|(at, _)| at);
-        let Some(at) = signs.next() else {
+        let Some(at) = signs.next().filter(|&at| at > 0) else {
             return Err("expected FROM=TO, two beginnings of URLs, as in \
                         https://staging.example.com/=https://www.example.com/"
                 .into());
@@ -106,12 +106,13 @@ mod tests {
             ("", "expected FROM=TO"),
             ("http://h.example/", "expected FROM=TO"),
             ("/a=/b", "expected FROM=TO"),
+            ("=http://h.example/", "expected FROM=TO"),
             ("/a=http://h.example/", "it needs a scheme"),
             ("http://=https://h.example/", "a scheme alone"),
             ("http://h.example/=https:///", "https:///: it needs a scheme and a host"),
             ("https://h.example/?u=http://x.example/=https://y.example/", "write %3D for = in TO"),
             ("http://h.example/=https://", "a scheme alone"),
-            ("http://h.example/=https://u@h.example/", "no URL: credentials"),
+            ("http://h.example/=https://u@h.example/", "it is not a valid URL (credentials)"),
             ("http://h.example/#a=https://h.example/", "no fragment"),
         ] {
             let why = given.parse::<Rewrite>().unwrap_err();
