@@ -3,14 +3,17 @@
 //! Both forms are legal in the schemas of 0.84 and 0.9. A date-time without seconds, without a zone or with a fraction is not
 //! legal in both. A date stays a date, and a given zone is kept.
 
+use jiff::SignedDuration;
 use jiff::civil::{Date, DateTime};
-use jiff::{Timestamp, tz::Offset};
 
 use super::zone::{LastmodZone, number, offset_minutes};
 use crate::sitemap::tag_names::TagReason;
 
 /// Maximum length of a `lastmod` in bytes, `2024-05-01T10:20:30+02:00`: `maxLength` of the 0.84 schema.
 pub const LASTMOD_BYTES_MAX: usize = 25;
+
+/// The beginning of Unix time.
+const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
 
 /// The format of a `lastmod` column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -154,9 +157,9 @@ fn of_epoch(text: &[u8], per_second: i64) -> Result<Lastmod, TagReason> {
     let (whole, fraction) = text.split_at(point);
     let is_fraction = fraction.iter().skip(1).all(u8::is_ascii_digit);
     let count: Option<i64> = str::from_utf8(whole).ok().and_then(|whole| whole.parse().ok());
-    let instant = count.and_then(|count| Timestamp::from_second(count.div_euclid(per_second)).ok());
-    match instant {
-        Some(instant) if is_fraction => in_zone(Offset::UTC.to_datetime(instant), 0, None),
+    let since_epoch = count.map(|count| SignedDuration::from_secs(count.div_euclid(per_second)));
+    match since_epoch.map(|duration| EPOCH.checked_add(duration)) {
+        Some(Ok(time)) if is_fraction => in_zone(time, 0, None),
         _ => Err(TagReason::Lastmod),
     }
 }
@@ -238,7 +241,6 @@ fn put(digits: &mut [u8], mut value: i32) {
 }
 
 fn written(from: &[u8], local: DateTime, minutes: i32) -> Lastmod {
-    const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
     let mut text = [0; LASTMOD_BYTES_MAX];
     text[..from.len()].copy_from_slice(from);
     let instant = local.duration_since(EPOCH).as_secs() - i64::from(minutes) * 60;

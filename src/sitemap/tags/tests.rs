@@ -101,6 +101,9 @@ fn a_time_without_a_zone_gets_the_configured_one() {
         ("Europe/Berlin", "2024-10-27 02:30:00", "2024-10-27T02:30:00+02:00"),
         // Local mean time, 53 minutes and 28 seconds ahead.
         ("Europe/Berlin", "1890-01-01 00:53:28", "1890-01-01T00:00:00Z"),
+        // The last seconds that can be written.
+        ("Europe/Berlin", "9999-12-31 23:59:59", "9999-12-31T23:59:59+01:00"),
+        ("America/New_York", "9999-12-31 23:59:59", "9999-12-31T23:59:59-05:00"),
         // Dates, and times with a zone, are left alone.
         ("Europe/Berlin", "2024-05-01T10:20:30Z", "2024-05-01T10:20:30Z"),
         ("+08:00", "2024-05-01", "2024-05-01"),
@@ -127,6 +130,8 @@ fn numbers_are_times_only_if_a_unit_is_set() {
         (LastmodUnit::EpochMicros, "1714558830999999", Ok("2024-05-01T10:20:30Z")),
         (LastmodUnit::EpochNanos, "1714558830999999999", Ok("2024-05-01T10:20:30Z")),
         (LastmodUnit::EpochSeconds, "1714558830999", Err(Why::LastmodEpoch)),
+        (LastmodUnit::EpochSeconds, "253402300799", Ok("9999-12-31T23:59:59Z")),
+        (LastmodUnit::EpochSeconds, "253402300800", Err(Why::Lastmod)),
         (LastmodUnit::EpochSeconds, "-99999999999", Err(Why::Lastmod)),
         (LastmodUnit::EpochSeconds, "99999999999999999999", Err(Why::Lastmod)),
         (LastmodUnit::EpochSeconds, "1.7e9", Err(Why::Lastmod)),

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use jiff::SignedDuration;
 use jiff::civil::DateTime;
-use jiff::tz::{Offset, TimeZone, TimeZoneDatabase};
+use jiff::tz::{AmbiguousOffset, Offset, TimeZone, TimeZoneDatabase};
 
 /// Maximum offset of a zone from UTC in minutes: XML Schema part 2, section 3.2.7.3.
 pub const ZONE_MINUTES_MAX: i32 = 14 * 60;
@@ -21,19 +22,21 @@ impl LastmodZone {
     /// of the two times. A time that clocks skipped is moved by as much as they were set forward (RFC 5545, section 3.3.5). An
     /// offset with seconds, as before standard time, cannot be written: such times become UTC.
     pub(super) fn place(&self, local: DateTime) -> Option<(DateTime, i32)> {
-        let offset = match self.zone.to_fixed_offset() {
-            Ok(offset) => offset,
-            Err(_) => {
-                let instant = self.zone.to_ambiguous_timestamp(local).compatible().ok()?;
-                let offset = self.zone.to_offset(instant);
-                let (seconds, minutes) = (offset.seconds(), offset.seconds() / 60);
-                if seconds % 60 != 0 || minutes.abs() > ZONE_MINUTES_MAX {
-                    return Some((Offset::UTC.to_datetime(instant), 0));
-                }
-                return Some((offset.to_datetime(instant), minutes));
+        let seconds = |count: i32| SignedDuration::from_secs(count.into());
+        // Not with instants of jiff, which end 26 hours before the year 9999 does.
+        let (local, offset) = match self.zone.to_ambiguous_timestamp(local).offset() {
+            AmbiguousOffset::Unambiguous { offset } | AmbiguousOffset::Fold { before: offset, .. } => {
+                (local, offset.seconds())
+            }
+            AmbiguousOffset::Gap { before, after } => {
+                let forward = seconds(after.seconds() - before.seconds());
+                (local.checked_add(forward).ok()?, after.seconds())
             }
         };
-        Some((local, offset.seconds() / 60))
+        if offset % 60 != 0 || (offset / 60).abs() > ZONE_MINUTES_MAX {
+            return Some((local.checked_sub(seconds(offset)).ok()?, 0));
+        }
+        Some((local, offset / 60))
     }
 }
 
