@@ -178,9 +178,9 @@ pub enum OnDuplicate {
     /// The first row.
     #[default]
     First,
-    /// The row with the newest `lastmod`. If several rows have the newest one, or none has a `lastmod`, the first of them is
-    /// listed; with [`Order::Sorted`], the one whose `lastmod` is the last in byte order; if these are equal, the one whose
-    /// `changefreq` is, then `priority`, then the XML of its extensions. A missing value is before any other.
+    /// The row with the newest `lastmod`, in whole seconds. If several rows have the newest one, or none has a `lastmod`, the first
+    /// of them is listed; with [`Order::Sorted`], the one whose `lastmod` is the last in byte order; if these are equal, the one
+    /// whose `changefreq` is, then `priority`, then the XML of its extensions. A missing value is before any other.
     Newest,
 }
 

@@ -85,9 +85,9 @@ pub struct TagArgs {
 
     /// Row to list if several have the same URL: the first, or the one with the newest lastmod.
     ///
-    /// If several lastmods are equally new, the first row is listed. With --order sorted, it is the row whose lastmod is last in
-    /// byte order; if these are equal, the one whose changefreq is, then priority, then the XML of links, images, videos and news.
-    /// A missing value is before any other.
+    /// Lastmods are compared as they are written, in whole seconds. If several are equally new, the first row is listed. With
+    /// --order sorted, it is the row whose lastmod is last in byte order; if these are equal, the one whose changefreq is, then
+    /// priority, then the XML of links, images, videos and news. A missing value is before any other.
     #[arg(long, value_name = "first|newest", default_value = "first", hide_short_help = true)]
     pub on_duplicate: OnDuplicate,
 }
