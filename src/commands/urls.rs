@@ -74,9 +74,9 @@ impl UrlsJob {
 ///
 /// # Errors
 /// [`ErrorKind::Data`](crate::ErrorKind::Data) at the first file that is damaged or missing, after writing the URLs before the
-/// damage; [`ErrorKind::Busy`](crate::ErrorKind::Busy) if a switch to another set is not complete, or a set is replaced meanwhile, so
-/// that the URLs may be those of two sets; otherwise if a file cannot be read, `to` cannot be written, or `stop` is raised; if the paths are of several sets in
-/// stores, and [`StoreSettings::state`](crate::StoreSettings::state) is set.
+/// damage; [`ErrorKind::Busy`](crate::ErrorKind::Busy) if a switch to another set is not complete, or a set is replaced meanwhile,
+/// so that the URLs may be those of two sets; otherwise if a file cannot be read, `to` cannot be written, or `stop` is raised; if
+/// the paths are of several sets in stores, and [`StoreSettings::state`](crate::StoreSettings::state) is set.
 pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<'_>) -> Result<UrlsReport> {
     check_threads(job.threads)?;
     place::check_state(&job.paths)?;
