@@ -232,7 +232,7 @@ fn a_build_writes_its_difference_from_the_previous_set() {
         let warned =
             build(&out, input, &["--diff", diff.to_str().unwrap(), "--keep", "0", "--keep-sets", "0"]);
         let (diff, sitemap, words) = (diff.display(), out.join(sitemap), warned.expect(0).stderr);
-        let warning = format!("warning: --diff {diff} {left}: {}: cannot be read: ", sitemap.display());
+        let warning = format!("warning: --diff {diff} {left}: {}: there is no such file", sitemap.display());
         assert!(words.contains(&warning), "{words}");
         assert_eq!(fs::read(diff.to_string()).ok(), before);
     }

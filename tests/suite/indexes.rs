@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{Run, TempDir, build_command, finish, sitemill};
+use crate::support::{Run, TempDir, build_command, files, finish, sitemill};
 
 const BASE: &str = "https://www.example.com/";
 const XMLNS: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
@@ -182,6 +182,32 @@ fn a_link_to_a_sitemap_is_not_followed_and_called_a_link() {
     let (findings, _) = check(directory.path());
     assert_eq!(findings, ["b.xml", &format!("{BASE}b.xml")].map(|link| missing(&format!("{said}: {link}"))));
     assert!(urls(&file).expect(65).stderr.contains(said));
+}
+
+#[test]
+fn a_link_to_an_index_file_or_a_sitemap_of_a_set_is_one_finding_and_ends_urls_and_diff() {
+    let directory = TempDir::new();
+    let [out, old] = ["out", "old"].map(|name| directory.join(name));
+    for (place, input) in [(&old, "3"), (&out, "1")] {
+        finish(&mut build_command(place, BASE), format!("{BASE}{input}\n").as_bytes()).expect(0);
+    }
+    let sitemap = files(&out).into_iter().find(|file| file.ends_with(".gz")).unwrap();
+    let said = "it is not a regular file, and links are not followed";
+    for file in ["sitemap-index-1.xml", &sitemap] {
+        let (path, elsewhere) = (out.join(file), directory.join("elsewhere"));
+        fs::rename(&path, &elsewhere).unwrap();
+        symlink(&elsewhere, &path).unwrap();
+        let (findings, _) = check(&out);
+        assert!(matches!(&findings[..], [(_, words)] if words.contains(said)), "{findings:?}");
+        assert!(urls(&out).expect(65).stderr.contains(said), "{file}");
+        // The manifest tells `diff` which sitemaps to read.
+        let compared = finish(sitemill().arg("diff").args([&old, &out]), b"");
+        match file == sitemap {
+            true => assert!(compared.expect(65).stderr.contains(&format!("{sitemap}: {said}"))),
+            false => _ = compared.expect(0),
+        }
+        fs::rename(&elsewhere, &path).unwrap();
+    }
 }
 
 #[test]

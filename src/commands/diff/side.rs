@@ -13,7 +13,7 @@ use crate::commands::target::Target;
 use crate::commands::urls::lastmods;
 use crate::common::progress::Progress;
 use crate::common::stop::Stop;
-use crate::error::Result;
+use crate::error::{Error, Result, message};
 use crate::place::{self, PlaceFile, PlaceOrFile, Record, SetName, View};
 use crate::set::manifest::{Manifest, Sitemap};
 
@@ -166,6 +166,12 @@ impl Side {
         stop: &Stop,
         sorter: &mut Sorter,
     ) -> Result<u64> {
+        // The caller chose the others, or they were found as regular files.
+        let mut of_set = self.files.iter().filter(|file| file.known.is_some()).map(|file| &file.file);
+        if let Some(file) = of_set.find(|file| !file.is_file()) {
+            let why = file.why_not_regular();
+            return Err(Error::data(message!(file.path(), ": {why}")));
+        }
         let files = self.files.into_iter().map(|file| file.file).collect();
         let name = sorter.place().clone();
         let to = Target { name: &name, to: &mut SorterInput(sorter) };
