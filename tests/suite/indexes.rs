@@ -122,11 +122,14 @@ fn sitemaps_that_are_not_beside_their_index_file_are_counted_or_reported() {
     let out_of_scope = ("out-of-scope".to_owned(), format!("not below {BASE}: {elsewhere}"));
     let beside = format!("{BASE}a.xml");
     let gone = ("missing-file".to_owned(), format!("there is no such file: {BASE}gone.xml"));
+    let deeper = "https://www.example.com/deeper/z.xml";
+    let twice = ("duplicate".to_owned(), format!("listed before: {deeper}"));
     for (locs, findings, not_followed) in [
         (&[&*beside, elsewhere][..], &[out_of_scope.clone()][..], 0),
         (&[elsewhere, &beside], &[out_of_scope], 0),
-        (&["https://www.example.com/deeper/z.xml", &beside], &[], 1),
-        (&["https://www.example.com/deeper/y.xml", "https://www.example.com/deeper/z.xml", &beside], &[], 2),
+        (&[deeper, &beside], &[], 1),
+        (&["https://www.example.com/deeper/y.xml", deeper, &beside], &[], 2),
+        (&[deeper, &beside, deeper], &[twice], 1),
         (&["https://www.example.com/sitemap.php?page=1", &beside], &[], 1),
         (&[&beside, "https://www.example.com/gone.xml"], &[gone], 0),
     ] {
@@ -150,6 +153,7 @@ fn an_index_file_named_alone_is_followed_to_the_sitemaps_beside_it() {
     let [beside, gone, deeper, itself] =
         ["a.xml", "gone.xml", "deeper/b.xml", "index.xml"].map(|name| format!("{BASE}{name}"));
     let is_missing = ("missing-file".to_owned(), format!("there is no such file: {gone}"));
+    let is_repeated = ("duplicate".to_owned(), format!("listed before: {gone}"));
     let is_index = ("index-of-indexes".to_owned(), format!("this is an index file: {itself}"));
     for (locs, findings, counts) in [
         (&[&*beside, &deeper][..], &[][..], [1, 1, 2, 1]),
@@ -157,6 +161,7 @@ fn an_index_file_named_alone_is_followed_to_the_sitemaps_beside_it() {
         (&[&itself], &[is_index], [0, 1, 0, 0]),
         // A copy without the sitemaps.
         (&[&gone, &deeper], &[], [0, 1, 0, 2]),
+        (&[&gone, &deeper, &gone], &[is_repeated], [0, 1, 0, 2]),
     ] {
         let (found, summary) = check(&directory.file("index.xml", index(locs)));
         assert_eq!(found, findings, "{locs:?}");

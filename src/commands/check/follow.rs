@@ -6,6 +6,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::document::{Document, Member, report_listed_index};
+use super::finding::Findings;
 use super::loc::check_grammar;
 use super::members::ExternalUrls;
 use super::normal;
@@ -35,6 +36,8 @@ pub(super) struct Known {
     feeds: SeenFiles,
     /// Sitemaps that index files of protocol 0.84 list.
     listed_by_old: SeenFiles,
+    /// The URLs of listed sitemaps that are not read.
+    unread: HashSet<Box<[u8]>>,
     /// The sitemaps that were read.
     pub sitemaps: Sitemaps,
 }
@@ -79,8 +82,9 @@ impl Known {
         let is_alone = set.view.is_none();
         let likely_base = if is_alone { base_beside } else { likely_base };
         let Some(base) = set.base.clone().or_else(|| likely_base(index)) else {
-            let elsewhere = index.members.iter().filter(|member| normal::directory(&member.loc).is_some());
-            followed.elsewhere = elsewhere.count() as u64;
+            for member in index.members.iter().filter(|member| normal::directory(&member.loc).is_some()) {
+                self.count(member, &mut followed.elsewhere, &mut index.findings);
+            }
             return followed;
         };
         let site = normal::origin(&base);
@@ -100,14 +104,14 @@ impl Known {
             }
             let is_external = is_alone && external_beside.has(&member.loc, Some(&base));
             if is_external || self.takes_external(&member.loc, file.as_ref().map(PlaceFile::name)) {
-                followed.external += 1;
+                self.count(member, &mut followed.external, findings);
                 continue;
             }
             let Some(file) = file else {
                 // With a base URL, it is known that the sitemap has to be below it, and this was checked.
                 let below = if set.base.is_some() { &base } else { site };
                 match normal::is_below(&member.loc, below) {
-                    true => followed.elsewhere += 1,
+                    true => self.count(member, &mut followed.elsewhere, findings),
                     false if set.base.is_none() && check_grammar(&member.loc).is_ok() => {
                         found(Rule::OutOfScope, &format!("not below {}", shown(site.as_bytes())));
                     }
@@ -122,6 +126,16 @@ impl Known {
             }
         }
         followed
+    }
+
+    /// Counts a sitemap that is not read, or reports that it was listed before.
+    fn count(&mut self, sitemap: &Member, count: &mut u64, findings: &mut Findings) {
+        match self.unread.insert(normal::normal(&sitemap.loc, None).into()) {
+            true => *count += 1,
+            false => findings.push(Some(sitemap.entry), Rule::Duplicate, || {
+                format!("listed before: {}", shown(&sitemap.loc))
+            }),
+        }
     }
 
     /// Takes a file that an index file lists. Returns the rule that it violates, and words for it.
