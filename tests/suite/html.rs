@@ -298,7 +298,7 @@ fn a_page_of_a_published_directory_says_what_it_does_not_know() {
     assert!(page.contains("Where each line went") && page.contains("43</dd>"), "{page}");
 
     fs::remove_file(first_sitemap(&out)).unwrap();
-    assert!(report(&out).contains("missing or damaged sitemaps of the live set: 1."));
+    assert!(report(&out).contains("missing or damaged files of the live set: 1."));
 }
 
 fn first_sitemap(out: &Path) -> std::path::PathBuf {

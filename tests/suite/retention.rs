@@ -255,6 +255,19 @@ fn status_and_rollback_create_nothing_where_there_is_no_set() {
 }
 
 #[test]
+fn status_counts_an_index_file_that_the_live_set_lacks() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    build(&out, 0, &[1], &[]).expect(0);
+    build(&out, 1, &[2], &[]).expect(0);
+    assert_eq!(status(&out)["live"]["missing"], 0);
+    fs::remove_file(out.join("sitemap-index-1.xml")).unwrap();
+    let seen = status(&out);
+    // An earlier set gets its index files when it is restored.
+    assert_eq!((&seen["live"]["missing"], &seen["earlier"][0]["missing"]), (&1.into(), &0.into()));
+}
+
+#[test]
 fn status_shows_what_is_there_and_waits_for_no_run() {
     let directory = TempDir::new();
     let out = directory.join("out");

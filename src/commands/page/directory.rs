@@ -196,7 +196,7 @@ fn notes(statuses: &[Status], has_counts: bool, names: SettingNames) -> Vec<Stri
         let directory = &status.directory;
         if status.live.missing > 0 {
             notes.push(format!(
-                "{directory}: missing or damaged sitemaps of the live set: {}.",
+                "{directory}: missing or damaged files of the live set: {}.",
                 status.live.missing
             ));
         }

@@ -66,7 +66,8 @@ pub struct SetStatus {
     pub xml_bytes: u64,
     /// Bytes of its sitemap files.
     pub gzip_bytes: u64,
-    /// Number of sitemaps whose files are missing or have the wrong size. Such a set cannot be restored.
+    /// Number of sitemaps whose files are missing or have the wrong size; a set that lacks one cannot be restored. Missing index
+    /// files of the live set count, too.
     pub missing: u64,
 }
 
@@ -262,13 +263,20 @@ fn of_set(view: &dyn View, progress: &dyn Progress, stop: &Stop) -> Result<Statu
     Ok(Status {
         directory: shown(view.root().as_os_str().as_encoded_bytes()),
         name: view.name().cloned(),
-        live: figures(view, &manifest),
+        live: live_figures(view, &manifest),
         earlier,
         damaged,
         superseded,
         runs: runs(view),
         is_switching,
     })
+}
+
+fn live_figures(view: &dyn View, set: &Manifest) -> SetStatus {
+    let figures = figures(view, set);
+    // Those of earlier sets are written anew when a set is restored.
+    let indexes = set.indexes.iter().filter(|index| !view.is_file(index.as_ref()));
+    SetStatus { missing: figures.missing + indexes.count() as u64, ..figures }
 }
 
 fn figures(view: &dyn View, set: &Manifest) -> SetStatus {
