@@ -1,5 +1,7 @@
 //! The XML declaration and processing instructions: XML 1.0, 2.6 and 2.8.
 
+use std::io::{self, BufRead};
+
 use quick_xml::events::{BytesDecl, BytesPI};
 
 use super::pairs::Pairs;
@@ -10,6 +12,15 @@ use crate::commands::check::rules::Rule;
 use crate::escape::shown;
 
 impl Reader<'_> {
+    /// Returns whether the document begins with `<` in little-endian UTF-16, without a byte order mark. The parser recognises the
+    /// other forms, but takes this one for a tag.
+    ///
+    /// # Errors
+    /// If the disk fails.
+    pub(super) fn is_utf_16(&mut self) -> io::Result<bool> {
+        Ok(self.events.get_mut().fill_buf()?.starts_with(b"<\0"))
+    }
+
     /// Checks an XML declaration: production 23. It also refuses versions other than 1.0, which 1.0 processors may read, and
     /// encodings other than UTF-8.
     pub(super) fn declaration(&mut self, declaration: &BytesDecl<'_>) -> Result<(), Broken> {

@@ -90,6 +90,11 @@ fn malformed_xml_is_found_wherever_it_is() {
         check(head, "", "", &["well-formed"]);
     }
     check("<?xml version='1.0' encoding='ISO-8859-1'?>", "", "", &["encoding"]);
+    for utf_16 in [u16::to_le_bytes, u16::to_be_bytes] {
+        let xml = "<?xml version='1.0' encoding='UTF-16'?><urlset/>";
+        let bytes: Vec<u8> = xml.encode_utf16().flat_map(utf_16).collect();
+        assert_eq!(read(bytes, loc).0, ["encoding"]);
+    }
     check("<!DOCTYPE urlset>", "", "", &["doctype"]);
     check("<?a:b?>", "", "", &["namespace"]);
     for attributes in
