@@ -1,7 +1,8 @@
 //! Urls: extracts the URLs from published files, with the reader of [`check`](crate::commands::check()).
 //!
 //! Index files are followed to files in their own directory. Values are not validated, but the run fails at a file that cannot be
-//! read completely, at an entry whose URL is unclear, or at a URL that would break its line of output.
+//! read completely, at an entry whose URL is unclear, at an element that is most likely meant as an entry, or at a URL that would
+//! break its line of output.
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -258,7 +259,7 @@ fn unlistable(entry: &Entry, format: LineFormat) -> Option<String> {
 /// The error for a file of this `kind` that is damaged, or that is no sitemap or index file.
 fn damage(kind: Option<FileKind>, mut findings: Findings, path: &Path) -> Option<Error> {
     let finding = match kind {
-        Some(FileKind::Sitemap) => findings.damage,
+        Some(FileKind::Sitemap) => findings.damage.or(findings.unclear),
         // A sitemap that is not read may have any number of URLs.
         Some(FileKind::Index) => findings.damage.or(findings.loss),
         // The first finding says that the document is neither a sitemap nor an index file.

@@ -99,6 +99,10 @@ fn a_broken_file_is_named_after_the_urls_before_it() {
     directory.file("line.xml", TAGS.replace("it&apos;s", "&#10;http://evil.example/"));
     directory.file("two.xml", TAGS.replace("it&apos;s</loc>", "a</loc><loc>http://h.example/b</loc>"));
     directory.file("empty.xml", TAGS.replace("<loc>http://h.example/it", "<loc/><loc>http://h.example/it"));
+    let other =
+        "<url xmlns=\"http://www.google.com/schemas/sitemap/0.84\"><loc>http://h.example/c</loc></url>";
+    directory.file("other.xml", TAGS.replace("</urlset>", &format!("{other}</urlset>")));
+    directory.file("nested.xml", TAGS.replace("</urlset>", &format!("<url>{other}</url></urlset>")));
     directory.file("inside.xml", TAGS.replace("it&apos;s", "it<b>s</b>"));
     let item = |links: &str| format!("<item>{links}</item>");
     let (link, other) = ("<link>http://h.example/a</link>", "<link>http://h.example/b</link>");
@@ -115,6 +119,8 @@ fn a_broken_file_is_named_after_the_urls_before_it() {
         (&["two.xml"], 1, "two.xml: entry 2: repeated-element: loc twice"),
         (&["empty.xml"], 1, "empty.xml: entry 2: repeated-element: loc twice"),
         (&["inside.xml"], 1, "inside.xml: entry 2: unknown-element: element b is not allowed here"),
+        (&["other.xml"], 2, "other.xml: entry 2: unknown-element: element url is not allowed here"),
+        (&["nested.xml"], 2, "nested.xml: entry 3: unknown-element: element url is not allowed here"),
         (&["two.rss"], 1, "two.rss: entry 2: repeated-element: two elements for loc"),
         (&["long.xml"], 1, "entry 2: a value of more than 4096 bytes"),
         (&["late.xml"], 0, "entry 1: a value of more than 4096 bytes"),

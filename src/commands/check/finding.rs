@@ -67,7 +67,7 @@ pub(crate) struct Findings {
     pub damage: Option<Finding>,
     /// The first finding because of which a URL of the file may not be read.
     pub loss: Option<Finding>,
-    /// The first finding because of which it is unclear what the URL of an entry is. It is a loss, too.
+    /// The first finding because of which it is unclear what the URL of an entry is, or what is an entry. It is a loss, too.
     pub unclear: Option<Finding>,
 }
 
@@ -103,7 +103,7 @@ impl Findings {
         self.push(entry, rule, || words);
     }
 
-    /// Records a violation because of which it is unclear what the URL of an entry is.
+    /// Records a violation because of which it is unclear what the URL of an entry is, or what is an entry.
     #[cold]
     pub fn push_unclear(&mut self, entry: Option<u64>, rule: Rule, words: String) {
         if self.unclear.is_none() {

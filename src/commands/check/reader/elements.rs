@@ -372,7 +372,7 @@ impl Reader<'_> {
 
     /// Reports an element that is most likely meant as an entry. Nobody reads its URL.
     fn unknown_entry(&mut self, name: &str) {
-        self.findings.push_loss(place(self.entries), Rule::UnknownElement, not_allowed(name));
+        self.findings.push_unclear(place(self.entries), Rule::UnknownElement, not_allowed(name));
         self.skip();
     }
 
