@@ -115,16 +115,7 @@ impl Set {
                 let others = others(&*view)?;
                 unnamed.retain(|index| !others.iter().any(|other| other.has_index(index)));
             }
-            for index in unnamed {
-                let words = format!("no line names {}", shown(index.as_encoded_bytes()));
-                if set.manifests.has_live_index(index) {
-                    // It is part of the set, although crawlers miss it.
-                    set.findings.push_loss(None, Rule::Robots, words);
-                    set.files.push(PlaceFile::new(Arc::clone(&view), index));
-                } else {
-                    set.findings.push(None, Rule::Robots, || words);
-                }
-            }
+            unnamed.into_iter().for_each(|index| set.take_unnamed(&view, index));
             return Ok(set);
         }
         if view.name().is_none() && indexes.is_empty() {

@@ -1,5 +1,6 @@
 //! The lines for robots.txt of a set, which name its index files.
 
+use std::ffi::OsStr;
 use std::io::Read;
 use std::sync::Arc;
 
@@ -62,6 +63,18 @@ impl Set {
             false => return Err(file.why_not_regular()),
         }
         Ok(())
+    }
+
+    /// Reports an index file that no robots line names. If it is part of the live set, it is read nevertheless.
+    pub(super) fn take_unnamed(&mut self, view: &Arc<dyn View>, index: &OsStr) {
+        let words = format!("no line names {}", shown(index.as_encoded_bytes()));
+        match self.manifests.has_live_index(index) {
+            true => {
+                self.findings.push_loss(None, Rule::Robots, words);
+                self.files.push(PlaceFile::new(Arc::clone(view), index));
+            }
+            false => self.findings.push(None, Rule::Robots, || words),
+        }
     }
 }
 
