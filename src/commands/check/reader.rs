@@ -177,8 +177,8 @@ impl<'f> Reader<'f> {
             self.head = Some((FileKind::Sitemap, Protocol::V0_9));
             self.format = DocumentFormat::Text;
         }
-        if self.is_first_event && self.is_utf_16()? {
-            self.findings.push(None, Rule::Encoding, || "UTF-16".into());
+        if self.is_first_event && self.has_wide_characters()? {
+            self.findings.push(None, Rule::Encoding, || "UTF-16 or UTF-32".into());
             return Ok(false);
         }
         if self.format == DocumentFormat::Text {

@@ -12,13 +12,13 @@ use crate::commands::check::rules::Rule;
 use crate::escape::shown;
 
 impl Reader<'_> {
-    /// Returns whether the document begins with `<` in little-endian UTF-16, without a byte order mark. The parser recognises the
-    /// other forms, but takes this one for a tag.
+    /// Returns whether the document begins with an ASCII character in UTF-16 or UTF-32, without a byte order mark: XML 1.0,
+    /// appendix F. The parser would see a zero byte beside it.
     ///
     /// # Errors
     /// If the disk fails.
-    pub(super) fn is_utf_16(&mut self) -> io::Result<bool> {
-        Ok(self.events.get_mut().fill_buf()?.starts_with(b"<\0"))
+    pub(super) fn has_wide_characters(&mut self) -> io::Result<bool> {
+        Ok(self.events.get_mut().fill_buf()?.iter().take(2).any(|&byte| byte == 0))
     }
 
     /// Checks an XML declaration: production 23. It also refuses versions other than 1.0, which 1.0 processors may read, and
