@@ -74,8 +74,13 @@ pub fn connect(location: &Location) -> Result<Bucket> {
         && location.scheme != Scheme::Http
         && *known.of_endpoint.get_or_insert(location.scheme) != location.scheme
     {
-        let words = "is in another kind of store than other locations, and --endpoint is the URL of one; set AWS_ENDPOINT_URL, GOOGLE_BASE_URL or AZURE_STORAGE_ENDPOINT instead";
-        return Err(Error::usage(message!(&*location.path(), ": {words}")));
+        let instead = "set AWS_ENDPOINT_URL, GOOGLE_BASE_URL or AZURE_STORAGE_ENDPOINT instead";
+        return Err(Error::usage(message!(
+            &*location.path(),
+            ": is in another kind of store than other locations, and ",
+            Setting::Endpoint,
+            " is the URL of one; {instead}"
+        )));
     }
     choose_cryptography();
     let bucket = match location.scheme {

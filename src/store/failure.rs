@@ -73,8 +73,7 @@ impl Failure {
         let text = chain(error);
         let code = element(&text, "Code").or_else(|| code_of_deletion(&text)).unwrap_or_default();
         let is_no_bucket = NO_BUCKET.contains(&code) || text.contains("notFound: bucket");
-        // If no credentials can be obtained, the error comes from the library, not the store. The store's answer and URLs may contain
-        // any word.
+        // Without credentials, the error comes from the library. What a store answers, and URLs, may contain any word.
         let own = text.split("status code: ").next().unwrap_or_default();
         let words = own.split_whitespace().filter(|word| !word.contains("://"));
         let words = words.collect::<Vec<_>>().join(" ").to_lowercase();

@@ -187,33 +187,6 @@ fn broken_switch(directory: &TempDir, name: &str) -> PathBuf {
     out
 }
 
-#[test]
-fn urls_that_move_to_another_index_file_are_no_duplicates_in_the_middle_of_a_switch() {
-    let directory = TempDir::new();
-    let out = directory.join("moved");
-    build(&out, &[1, 2, 3, 4], &[]).expect(0);
-    // The first index file is new, and lists what the second one still lists.
-    let mut died = killed_at("rename", 4, &build_with(&out, &[]));
-    finish(&mut died, input(&[3, 4, 5, 5, 6]).as_bytes()).expect(137);
-    assert_eq!(status(&out)["is_switching"], true);
-    run(["check".as_ref(), out.as_os_str()]).expect(0);
-    assert_eq!(live(&out), [3, 4, 3, 4]);
-    // No other command takes the mixture for a set.
-    let copy = directory.join("copy");
-    let mut to_copy = sitemill();
-    to_copy.args(["build", "--quiet", "--base-url", BASE, "--out"]).args([&copy, &out]);
-    let mut urls = sitemill();
-    urls.arg("urls").arg(&out);
-    for mut command in [urls, to_copy] {
-        let refused = finish(&mut command, b"").expect(75);
-        assert_says(&refused, &["moved: a switch to another set has begun", "the next build or rollback"]);
-        assert_eq!(refused.stdout, b"");
-    }
-    // Completed, they are checked as usual.
-    build(&out, &[7, 8], &[]).expect(0);
-    run(["check".as_ref(), out.as_os_str()]).expect(0);
-}
-
 /// The number of sitemaps that index file 1 lists. Fails unless all of them exist.
 fn first_index(out: &Path) -> usize {
     let xml = fs::read_to_string(out.join("sitemap-index-1.xml")).unwrap();
