@@ -14,6 +14,7 @@
 //! A run that is alive but presumed dead, because its heartbeats did not arrive, can no longer commit: its precondition fails. It
 //! then removes nothing, because the run that took over may use the same sitemaps.
 
+mod area;
 mod claim;
 mod headers;
 mod journal;

@@ -9,6 +9,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use super::area::Area;
 use super::claim::{ClaimedJournal, is_active};
 use super::journal::{Journal, State};
 use super::ledger::Ledger;
@@ -19,7 +20,7 @@ use crate::place::interface::{Found, Listed, View};
 use crate::place::layout::Layout;
 use crate::place::record::{Record, Stored, Version};
 use crate::place::set_name::SetName;
-use crate::store::{Bucket, Failure, Level, Location, Meta, Object, connect, store_settings};
+use crate::store::{Bucket, Failure, Level, Location, Meta, Object, store_settings};
 
 /// The journal: claims and decided switches.
 const JOURNAL: &str = "journal.json";
@@ -41,35 +42,11 @@ pub struct BucketView {
     claimed: Option<ClaimedJournal>,
 }
 
-/// The objects below a prefix.
-#[derive(Debug, Clone)]
-struct Area {
-    bucket: Bucket,
-    location: Location,
-}
-
 /// The published files, and the names of the places below.
 #[derive(Debug)]
 struct Listing {
     objects: BTreeMap<String, Object>,
     prefixes: Vec<String>,
-}
-
-impl Area {
-    fn at(location: Location) -> Result<Self> {
-        Ok(Self { bucket: connect(&location)?, location })
-    }
-
-    fn below(&self, name: &str) -> Self {
-        let location = &self.location;
-        let key = if location.key.is_empty() { name.to_owned() } else { format!("{}/{name}", location.key) };
-        Self { bucket: self.bucket.clone(), location: Location { key, ..location.clone() } }
-    }
-
-    fn key(&self, path: &Path) -> String {
-        let path = path.to_string_lossy();
-        path.strip_prefix(&*self.location.root).unwrap_or(&path).trim_start_matches('/').into()
-    }
 }
 
 impl BucketView {
@@ -182,12 +159,11 @@ impl BucketView {
         let mut listing = self.lock();
         if listing.is_none() {
             let level = self.files.bucket.list_level(&self.files.location.key);
-            let level = level.map_err(|failure| match self.claimed {
+            let Level { objects, prefixes } = level.map_err(|failure| match self.claimed {
                 Some(_) => failure.into_error_of_output(&self.root, "could not be listed"),
                 None => failure.into_error(&self.root, "could not be listed"),
             })?;
-            *listing =
-                Some(Listing { objects: level.objects.into_iter().collect(), prefixes: level.prefixes });
+            *listing = Some(Listing { objects: objects.into_iter().collect(), prefixes });
         }
         Ok(listing)
     }
@@ -255,9 +231,7 @@ impl BucketView {
 
     /// The staging of all runs.
     pub(super) fn all_staging(&self) -> Result<Level> {
-        let object = self.object(&self.layout.all_staging());
-        let level = object.bucket.list_level(&object.key);
-        level.map_err(|failure| failure.into_error(&object.path, "could not be listed"))
+        self.level_of_state(&self.layout.all_staging())
     }
 
     fn unreadable(&self, file: &str, failure: Failure) -> Error {
@@ -272,10 +246,14 @@ impl BucketView {
         Error::new(kind, message!(&*self.path(file.as_ref()), ": {words}"))
     }
 
-    fn names_below(&self, path: &Path, prefixes: bool) -> Result<Vec<String>> {
+    fn level_of_state(&self, path: &Path) -> Result<Level> {
         let object = self.object(path);
         let level = object.bucket.list_level(&object.key);
-        let level = level.map_err(|failure| failure.into_error(path, "could not be listed"))?;
+        level.map_err(|failure| failure.into_error(path, "could not be listed"))
+    }
+
+    fn names_below(&self, path: &Path, prefixes: bool) -> Result<Vec<String>> {
+        let level = self.level_of_state(path)?;
         Ok(if prefixes { level.prefixes } else { level.objects.into_iter().map(|(name, _)| name).collect() })
     }
 }

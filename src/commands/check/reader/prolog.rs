@@ -12,13 +12,15 @@ use crate::commands::check::rules::Rule;
 use crate::escape::shown;
 
 impl Reader<'_> {
-    /// Returns whether the document begins with an ASCII character in UTF-16 or UTF-32, without a byte order mark: XML 1.0,
-    /// appendix F. The parser would see a zero byte beside it.
+    /// Returns whether the document begins with `<` in UTF-16 or UTF-32, without a byte order mark: XML 1.0, appendix F. The parser
+    /// would see zero bytes beside it.
     ///
     /// # Errors
     /// If the disk fails.
     pub(super) fn has_wide_characters(&mut self) -> io::Result<bool> {
-        Ok(self.events.get_mut().fill_buf()?.iter().take(2).any(|&byte| byte == 0))
+        let start = self.events.get_mut().fill_buf()?;
+        let start = &start[..start.len().min(4)];
+        Ok(start.contains(&0) && start.iter().find(|&&byte| byte != 0) == Some(&b'<'))
     }
 
     /// Checks an XML declaration: production 23. It also refuses versions other than 1.0, which 1.0 processors may read, and
