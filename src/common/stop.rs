@@ -1,7 +1,10 @@
 //! A request to stop, raised from outside and checked between pieces of work.
 
+use std::sync::Arc;
+#[cfg(feature = "cloud")]
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+#[cfg(feature = "cloud")]
 use std::time::Instant;
 
 use rustix::process::Signal;
@@ -14,6 +17,7 @@ pub struct Stop {
     /// Zero until it is raised, then the number of the signal.
     signal: Arc<AtomicUsize>,
     /// A signal handler cannot tell the time, so it is the time when somebody asked first.
+    #[cfg(feature = "cloud")]
     noticed: Arc<OnceLock<Instant>>,
 }
 
@@ -35,6 +39,7 @@ impl Stop {
     }
 
     /// When the request was first noticed by this function; `None` before it is raised. It is the same for all clones.
+    #[cfg(feature = "cloud")]
     pub(crate) fn noticed(&self) -> Option<Instant> {
         self.is_raised().then(|| *self.noticed.get_or_init(Instant::now))
     }
@@ -67,6 +72,7 @@ pub fn unpublished(error: Error) -> Error {
 mod tests {
     use super::*;
 
+    #[cfg(feature = "cloud")]
     #[test]
     fn all_clones_notice_a_request_at_the_same_time() {
         let stop = Stop::default();
