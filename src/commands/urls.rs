@@ -105,8 +105,7 @@ pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<
         }
     }
     let report = list_all(files, format, job.threads, progress, stop, to)?;
-    // A single index file is that of one set.
-    sets.iter().filter(|set| set.files.len() > 1).try_for_each(Set::check_current)?;
+    sets.iter().try_for_each(Set::check_current)?;
     Ok(report)
 }
 
