@@ -1,5 +1,4 @@
-//! Listings, without the entries that the client library cannot represent: it refuses a whole listing because
-//! of one of them.
+//! Listings, without the entries that the client library cannot represent: it refuses a whole listing because of one of them.
 
 use std::future::Future;
 use std::pin::Pin;

@@ -74,11 +74,7 @@ impl Location {
             Scheme::Http => check_url(path)?,
             Scheme::S3 | Scheme::Gs | Scheme::Az => {
                 check_bucket(&name, bucket)?;
-                check_key(path, key)?;
-                if scheme == Scheme::Az && key.contains('\\') {
-                    let words = "has a backslash, which Azure takes for a slash; write a slash";
-                    return Err(Error::usage(message!(path, ": {words}")));
-                }
+                check_key(path, scheme, key)?;
             }
         }
         let is_prefix = key.is_empty() || key.ends_with('/');
@@ -146,8 +142,11 @@ fn check_bucket(scheme: &str, bucket: &str) -> Result<()> {
 ///
 /// # Errors
 /// [`ErrorKind::Usage`](crate::ErrorKind::Usage).
-fn check_key(path: &Path, key: &str) -> Result<()> {
+fn check_key(path: &Path, scheme: Scheme, key: &str) -> Result<()> {
     let refused = |words: &str| Err(Error::usage(message!(path, ": {words}")));
+    if scheme == Scheme::Az && key.contains('\\') {
+        return refused("has a backslash, which Azure takes for a slash; write a slash");
+    }
     if key.starts_with('/') || key.contains("//") {
         return refused(
             "has two slashes in a row; remove one (objects with such keys cannot be read or written)",

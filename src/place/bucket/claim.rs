@@ -130,10 +130,12 @@ impl Claim {
     fn held(object: StateObject, journal: Journal, meta: Meta, with_beats: bool) -> Self {
         let held = Held { journal, meta, last: Instant::now(), is_lost: false, has_ended: false };
         let shared = Arc::new(Shared { journal: object, held: Mutex::new(held), ended: Condvar::new() });
-        let beating = Arc::clone(&shared);
-        let start = || thread::Builder::new().name("sitemill-claim".into()).spawn(move || beating.beat());
+        let start = || {
+            let beating = Arc::clone(&shared);
+            thread::Builder::new().name("sitemill-claim".into()).spawn(move || beating.beat())
+        };
         // If the thread cannot be started, the claim still excludes runs on this machine, and is checked before each change.
-        let beats = if with_beats { start().ok() } else { None };
+        let beats = with_beats.then(start).and_then(Result::ok);
         Self { shared, beats }
     }
 
