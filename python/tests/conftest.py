@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import pathlib
+import signal
 import subprocess
 from typing import Any
 
@@ -20,6 +21,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # All times that a set shows are then equal.
 os.environ["SOURCE_DATE_EPOCH"] = "1700000000"
+
+# A shell starts its background jobs with SIGINT ignored, and a process that the tests interrupt would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def program() -> str:
