@@ -34,7 +34,6 @@ mod _sitemill {
     use super::{Bound, PyAnyMethods, PyModule, PyResult};
 
     #[pymodule_export]
-    #[pymodule_export]
     use super::cluster::{
         Driver, Regions, Router, check_reachable, check_task, count_files, pack, rejects, send_files,
     };
