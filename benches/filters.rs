@@ -48,72 +48,78 @@ const QUICK: [&str; 9] = [
 ];
 
 /// Ten patterns of each sort.
+const LISTS: [(&str, [&str; 10]); 4] = [
+    (
+        "words",
+        [
+            "/private/",
+            "/cart/",
+            "/checkout",
+            "/login",
+            r"\?sort=",
+            "[?&]session(id)?=",
+            "/tag/.*/feed",
+            "(?i)/print/",
+            "utm_source=",
+            "/wp-admin/",
+        ],
+    ),
+    (
+        "starts and ends",
+        [
+            "^https://www.example.com/admin/",
+            "^https://www.example.com/internal/",
+            r"^https://[a-z]+\.example\.com/search",
+            r"\.pdf$",
+            r"\.(jpe?g|png|gif)$",
+            r"\.docx?$",
+            "/amp/?$",
+            r"^https?://[^/]+/api/",
+            "/rss$",
+            "/feed$",
+        ],
+    ),
+    (
+        "words and numbers",
+        [
+            "/private/",
+            "/cart/",
+            r"\?sort=",
+            "utm_source=",
+            r"\.pdf$",
+            "^https://www.example.com/admin/",
+            "(?i)/print/",
+            "[?&]session(id)?=",
+            "[0-9]{8}",
+            "/page/[0-9]+$",
+        ],
+    ),
+    (
+        "classes",
+        [
+            "[0-9]{9}",
+            "[A-Z]{6}",
+            "^https://[a-z]+.example.com/[a-z]{2}/[0-9]",
+            "/[0-9]{4}/[0-9]{2}/$",
+            "/private/",
+            "/cart/",
+            r"\?sort=",
+            "utm_source=",
+            r"\.pdf$",
+            "[?&]session(id)?=",
+        ],
+    ),
+];
+
+/// Single patterns, each with [`QUICK`].
+const WITH_QUICK: [(&str, &str); 2] =
+    [("a long segment", "[^/]{40,}"), ("many segments", "^https?://[^/]+(/[^/]+){8,}")];
+
+/// All lists with their names.
 fn lists() -> Vec<(&'static str, Vec<&'static str>)> {
-    let with_quick = |pattern| [&[pattern][..], &QUICK].concat();
-    vec![
-        (
-            "words",
-            vec![
-                "/private/",
-                "/cart/",
-                "/checkout",
-                "/login",
-                r"\?sort=",
-                "[?&]session(id)?=",
-                "/tag/.*/feed",
-                "(?i)/print/",
-                "utm_source=",
-                "/wp-admin/",
-            ],
-        ),
-        (
-            "starts and ends",
-            vec![
-                "^https://www.example.com/admin/",
-                "^https://www.example.com/internal/",
-                r"^https://[a-z]+\.example\.com/search",
-                r"\.pdf$",
-                r"\.(jpe?g|png|gif)$",
-                r"\.docx?$",
-                "/amp/?$",
-                r"^https?://[^/]+/api/",
-                "/rss$",
-                "/feed$",
-            ],
-        ),
-        (
-            "words and numbers",
-            vec![
-                "/private/",
-                "/cart/",
-                r"\?sort=",
-                "utm_source=",
-                r"\.pdf$",
-                "^https://www.example.com/admin/",
-                "(?i)/print/",
-                "[?&]session(id)?=",
-                "[0-9]{8}",
-                "/page/[0-9]+$",
-            ],
-        ),
-        (
-            "classes",
-            vec![
-                "[0-9]{9}",
-                "[A-Z]{6}",
-                "^https://[a-z]+.example.com/[a-z]{2}/[0-9]",
-                "/[0-9]{4}/[0-9]{2}/$",
-                "/private/",
-                "/cart/",
-                r"\?sort=",
-                "utm_source=",
-                r"\.pdf$",
-                "[?&]session(id)?=",
-            ],
-        ),
-        ("a long segment", with_quick("[^/]{40,}")),
-        ("many segments", with_quick("^https?://[^/]+(/[^/]+){8,}")),
-    ]
+    let lists = LISTS.iter().map(|(name, patterns)| (*name, patterns.to_vec()));
+    let with_quick = WITH_QUICK.iter().map(|&(name, pattern)| (name, [&[pattern][..], &QUICK].concat()));
+    lists.chain(with_quick).collect()
 }
 
 fn main() {

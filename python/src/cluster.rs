@@ -1,6 +1,6 @@
 //! The steps of a build on a cluster, for `sitemill.spark`. Orders, plans and results are JSON; rows are blocks of bytes.
 //!
-//! [`driver`] has the steps of the driver. The functions here are the steps of a worker, and [`columns`] has the rows that it sends.
+//! [`driver`] has the steps of the driver. The functions here are the steps of a worker, and [`columns`] has the rows it sends.
 
 mod columns;
 mod driver;
