@@ -26,7 +26,9 @@ pub fn run(args: CheckArgs) -> Result<()> {
     paths.write_to_stdout("check");
     paths.check()?;
     let mut stdout = BufWriter::new(Stdout::new()?);
+    let mut listed = 0;
     let mut tell = |finding: &Finding| {
+        listed += 1;
         let line = if args.json { to_json(finding) } else { finding.to_string() };
         written(writeln!(stdout, "{line}"))
     };
@@ -43,7 +45,7 @@ pub fn run(args: CheckArgs) -> Result<()> {
     }
     written(stdout.flush())?;
     if !args.quiet {
-        let (first, rows) = summary(&report, &job);
+        let (first, rows) = summary(&report, listed, &job);
         log::counted(&first, serde_json::to_value(&report).expect("numbers and strings are JSON"));
         log::table(&rows);
         let way_out = "name these directories to check them";
@@ -60,8 +62,8 @@ fn written(result: io::Result<()>) -> Result<()> {
     result.map_err(streams::stdout_unwritten)
 }
 
-/// The counts of the check, and a row for each rule with findings.
-fn summary(report: &CheckReport, job: &CheckJob) -> (String, Table) {
+/// The counts of the check, and a row for each rule with findings, of which `listed` are on standard output.
+fn summary(report: &CheckReport, listed: u64, job: &CheckJob) -> (String, Table) {
     let rate = grouped((report.urls as f64 / report.seconds.max(1e-3)) as u64);
     let no_findings = if report.findings == 0 { "no findings in " } else { "" };
     let first = format!(
@@ -86,12 +88,35 @@ fn summary(report: &CheckReport, job: &CheckJob) -> (String, Table) {
     for (rule, &count) in &report.rules {
         table.row(rule, grouped(count), "");
     }
-    if report.findings > job.findings_max {
-        table.text(format!("only the first {} are listed (--limit-findings)", grouped(job.findings_max)));
+    if report.findings > listed {
+        let why = if listed < job.findings_max { "at most 10,000 per file" } else { "--limit-findings" };
+        table.text(match listed {
+            1 => format!("only the first is listed ({why})"),
+            _ => format!("only {} of them are listed ({why})", grouped(listed)),
+        });
     }
     (first, table)
 }
 
 fn to_json(object: &impl Serialize) -> String {
     serde_json::to_string(object).expect("numbers and strings are JSON")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_says_why_findings_are_not_listed() {
+        let mut job = CheckJob::new(Vec::new());
+        job.findings_max = 30_000;
+        let said = |findings: u64, listed: u64| {
+            let report = CheckReport { findings, ..CheckReport::default() };
+            let (_, table) = summary(&report, listed, &job);
+            table.lines(None).trim().to_owned()
+        };
+        assert_eq!(said(30_000, 30_000), "");
+        assert_eq!(said(40_000, 30_000), "only 30,000 of them are listed (--limit-findings)");
+        assert_eq!(said(20_000, 10_000), "only 10,000 of them are listed (at most 10,000 per file)");
+    }
 }
