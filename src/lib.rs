@@ -192,7 +192,9 @@ pub mod urls {
 
 /// Parts of a [`Status`], and the directories that it leaves out.
 pub mod status {
-    pub use crate::set::publish::status::{FilesStatus, RunStatus, SetStatus, first_runs, sets_below};
+    pub use crate::set::publish::status::{
+        FilesStatus, FirstRun, RunStatus, SetStatus, first_runs, sets_below,
+    };
 }
 
 /// Tools for programs that run the commands as the `sitemill` binary does: path conflicts, pipes and SIGBUS.

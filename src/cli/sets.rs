@@ -6,7 +6,7 @@ use indicatif::HumanBytes;
 use serde_json::json;
 use sitemill::escape::shown;
 use sitemill::process::Paths;
-use sitemill::status::{RunStatus, SetStatus, first_runs};
+use sitemill::status::{FirstRun, RunStatus, SetStatus, first_runs};
 use sitemill::{Result, RollbackJob, RolledBack, Status, Stop};
 
 use super::args::{RollbackArgs, StatusArgs};
@@ -25,7 +25,7 @@ pub fn status(args: &StatusArgs) -> Result<()> {
     let mut shown = String::new();
     let (name, progress) = (args.name.as_ref(), progress::while_reading(false));
     let sets = sitemill::status(args.directory(), name, &*progress, &Stop::default());
-    say_first_runs(args);
+    say_first_runs(args, sets.as_deref().unwrap_or_default());
     for mut status in sets? {
         status.damaged.iter_mut().for_each(|why| *why = flags::text(why).into());
         match args.json {
@@ -39,15 +39,25 @@ pub fn status(args: &StatusArgs) -> Result<()> {
     Ok(())
 }
 
-/// Names the runs for sets that are not published yet.
-fn say_first_runs(args: &StatusArgs) {
+/// Names the runs for sets that are not published yet. `sets` are those that are.
+fn say_first_runs(args: &StatusArgs, sets: &[Status]) {
+    let directory = shown(args.directory().as_os_str().as_encoded_bytes());
+    // A run for all sites has its staging in their parent.
+    let is_parent = !sets.is_empty() && sets.iter().all(|set| set.directory != directory);
     // A directory that cannot be read is an error of the command itself.
-    for (name, run) in first_runs(args.directory(), args.name.as_ref()).unwrap_or_default() {
-        let directory = shown(args.directory().as_os_str().as_encoded_bytes());
+    for FirstRun { name, run, is_switching, .. } in
+        first_runs(args.directory(), args.name.as_ref()).unwrap_or_default()
+    {
         let set = name.map_or_else(|| "the set without a name".into(), |name| format!("the set {name}"));
-        log::info(&format!("{directory}: {set} is not published yet; {}", in_words(&run)));
+        let state = if is_switching { IS_SWITCHING.into() } else { in_words(&run) };
+        log::info(&match is_parent {
+            true => format!("{directory}: {state}"),
+            false => format!("{directory}: {set} is not published yet; {state}"),
+        });
     }
 }
+
+const IS_SWITCHING: &str = "a switch to a new set has begun; if no run is completing it, the next run will";
 
 fn in_words(run: &RunStatus) -> String {
     match run.is_alive {
@@ -75,7 +85,7 @@ fn text(status: &Status) -> String {
         let _ = writeln!(text, "  {}", in_words(run));
     }
     if status.is_switching {
-        text += "  a switch to another set has begun; if no run is completing it, the next run will\n";
+        let _ = writeln!(text, "  {IS_SWITCHING}");
     }
     text
 }

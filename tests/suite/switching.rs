@@ -3,12 +3,12 @@
 use std::fs;
 use std::ops::RangeInclusive;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use sitemill::check::Rule;
 use sitemill::{CheckJob, Silent, Stop};
 
-use crate::support::{TempDir, build_command, finish, killed_at, run, sitemill};
+use crate::support::{TempDir, build_command, finish, killed_at, run, sitemill, wait_until_staging};
 
 const BASE: &str = "https://h.example/";
 
@@ -87,4 +87,43 @@ fn a_set_that_is_replaced_during_the_check_is_compared_with_its_new_manifest() {
             });
         assert_eq!((report.unwrap().findings, told), (1, vec![Rule::Robots]), "{options:?}");
     }
+}
+
+#[test]
+fn status_says_that_the_switch_to_a_first_set_is_not_complete() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    // The second rename moves the first index file into place.
+    finish(&mut killed_at("rename", 2, &build(&out, &[])), pages(1..=10).as_bytes()).expect(137);
+    assert!(out.join(".sitemill/manifest.next.json").exists());
+    let said = run(["status".as_ref(), out.as_os_str()]).expect(75).stderr;
+    for words in
+        ["a switch to a new set has begun; if no run is completing it", "has begun and is not complete"]
+    {
+        assert!(said.contains(words) && !said.contains("removes its files"), "{words}: {said}");
+    }
+    // Even a run that is refused completes it.
+    finish(&mut build(&out, &[]), b"").expect(65);
+    let status = run(["status".as_ref(), out.as_os_str()]).expect(0);
+    assert!(String::from_utf8(status.stdout).unwrap().contains("10 URLs in 5 sitemaps"));
+}
+
+#[test]
+fn status_of_live_sites_names_a_run_for_all_of_them_as_such() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let sites = || build_command(&out, "{origin}/");
+    finish(&mut sites(), b"https://a.example/1\nhttps://b.example/1\n").expect(0);
+    let mut active = sites().stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    wait_until_staging(&out);
+    let process = active.id();
+    let check = |then: &str| {
+        let said = run(["status".as_ref(), out.as_os_str()]).expect(0).stderr;
+        let want = format!("{}: process {process} {then}", out.display());
+        assert!(said.contains(&want) && !said.contains("not published"), "{want}: {said}");
+    };
+    check("is running");
+    active.kill().unwrap();
+    active.wait().unwrap();
+    check("died during a run; the next run removes its files");
 }

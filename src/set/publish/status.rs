@@ -91,12 +91,24 @@ pub struct RunStatus {
     pub is_alive: bool,
 }
 
+/// A run for a set that is not published yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FirstRun {
+    /// The name of the set, if it has one.
+    pub name: Option<SetName>,
+    /// The run.
+    pub run: RunStatus,
+    /// Whether the switch to the set has begun. The next run completes it.
+    pub is_switching: bool,
+}
+
 /// Describes all sets in `out`, or in each site directory below it, sorted by directory and name. With a `name`, only the set of
 /// that name. Reads manifests and takes no lock. `progress` counts the URLs of the sets.
 ///
 /// # Errors
 /// [`ErrorKind::Input`] if a directory cannot be read, [`ErrorKind::Data`] if there is no set or the manifest of a live set is
-/// damaged or missing; also if `stop` is raised.
+/// damaged or missing; [`ErrorKind::Busy`] if the switch to the first set is not complete; also if `stop` is raised.
 pub fn status(
     out: &Path,
     name: Option<&SetName>,
@@ -148,16 +160,20 @@ fn may_be_here(set: &dyn View) -> bool {
     !matches!(set.look_up_record(&Record::Live), Ok(None)) || is_lost(set)
 }
 
-/// The runs for sets in `out` that are not published yet, each with the name of its set: [`status`] leaves them out. With a
-/// `name`, only those for that set.
+/// The runs for sets in `out` that are not published yet: [`status`] leaves them out. If `out` is the parent of several sites,
+/// those of all sites. With a `name`, only those for the set of that name.
 ///
 /// # Errors
 /// If `out` cannot be read.
-pub fn first_runs(out: &Path, name: Option<&SetName>) -> Result<Vec<(Option<SetName>, RunStatus)>> {
+pub fn first_runs(out: &Path, name: Option<&SetName>) -> Result<Vec<FirstRun>> {
     let mut sets = place::sets_in(&*place::view(out)?, name)?;
     sets.retain(|set| !may_be_here(&**set));
-    let runs = |set: &Arc<dyn View>| runs(&**set).into_iter().map(|run| (set.name().cloned(), run)).collect();
-    Ok(sets.iter().flat_map::<Vec<_>, _>(runs).collect())
+    let of_set = |set: &Arc<dyn View>| -> Vec<_> {
+        let first =
+            |run| FirstRun { name: set.name().cloned(), run, is_switching: set.has_record(&Record::Journal) };
+        runs(&**set).into_iter().map(first).collect()
+    };
+    Ok(sets.iter().flat_map(of_set).collect())
 }
 
 /// The directories directly below `out` that have sets, if `out` has sets itself: [`status`], [`check`](crate::check()) and
@@ -201,6 +217,10 @@ pub fn missing(out: &Path, name: Option<&SetName>) -> Result<Error> {
     if is_lost(&*set) {
         return Ok(lost(&*set));
     }
+    if set.has_record(&Record::Journal) {
+        let words = "the switch to the first set has begun and is not complete";
+        return Ok(Error::new(ErrorKind::Busy, message!(out, ": {words}")));
+    }
     let (there, sites): (Vec<_>, Vec<_>) = match is_there {
         true => live_sets(out, None)?.into_iter().partition(|set| set.root() == out),
         false => Default::default(),
@@ -212,7 +232,7 @@ pub fn missing(out: &Path, name: Option<&SetName>) -> Result<Error> {
         ([], None) => which.into(),
         // The last run may not have changed all sites, so restoring all of them could give a state that never existed.
         ([], Some(site)) => {
-            let each = message!("contains several sites; roll them back one by one, such as ", site.root());
+            let each = message!("contains several sites; roll back one at a time, such as ", site.root());
             // Every site has its state below the state of all sites.
             let live = site.record_path(&Record::Live);
             match place::set_of(&live).0 {
