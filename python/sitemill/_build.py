@@ -113,7 +113,7 @@ def build(
     Args:
         rows: a path or a list of paths of files or directories, in any format of the command line; or an object with
             ``__arrow_c_stream__`` such as a data frame; or an iterable of strings or dictionaries. Strings in a list are URLs if
-            they contain ``://``, and paths otherwise. Dictionaries have the keys ``url`` or ``loc``, ``lastmod``, ``changefreq``,
+            any contains ``://``, and paths otherwise. Dictionaries have the keys ``url`` or ``loc``, ``lastmod``, ``changefreq``,
             ``priority``, ``alternates``, ``images``, ``videos`` and ``news``.
         base_url: the URL of the directory that the set is published in. ``{origin}/`` makes a set for each scheme, host and
             port.
@@ -158,30 +158,30 @@ def build(
         diff: a file for the differences from the replaced set.
         report, html, metrics: files for the report as JSON, as an HTML page, and as Prometheus metrics.
         robots: a robots.txt in which the index files are listed.
-        robots_any_name: accept a robots.txt whose name is in another letter case.
+        robots_any_name: accept a robots.txt with a name like ``Robots.txt``.
         max_rejects, max_dropped_tags: refuse more than this number, or this share such as ``"1%"``; no limit by default.
         max_shrink: refuse a set that is smaller than the live one by more than this share; ``"50%"`` by default.
         expect_lines: refuse any other number of rows: ``1000``, ``"1000.."`` or ``"1000..2000"``.
         allow_empty, replace_set, take_over: allow an empty set, a set with another base URL or protocol, and replacing files
             that sitemill did not write.
-        dry_run: publish nothing, and return what would be published; ``dry_run`` of the report says what would change.
+        dry_run: publish nothing, and return what would be published; the report's ``dry_run`` says what would change.
         also: a URL or a file below ``out``, or a list of these: sitemaps that sitemill does not write, to be listed in the index
             files.
-        then: a command that runs once the set is live, as a list of words or as a string that is split as a shell splits it. It
+        then: a command that runs once the set is live, as a list of words or as a string, split as in a POSIX shell. It
             receives the report as JSON on standard input, and its output goes to standard error. If it fails, the build only
             warns.
-        keep, keep_sets: for how long earlier sets are kept, ``"14d"`` by default; and how many are kept in any case, 3 by default.
+        keep, keep_sets: how long earlier sets are kept (``"14d"`` by default), and how many always stay (3 by default).
         ignore_manifest: publish even if the manifest is damaged; earlier sets are kept if their manifests can be read.
         endpoint: the URL of an S3-compatible store; ``AWS_ENDPOINT_URL`` or Amazon's by default.
         state: where ``.sitemill`` is kept, such as ``"s3://private/shop"``, if not below the published files.
-        sitemap_header, index_header: headers that objects are served with, such as ``"Cache-Control: max-age=300"``, one or a list:
-            those of sitemaps, and those of index files.
+        sitemap_header, index_header: headers sent with sitemaps and with index files, one or a list, such as
+            ``"Cache-Control: max-age=300"``.
         allow_unsafe_store: publish even to a store that ignores conditional requests. Two runs at the same time could then mix
             their sets.
         memory: memory limit, such as ``"2G"``; half of RAM by default.
         scratch: the directory for scratch files; the output directory by default, or that for temporary files with ``dry_run``.
         threads: worker threads; all cores by default.
-        progress: ``True`` shows it, ``False`` does not, and ``None`` shows it on a terminal and in a notebook. A function is
+        progress: ``True`` shows it, ``False`` hides it, and ``None`` shows it on a terminal and in a notebook. A function is
             called with the name of the phase, the number of units done and the total (0 if unknown).
 
     Returns:

@@ -63,7 +63,7 @@ class Busy(SitemillError):
 
 
 class OutOfMemory(SitemillError, MemoryError):
-    """There is not enough memory. The message has the option that helps."""
+    """There is not enough memory. The message names an option to set."""
 
     kind = "memory"
 
@@ -75,7 +75,7 @@ class Interrupted(SitemillError):
 
 
 class RowTypeError(TypeError):
-    """A row, or its URL, is of a type that cannot be used."""
+    """A row, or its URL, has an unsupported type."""
 
 
 class BugError(SitemillError):

@@ -30,10 +30,10 @@ def check(
     Args:
         paths: the files and directories.
         name: check only the set of this name in each directory; all sets by default.
-        base_url: the URL of their directory, if it is not known; percent-encoded as published if that is not in UTF-8.
-        scope: which URLs may be listed: ``"directory"``, ``"host"`` or ``"any"``; as built by default. If the manifest may not be
-            read, it is not checked by default.
-        limit_findings: how many findings are returned; all are counted.
+        base_url: the URL of their directory, if it is not known; percent-encoded as published if not in UTF-8.
+        scope: which URLs may be listed: ``"directory"``, ``"host"`` or ``"any"``; as built by default, or unchecked if the
+            manifest may not be read.
+        limit_findings: how many findings are returned, at most 10,000 per file; all are counted.
         endpoint: the URL of an S3-compatible store; ``AWS_ENDPOINT_URL`` or Amazon's by default.
         state: where ``.sitemill`` is kept, such as ``"s3://private/shop"``, if not below the published files.
         threads: worker threads; all cores by default.
@@ -130,7 +130,7 @@ def rollback(
         name: its name; the set without a name by default.
         to: the number of the set, as ``status`` shows it; the set before the live one by default.
         robots: a robots.txt in which the index files are listed.
-        robots_any_name: accept a robots.txt whose name is in another letter case.
+        robots_any_name: accept a robots.txt with a name like ``Robots.txt``.
         endpoint, state, sitemap_header, index_header, allow_unsafe_store: as for :func:`build`.
         progress: as for :func:`build`.
     """

@@ -22,7 +22,7 @@ class Report:
         blank: rows without a value.
         listed: URLs in the sitemaps.
         duplicates: rows whose URL is listed from another row.
-        rejected: refused rows by reason.
+        rejected: rejects by reason.
         excluded: rows that filters or a robots.txt leave out, by rule: ``exclude=`` and a pattern, ``not-included``, or
             ``disallow=`` and a pattern of the robots.txt. Rules that excluded nothing have a count of zero.
         dropped_tags: tags that could not be written, by reason; their URLs are listed without them.
@@ -66,7 +66,7 @@ class Report:
 
     @property
     def rejected_total(self) -> int:
-        """All refused rows."""
+        """All rejects."""
         return sum(self.rejected.values())
 
     @property

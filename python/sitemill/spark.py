@@ -10,7 +10,7 @@
 
 The set is the same, byte for byte, as that of ``sitemill.build(…, order="sorted", divide="stable", on_duplicate="newest")`` of the
 same rows on one machine, however the rows are partitioned. ``out`` is a directory that the driver and all workers reach by the same
-path, as the same user, or a prefix of a bucket, such as ``s3://bucket/prefix``. All of them need this package in the same version.
+path, as the same user, or a prefix of a bucket, such as ``s3://bucket/prefix``. All need the same version of this package.
 
 How it works: tasks read the rows once, clean them and pack them into blocks (``pack``). The driver plans regions of about a million
 URLs. Tasks send each row to its region (``route``), and a task for each region writes its sitemaps (``produce``) to a directory that

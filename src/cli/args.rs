@@ -103,19 +103,19 @@ pub enum Command {
     /// Duplicates are kept, and URLs of any site are accepted.
     #[command(after_help = SHORT_HELP_END, after_long_help = "")]
     Clean(Box<CleanArgs>),
-    /// Write an HTML page of a report or of a published set
+    /// Write a report or published set as an HTML page
     #[command(after_help = SHORT_HELP_END, after_long_help = "")]
     Report(ReportArgs),
     /// Print shell completions
     #[command(after_help = SHORT_HELP_END, after_long_help = "")]
     Completions {
-        /// Shell that the completions are for.
+        /// Shell to print completions for.
         shell: clap_complete::Shell,
     },
     /// Print a manual page in roff
     #[command(after_help = SHORT_HELP_END, after_long_help = "")]
     Man {
-        /// Command that the page is about [default: sitemill itself]
+        /// Command to document [default: sitemill itself]
         command: Option<String>,
     },
 }
@@ -241,16 +241,15 @@ pub struct BuildArgs {
 
     /// Order of URLs: input, or sorted for smaller files.
     ///
-    /// input keeps the order of the input. sorted lists URLs in byte order, which makes smaller files, and the same files for any
-    /// order of the input. If several rows have the same URL but different tags, add --on-duplicate newest.
+    /// input keeps the order of the input. sorted lists URLs in byte order, which gives smaller files, and the same files for any
+    /// input order. If several rows have the same URL but different tags, add --on-duplicate newest.
     #[arg(long, value_name = "input|sorted", default_value = "input", help_heading = "Sitemaps")]
     pub order: Order,
 
     /// Where sitemaps end: fill, or stable for fewer changes between runs.
     ///
-    /// fill ends a sitemap when it is full. stable lets the URLs decide, so a small change of the input rewrites only the sitemaps
-    /// near it; sitemaps are then 70 % full on average. With --order sorted, stable gives the same sitemaps for any order of the
-    /// input.
+    /// fill ends a sitemap when it is full. stable lets the URLs decide, so a small change to the input rewrites only nearby
+    /// sitemaps; sitemaps are then 70% full on average. With --order sorted, stable gives the same sitemaps for any input order.
     #[arg(
         long,
         value_name = "fill|stable",
@@ -294,7 +293,7 @@ pub struct BuildArgs {
     )]
     pub sitemaps_per_index: u32,
 
-    /// Gzip level, from 0 (no compression) and 1 (fastest) to 9 (smallest).
+    /// Gzip level: 0 (no compression), or 1 (fastest) to 9 (smallest).
     #[arg(
         long,
         value_name = "0..9",
@@ -305,7 +304,7 @@ pub struct BuildArgs {
     )]
     pub level: Level,
 
-    /// Compressor: records, made for sitemaps, or the library flate2.
+    /// Compressor: records, made for sitemaps, or the flate2 library.
     #[arg(
         long,
         value_name = "records|flate2",
@@ -331,7 +330,7 @@ pub struct BuildArgs {
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub report: Option<PathBuf>,
 
-    /// Write an HTML page of the report to this file; - is standard output.
+    /// Write the report to this file as HTML; - is standard output.
     ///
     /// One file without scripts. It is also written if the run fails.
     #[arg(long, value_name = "FILE", help_heading = "Reports")]

@@ -57,7 +57,7 @@ pub fn non_utf8(lines: u64) -> String {
     let whose = if lines == 1 { "its" } else { "their" };
     let lines = plural(lines, "line is", "lines are");
     format!(
-        "{lines} not UTF-8: {whose} bytes were percent-encoded as they are; --input-encoding NAME converts them"
+        "{lines} not UTF-8: {whose} bytes were percent-encoded as is; --input-encoding NAME converts them"
     )
 }
 

@@ -203,7 +203,7 @@ fn a_set_with_a_damaged_or_edited_file_cannot_be_restored() {
     // The first set has no predecessor.
     fs::write(out.join(sitemap_of(&out, 1)), "").unwrap();
     let refused = rollback(&out, &["--to", "1"]).expect(65).stderr;
-    assert!(refused.contains("build it again from its input"), "{refused}");
+    assert!(refused.contains("rebuild that set from its input"), "{refused}");
 }
 
 /// The first sitemap of a kept set.
@@ -341,7 +341,7 @@ fn sites_are_shown_together_and_rolled_back_one_by_one() {
     assert_eq!(bases, ["https://a.example/", "https://b.example/"]);
     let refused = rollback(&out, &[]).expect(65);
     assert!(
-        refused.stderr.contains("one by one") && refused.stderr.contains("a.example"),
+        refused.stderr.contains("one at a time") && refused.stderr.contains("a.example"),
         "{}",
         refused.stderr
     );

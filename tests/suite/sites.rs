@@ -282,7 +282,7 @@ fn a_rollback_of_all_sites_names_one_of_them_if_it_has_such_a_set() {
     for options in [&["--name", "shop"][..], &[]] {
         let said = refused(options);
         assert!(
-            said.contains("roll them back one by one, such as ") && said.contains("out/a.example"),
+            said.contains("roll back one at a time, such as ") && said.contains("out/a.example"),
             "{said}"
         );
     }

@@ -29,20 +29,20 @@ pub struct FormatArgs {
 
     /// CSV delimiter: tab, or any ASCII character except a quote [default: detected].
     ///
-    /// By default, the header decides between tab ; | and ,
+    /// Detected from the header: tab ; | or ,
     #[arg(long, value_name = "CHAR", hide_short_help = true)]
     pub delimiter: Option<Delimiter>,
 
-    /// Charset of text inputs, by any name that browsers know [default: UTF-8].
+    /// Charset of text inputs; any name that browsers know [default: UTF-8].
     ///
-    /// A byte order mark at the start of an input has precedence. Without this option, bytes that are not UTF-8 are percent-encoded
-    /// as they are.
+    /// A byte order mark at the start of an input wins. Without this option, bytes that are not UTF-8 are percent-encoded
+    /// as is.
     #[arg(long, value_name = "LABEL", value_parser = encoding, hide_short_help = true)]
     pub input_encoding: Option<&'static encoding_rs::Encoding>,
 
     /// Charset that the server expects in URLs.
     ///
-    /// ü is %C3%BC in utf-8 and %FC in iso-8859-1. --base-url is encoded in the same way.
+    /// ü is %C3%BC in utf-8 and %FC in iso-8859-1. The base URL is encoded in the same way.
     #[arg(long, value_name = "LABEL", default_value_t, hide_short_help = true)]
     pub url_encoding: UrlEncoding,
 
@@ -85,9 +85,9 @@ pub struct TagArgs {
 
     /// Row to list if several have the same URL: the first, or the one with the newest lastmod.
     ///
-    /// Lastmods are compared as they are written, in whole seconds. If several are equally new, the first row is listed. With
-    /// --order sorted, it is the row whose lastmod is last in byte order; if these are equal, the one whose changefreq is, then
-    /// priority, then the XML of links, images, videos and news. A missing value is before any other.
+    /// Lastmods are compared as written, in whole seconds. If several are equally new, the first row is listed. With --order
+    /// sorted, it is the row with the last lastmod in byte order; then the last changefreq, priority, and XML of links, images,
+    /// videos and news decide. A missing value sorts first.
     #[arg(long, value_name = "first|newest", default_value = "first", hide_short_help = true)]
     pub on_duplicate: OnDuplicate,
 }

@@ -8,16 +8,16 @@ use sitemill::options::{Also, CommandLine};
 pub struct LiveArgs {
     /// Show what would be published, and publish nothing.
     ///
-    /// The inputs are read, the guards are checked, and the exit code is that of a real run, unless that lacks permission or
-    /// space. Only the files of --rejects, --report, --html and --metrics are written; --robots and --diff are not. No lock is
-    /// taken, so another run may be writing. Scratch files go to --scratch, or to the directory for temporary files.
+    /// The inputs are read, the guards are checked, and the exit code is that of a real run if it has permission and space. Only
+    /// the files of --rejects, --report, --html and --metrics are written; --robots and --diff are not. No lock is taken, so
+    /// another run may be writing. Scratch files go to --scratch, or to the directory for temporary files.
     #[arg(long)]
     pub dry_run: bool,
 
     /// List this sitemap in the index files, too. Repeatable.
     ///
     /// For sitemaps that sitemill does not write, such as news or video sitemaps: a file below --out, or a URL below --base-url. A
-    /// file is read; its lastmod is the newest in it, or else the time of the file. A URL is not requested, and has no lastmod.
+    /// file is read; its lastmod is the newest in it, or else the file's mtime. A URL is not requested, and has no lastmod.
     #[arg(long, value_name = "URL|FILE", hide_short_help = true)]
     pub also: Vec<Also>,
 

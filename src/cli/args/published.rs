@@ -13,8 +13,8 @@ use super::store::StoreArgs;
 pub struct CheckArgs {
     /// Published directories, parents of several, or single files (plain or gzip).
     ///
-    /// The sitemaps that an index file lists are checked with it if they are in its directory. If a directory has a set itself, the
-    /// sets of the directories below it are checked only if those are named, too.
+    /// The sitemaps that an index file lists are checked with it if they are in its directory. If a directory has a set of its own,
+    /// sets in directories below it are checked only if you name them, too.
     #[arg(required = true)]
     pub path: Vec<PathBuf>,
 
@@ -65,7 +65,7 @@ pub struct CheckArgs {
 pub struct UrlsArgs {
     /// Sitemaps and index files (plain or gzip), published directories, or parents of several.
     ///
-    /// If a directory has a set itself, the sets of the directories below it are listed only if those are named, too.
+    /// If a directory has a set of its own, sets in directories below it are listed only if you name them, too.
     #[arg(required = true)]
     pub path: Vec<PathBuf>,
 

@@ -41,8 +41,8 @@ pub struct GuardArgs {
 
     /// Publish even if the live set has a different base URL or protocol.
     ///
-    /// Or if the first set of a --name has a base URL other than that of its neighbours, or one of several sites and a single set
-    /// would be in the directory that contains the other.
+    /// Or if the first set of a --name has a different base URL than its neighbours, or if a directory would have both its own set
+    /// and sets of sites below it.
     #[arg(long, hide_short_help = true)]
     pub replace_set: bool,
 
@@ -58,7 +58,7 @@ pub struct GuardArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Earlier sets and files")]
 pub struct KeepArgs {
-    /// How long to keep the sitemaps of replaced sets: 14d, 12h or 30m.
+    /// How long to keep sitemaps of replaced sets, such as 14d or 12h.
     ///
     /// Crawlers with an older index file still request them, and rollback needs them.
     #[arg(long, value_name = "TIME", default_value_t = Keep::default().time, hide_short_help = true)]
@@ -84,12 +84,12 @@ pub struct DiffArgs {
     /// The manifest of a kept set is DIR/.sitemill/sets/RUN.json.
     pub old: PathBuf,
 
-    /// New set, in any of these forms.
+    /// New set, in the same forms.
     pub new: PathBuf,
 
     /// Compare only the sets of this name in directories [default: all sets].
     ///
-    /// Without it, several sets in a directory are compared with those of the same names, a single set with all of them.
+    /// By default, each set is compared with the one of the same name, and a single set with all of them.
     #[arg(long, value_name = "NAME")]
     pub name: Option<SetName>,
 
@@ -132,7 +132,7 @@ pub struct DiffArgs {
 pub struct StatusArgs {
     /// Directory that build publishes in, or the parent of the directories of several sites.
     ///
-    /// If it has a set itself, directories below it that have sets are only named.
+    /// If it has its own set, sets in directories below it are only named.
     #[arg(value_name = "DIR", required = true, conflicts_with = "out")]
     directory: Option<PathBuf>,
 
@@ -144,7 +144,7 @@ pub struct StatusArgs {
     #[arg(long, value_name = "NAME")]
     pub name: Option<SetName>,
 
-    /// Print one JSON object per set, one per line.
+    /// Print a JSON object per set, one per line.
     #[arg(long)]
     pub json: bool,
 
@@ -177,7 +177,7 @@ pub struct RollbackArgs {
 
     /// Restore the set with this number; status lists the numbers.
     ///
-    /// Default: the last set before the live one, skipping rolled-back sets.
+    /// Default: the set before the live one, skipping rolled-back sets.
     #[arg(long, value_name = "NUMBER", value_parser = whole::<u64>)]
     pub to: Option<u64>,
 

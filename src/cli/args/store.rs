@@ -10,11 +10,11 @@ use sitemill::{ObjectHeader, StoreSettings};
 pub struct StoreArgs {
     /// URL of an S3-compatible store [default: AWS_ENDPOINT_URL, or Amazon's].
     ///
-    /// For MinIO, R2, Ceph and others. For gs:// and az:// locations, the URL of a store that is compatible with them.
+    /// For MinIO, R2, Ceph and others. For gs:// and az:// locations, the URL of a compatible store.
     #[arg(long, value_name = "URL", value_parser = endpoint, hide_short_help = true)]
     endpoint: Option<String>,
 
-    /// Keep .sitemill here instead of below the published files.
+    /// Location of .sitemill if not below the published files.
     ///
     /// A location such as s3://private/shop, for use with public buckets. Every command that uses the set needs this option.
     #[arg(long, value_name = "URL", value_parser = state, hide_short_help = true)]
@@ -42,14 +42,14 @@ pub struct StorePublishArgs {
     #[command(flatten)]
     store: StoreArgs,
 
-    /// Header of served sitemaps; overrides or extends the defaults. Repeatable.
+    /// Header sent with sitemaps; overrides or extends the defaults. Repeatable.
     ///
-    /// For example 'Cache-Control: public, max-age=86400'. The defaults are Content-Type: application/gzip and
+    /// Such as 'Cache-Control: public, max-age=86400'. The defaults are Content-Type: application/gzip and
     /// Cache-Control: public, max-age=31536000, immutable. Sitemaps that are already published keep their headers.
     #[arg(long, value_name = "HEADER", hide_short_help = true)]
     sitemap_header: Vec<ObjectHeader>,
 
-    /// Header of served index files and robots-sitemaps.txt. Repeatable.
+    /// Header sent with index files and robots-sitemaps.txt. Repeatable.
     ///
     /// The defaults are Content-Type: application/xml (text/plain for robots-sitemaps.txt) and Cache-Control: max-age=600.
     #[arg(long, value_name = "HEADER", hide_short_help = true)]

@@ -11,7 +11,7 @@ use sitemill::{Error, ErrorKind, Stop, escape};
 pub struct UrlArgs {
     /// Resolve lines without a scheme, such as /p/1, against this URL.
     ///
-    /// They are resolved as links of that page: p/1 is relative to its directory, //host/p names a host, and ?x=4 replaces the
+    /// Resolved like links on that page: p/1 is relative to its directory, //host/p names a host, and ?x=4 replaces the
     /// query. Without this option, such lines are rejected as not-absolute. URLs of alternates, images and videos must be absolute.
     #[arg(long, value_name = "URL", hide_short_help = true)]
     pub relative_to: Option<RelativeTo>,
@@ -19,18 +19,18 @@ pub struct UrlArgs {
     /// Replace FROM with TO at the beginning of URLs. Repeatable.
     ///
     /// FROM is compared with canonical URLs. http://=https:// replaces the scheme of all URLs. The first FROM that matches is
-    /// replaced. Filters and the scope apply to the new URL. URLs of alternates, images and videos are not rewritten.
+    /// replaced. Filters, and the scope of a set, apply to the new URL. URLs of alternates, images and videos are not rewritten.
     #[arg(long, value_name = "FROM=TO", hide_short_help = true)]
     pub rewrite: Vec<Rewrite>,
 
     /// List only URLs that match this regular expression. Repeatable.
     ///
-    /// It is compared with the canonical URL, and may match anywhere in it: ^ is its beginning, $ its end. URLs that match any of
-    /// several patterns are listed.
+    /// It is matched against the canonical URL, anywhere unless anchored with ^ or $. Of several patterns, a URL needs to match
+    /// only one.
     #[arg(long, value_name = "PATTERN", hide_short_help = true)]
     pub include: Vec<Pattern>,
 
-    /// Leave out URLs that match this regular expression, even if they are included. Repeatable.
+    /// Leave out URLs that match this regular expression, even if --include matches. Repeatable.
     ///
     /// Lines that are left out are counted as excluded, by the first pattern that matches, and --rejects records them.
     #[arg(long, value_name = "PATTERN", hide_short_help = true)]

@@ -38,7 +38,7 @@ impl Workspace {
         let path = view.record_path(&record);
         let way_out = match last_before(live, earlier.number) {
             Some(before) => message!(Setting::To.with(before.number), " takes the set before it"),
-            None => message!("build it again from its input"),
+            None => message!("rebuild that set from its input"),
         };
         let read = Manifest::read(view, &record).map_err(|error| match error.kind() {
             ErrorKind::Data => {

@@ -76,7 +76,7 @@ fn the_summary_and_the_filter_name_the_option_that_converts_them() {
     let (text, want) = lines();
     let hint = |count: u64| {
         format!(
-            "{count} lines are not UTF-8: their bytes were percent-encoded as they are; \
+            "{count} lines are not UTF-8: their bytes were percent-encoded as is; \
              --input-encoding NAME converts them\n"
         )
     };
