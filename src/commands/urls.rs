@@ -17,7 +17,7 @@ use crate::commands::target::Target;
 use crate::common::ordered::ordered;
 use crate::common::progress::{Phase, Progress};
 use crate::common::stop::Stop;
-use crate::error::{Error, Result, message};
+use crate::error::{Error, ErrorKind, Result, message};
 use crate::escape::{self, shown};
 use crate::job::{check_threads, threads_default};
 use crate::place::{self, PlaceFile, PlaceOrFile, SetName};
@@ -74,10 +74,10 @@ impl UrlsJob {
 /// Writes the URLs of `job.paths` to `to`, in the order in which they are published. `progress` counts URLs.
 ///
 /// # Errors
-/// [`ErrorKind::Data`](crate::ErrorKind::Data) at the first file that is damaged or missing, after writing the URLs before the
-/// damage; [`ErrorKind::Busy`](crate::ErrorKind::Busy) if a switch to another set is not complete, or a set is replaced meanwhile,
-/// so that the URLs may be those of two sets; otherwise if a file cannot be read, `to` cannot be written, or `stop` is raised; if
-/// the paths are of several sets in stores, and [`StoreSettings::state`](crate::StoreSettings::state) is set.
+/// [`ErrorKind::Data`] at the first file that is damaged or missing, after writing the URLs before the damage;
+/// [`ErrorKind::Busy`] if a switch to another set is not complete, or a set is replaced before its index files are read, or later
+/// and a sitemap of it is gone; otherwise if a file cannot be read, `to` cannot be written, or `stop` is raised; if the paths are
+/// of several sets in stores, and [`StoreSettings::state`](crate::StoreSettings::state) is set.
 pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<'_>) -> Result<UrlsReport> {
     check_threads(job.threads)?;
     place::check_state(&job.paths)?;
@@ -90,23 +90,58 @@ pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<
         to.write(tsv_header().as_bytes())?;
     }
     let _phase = progress.phase(Phase::Read, 0);
-    let (mut files, mut sets) = (Vec::new(), Vec::new());
+    let (mut starts, mut sets) = (Vec::new(), Vec::new());
     for path in &job.paths {
         match place::resolve(path)? {
             // The sets of several sites below it, or its own.
             PlaceOrFile::Place(parent) => {
                 for view in Set::places(&*parent, job.name.as_ref())? {
                     let set = Set::to_read(&view)?;
-                    files.extend_from_slice(set.files_to_read()?);
+                    starts.extend(starts_of(&set, format, job.threads, stop)?);
                     sets.push(set);
                 }
             }
-            PlaceOrFile::File(file) => files.push(file),
+            PlaceOrFile::File(file) => starts.push(Start::from(file)),
         }
     }
-    let report = list_all(files, format, job.threads, progress, stop, to)?;
-    sets.iter().try_for_each(Set::check_current)?;
+    let listed = list_all(starts, format, job.threads, progress, stop, to);
+    let report = listed.or_else(|error| match error.kind() {
+        // The sitemaps of a set that was replaced may be removed.
+        ErrorKind::Data | ErrorKind::Input => sets.iter().try_for_each(Set::check_current).and(Err(error)),
+        _ => Err(error),
+    })?;
+    sets.iter().filter(|set| !set.has_only_live_indexes()).try_for_each(Set::check_current)?;
     Ok(report)
+}
+
+/// A file to start from.
+struct Start {
+    file: PlaceFile,
+    /// What it lists, if it has been read.
+    listed: Option<Result<Listed>>,
+}
+
+impl From<PlaceFile> for Start {
+    fn from(file: PlaceFile) -> Self {
+        Self { file, listed: None }
+    }
+}
+
+/// Returns the files of `set` to start from. Index files that `build` wrote are read now: the content behind the name of a sitemap
+/// never changes, so what they list stays that of one set, even if another one is published before all of it is read.
+fn starts_of(set: &Set, format: LineFormat, threads: NonZero<usize>, stop: &Stop) -> Result<Vec<Start>> {
+    let files = set.files_to_read()?.iter().cloned();
+    if !set.has_only_live_indexes() {
+        return Ok(files.map(Start::from).collect());
+    }
+    let mut starts = Vec::with_capacity(files.len());
+    let work = |entry: &mut Entry, file| Start { listed: Some(list(&file, format, entry)), file };
+    ordered(threads.get(), files, Entry::default, work, |start| {
+        starts.push(start);
+        stop.check()
+    })?;
+    set.check_current()?;
+    Ok(starts)
 }
 
 /// Writes the URLs of `files` to `to`, each followed by a tab and its `lastmod`, in the order in which they are published.
@@ -120,7 +155,7 @@ pub(crate) fn lastmods(
     stop: &Stop,
     to: Target<'_>,
 ) -> Result<UrlsReport> {
-    list_all(files, LineFormat::Lastmods, threads, progress, stop, to)
+    list_all(files.into_iter().map(Start::from).collect(), LineFormat::Lastmods, threads, progress, stop, to)
 }
 
 /// Which parts of an entry are written.
@@ -134,7 +169,7 @@ enum LineFormat {
 }
 
 fn list_all(
-    files: Vec<PlaceFile>,
+    starts: Vec<Start>,
     format: LineFormat,
     threads: NonZero<usize>,
     progress: &dyn Progress,
@@ -144,9 +179,10 @@ fn list_all(
     let mut report = UrlsReport::default();
     // Of a set that sitemill did not write, the files to start from are all files, including those that index files list.
     let mut seen = SeenFiles::default();
-    files.iter().for_each(|file| _ = seen.insert(file.path()));
-    let work = |entry: &mut Entry, file: PlaceFile| list(&file, format, entry);
-    ordered(threads.get(), files.into_iter(), Entry::default, work, |listed| {
+    starts.iter().for_each(|start| _ = seen.insert(start.file.path()));
+    let work =
+        |entry: &mut Entry, Start { file, listed }| listed.unwrap_or_else(|| list(&file, format, entry));
+    ordered(threads.get(), starts.into_iter(), Entry::default, work, |listed| {
         stop.check()?;
         let listed = listed?;
         progress.advance(listed.urls);

@@ -1,12 +1,14 @@
 //! Sets that are read while a run switches to another set, or after one that was killed in the switch.
 
 use std::fs;
+use std::io::{self, Write};
+use std::num::NonZero;
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use sitemill::check::Rule;
-use sitemill::{CheckJob, Silent, Stop};
+use sitemill::{CheckJob, ErrorKind, Silent, Stop, Target, UrlsJob};
 
 use crate::support::{TempDir, build_command, finish, killed_at, run, sitemill, wait_until_staging};
 
@@ -126,4 +128,49 @@ fn status_of_live_sites_names_a_run_for_all_of_them_as_such() {
     active.kill().unwrap();
     active.wait().unwrap();
     check("died during a run; the next run removes its files");
+}
+
+/// Keeps what is written, and publishes another set in `out` before the first bytes are.
+struct Switching<'a> {
+    out: &'a Path,
+    options: &'a [&'a str],
+    written: Vec<u8>,
+}
+
+impl Write for Switching<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.written.is_empty() {
+            finish(&mut build(self.out, self.options), pages(101..=140).as_bytes()).expect(0);
+        }
+        self.written.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_set_that_is_replaced_while_its_urls_are_listed_is_listed_whole_or_the_run_fails() {
+    let old = pages(1..=40);
+    for (options, is_whole) in [(&[][..], true), (&["--keep", "0", "--keep-sets", "0"], false)] {
+        let directory = TempDir::new();
+        let out = directory.join("out");
+        finish(&mut build(&out, &[]), old.as_bytes()).expect(0);
+        let mut job = UrlsJob::new(vec![out.clone()]);
+        job.threads = NonZero::<usize>::MIN;
+        let mut to = Switching { out: &out, options, written: Vec::new() };
+        let target = Target { name: Path::new("memory"), to: &mut to };
+        let listed = sitemill::urls(&job, &Silent, &Stop::default(), target);
+        let written = String::from_utf8(to.written).unwrap();
+        match is_whole {
+            true => assert_eq!((listed.unwrap().urls, &written), (40, &old)),
+            false => {
+                // The sitemaps that were not read yet are gone.
+                let error = listed.unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::Busy, "{error}");
+                assert!(old.starts_with(&written) && written.len() < old.len(), "{written}");
+            }
+        }
+    }
 }

@@ -209,6 +209,11 @@ impl Set {
         Self { view: Some(Arc::clone(view)), base, files: Vec::new(), findings, manifests }
     }
 
+    /// Whether the files to start from are index files that the manifest of the live set names.
+    pub fn has_only_live_indexes(&self) -> bool {
+        self.files.iter().all(|file| self.manifests.has_live_index(file.name()))
+    }
+
     /// Whether robots lines or manifests name `index`.
     fn has_index(&self, index: &OsStr) -> bool {
         self.files.iter().any(|file| file.name() == index)
