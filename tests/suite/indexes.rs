@@ -269,6 +269,26 @@ fn a_published_set_without_its_robots_lines_is_reported_and_a_copy_is_not() {
 }
 
 #[test]
+fn a_copy_may_have_index_files_of_earlier_sets_and_no_gap_before_the_last_one() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    for last in [6, 3] {
+        let pages: String = (1..=last).map(|page| format!("{BASE}{page}\n")).collect();
+        let mut build = build_command(&out, BASE);
+        build.args(["--urls-per-sitemap", "1", "--sitemaps-per-index", "1", "--max-shrink", "100%"]);
+        finish(&mut build, pages.as_bytes()).expect(0);
+    }
+    assert_eq!(check(&out).0, []);
+    fs::remove_dir_all(out.join(".sitemill")).unwrap();
+    let (findings, summary) = check(&out);
+    assert_eq!((findings, &summary["urls"]), (Vec::new(), &3.into()));
+    let robots = out.join("robots-sitemaps.txt");
+    let lines = fs::read_to_string(&robots).unwrap();
+    fs::write(&robots, lines.replace(&format!("Sitemap: {BASE}sitemap-index-2.xml\n"), "")).unwrap();
+    assert_eq!(check(&out).0, [("robots".to_owned(), "no line names sitemap-index-2.xml".to_owned())]);
+}
+
+#[test]
 fn dot_segments_of_a_robots_line_are_resolved() {
     let directory = TempDir::new();
     directory.file("a.xml", sitemap(&["1"]));

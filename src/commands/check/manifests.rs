@@ -36,10 +36,10 @@ impl Manifests {
         self.live.iter().flatten().chain(&self.next)
     }
 
-    /// The index files of earlier sets that still exist; `None` if that is unknown.
+    /// The index files of earlier sets that still exist; `None` if that is unknown, as for a copy without its manifest.
     pub fn old_indexes(&self) -> Option<HashSet<String>> {
-        let live = self.live.as_ref().ok()?;
-        Some(live.iter().flat_map(|set| &set.superseded_indexes).map(|old| old.file.clone()).collect())
+        let live = self.live.as_ref().ok()?.as_ref()?;
+        Some(live.superseded_indexes.iter().map(|old| old.file.clone()).collect())
     }
 
     /// Whether `index` is an index file of the live set.

@@ -109,9 +109,10 @@ impl Set {
             let mut unnamed: Vec<&OsStr> =
                 own.filter(|index| !named.contains(index) && !set.manifests.is_in_switch(index)).collect();
             if old.is_none() {
-                // It is unknown which of them are old.
-                unnamed.clear();
-            } else if !unnamed.is_empty() {
+                // Those after the last named one may be old. The others are not: a set numbers its index files from 1.
+                unnamed.retain(|index| named.iter().any(|named| is_before(index, named)));
+            }
+            if !unnamed.is_empty() {
                 let others = others(&*view)?;
                 unnamed.retain(|index| !others.iter().any(|other| other.has_index(index)));
             }
@@ -325,6 +326,12 @@ fn index_stem(name: &OsStr) -> Option<&str> {
         name.strip_suffix(".gz").unwrap_or(name).strip_suffix(".xml")?.rsplit_once("-index-")?;
     let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
     (is_number && (stem == "sitemap" || stem.starts_with("sitemap-"))).then_some(stem)
+}
+
+/// Whether `index` is an index file with the stem of `other` and a lower number.
+fn is_before(index: &OsStr, other: &OsStr) -> bool {
+    let number = |name: &OsStr| by_number(name.as_encoded_bytes());
+    index_stem(index) == index_stem(other) && number(index) < number(other)
 }
 
 #[cfg(test)]
