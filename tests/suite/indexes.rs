@@ -269,6 +269,28 @@ fn a_published_set_without_its_robots_lines_is_reported_and_a_copy_is_not() {
 }
 
 #[test]
+fn empty_robots_lines_of_a_published_set_are_one_finding_and_status_counts_them() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let mut build = build_command(&out, BASE);
+    build.args(["--urls-per-sitemap", "1", "--sitemaps-per-index", "1"]);
+    finish(&mut build, format!("{BASE}1\n{BASE}2\n").as_bytes()).expect(0);
+    let missing = || {
+        let status = finish(sitemill().args(["status", "--json"]).arg(&out), b"").expect(0).stdout;
+        serde_json::from_slice::<Value>(&status).unwrap()["live"]["missing"].clone()
+    };
+    assert_eq!(missing(), 0);
+    fs::write(out.join("robots-sitemaps.txt"), "").unwrap();
+    let (findings, summary) = check(&out);
+    assert_eq!(findings, [("robots".to_owned(), "no line names an index file".to_owned())]);
+    assert_eq!(summary["urls"], 2, "the manifest names the index files");
+    assert!(urls(&out).expect(65).stderr.contains("no line names an index file"));
+    assert_eq!(missing(), 1);
+    fs::remove_file(out.join("robots-sitemaps.txt")).unwrap();
+    assert_eq!(missing(), 1);
+}
+
+#[test]
 fn a_copy_may_have_index_files_of_earlier_sets_and_no_gap_before_the_last_one() {
     let directory = TempDir::new();
     let out = directory.join("out");

@@ -116,7 +116,7 @@ impl Set {
                 let others = others(&*view)?;
                 unnamed.retain(|index| !others.iter().any(|other| other.has_index(index)));
             }
-            unnamed.into_iter().for_each(|index| set.take_unnamed(&view, index));
+            set.take_unnamed(&view, &unnamed);
             return Ok(set);
         }
         if view.name().is_none() && indexes.is_empty() {

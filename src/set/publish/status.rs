@@ -66,8 +66,8 @@ pub struct SetStatus {
     pub xml_bytes: u64,
     /// Bytes of its sitemap files.
     pub gzip_bytes: u64,
-    /// Number of sitemaps whose files are missing or have the wrong size; a set that lacks one cannot be restored. Missing index
-    /// files of the live set count, too.
+    /// Number of sitemaps whose files are missing or have the wrong size; a set that lacks one cannot be restored. Of the live set,
+    /// the index files and the file with the lines for robots.txt count, too, if they are missing or empty.
     pub missing: u64,
 }
 
@@ -294,9 +294,11 @@ fn of_set(view: &dyn View, progress: &dyn Progress, stop: &Stop) -> Result<Statu
 
 fn live_figures(view: &dyn View, set: &Manifest) -> SetStatus {
     let figures = figures(view, set);
+    let robots_file = robots_file(view.name());
+    let has_bytes = |file: &str| matches!(view.look_up(file.as_ref()), Ok(Some(found)) if found.is_file && found.bytes > 0);
     // Those of earlier sets are written anew when a set is restored.
-    let indexes = set.indexes.iter().filter(|index| !view.is_file(index.as_ref()));
-    SetStatus { missing: figures.missing + indexes.count() as u64, ..figures }
+    let files = set.indexes.iter().chain([&robots_file]).filter(|file| !has_bytes(file));
+    SetStatus { missing: figures.missing + files.count() as u64, ..figures }
 }
 
 fn figures(view: &dyn View, set: &Manifest) -> SetStatus {

@@ -37,7 +37,7 @@ impl Set {
         }
         let is_empty_set = lines == EMPTY_SET_LINE.as_bytes();
         if self.files.is_empty() && !is_empty_set && self.findings.counts.total() == 0 {
-            self.findings.push(None, Rule::Robots, || "no line names an index file".into());
+            self.findings.push_loss(None, Rule::Robots, "no line names an index file".into());
         }
         Ok(true)
     }
@@ -65,15 +65,21 @@ impl Set {
         Ok(())
     }
 
-    /// Reports an index file that no robots line names. If it is part of the live set, it is read nevertheless.
-    pub(super) fn take_unnamed(&mut self, view: &Arc<dyn View>, index: &OsStr) {
-        let words = format!("no line names {}", shown(index.as_encoded_bytes()));
-        match self.manifests.has_live_index(index) {
-            true => {
-                self.findings.push_loss(None, Rule::Robots, words);
+    /// Reports index files that no robots line names, unless it was reported that no line names any. Those that are part of the
+    /// live set are read nevertheless.
+    pub(super) fn take_unnamed(&mut self, view: &Arc<dyn View>, unnamed: &[&OsStr]) {
+        let is_reported = self.findings.loss.is_some();
+        for index in unnamed {
+            let is_live = self.manifests.has_live_index(index);
+            let words = format!("no line names {}", shown(index.as_encoded_bytes()));
+            match is_live {
+                _ if is_reported => {}
+                true => self.findings.push_loss(None, Rule::Robots, words),
+                false => self.findings.push(None, Rule::Robots, || words),
+            }
+            if is_live {
                 self.files.push(PlaceFile::new(Arc::clone(view), index));
             }
-            false => self.findings.push(None, Rule::Robots, || words),
         }
     }
 }
