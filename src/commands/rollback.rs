@@ -112,10 +112,12 @@ fn restore(job: &RollbackJob, progress: &dyn Progress, stop: &Stop) -> Result<Ro
     }
     let mut warnings = make_live(slice::from_mut(&mut prepared))?;
     let to = prepared.set();
+    let summary = SetSummary::of(to);
     if let Some(path) = &job.robots {
         let named =
             robots::name_indexes(LocalFile::at(path), Owner { base_url: &to.base_url, name }, &to.indexes);
         warnings.extend(named.err());
     }
-    Ok(RolledBack { from: SetSummary::of(&from), to: SetSummary::of(to), warnings })
+    warnings.extend(prepared.end().err());
+    Ok(RolledBack { from: SetSummary::of(&from), to: summary, warnings })
 }

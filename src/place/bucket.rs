@@ -159,6 +159,20 @@ impl BucketPlace {
         })
     }
 
+    /// Removes the sitemaps that were uploaded for this run, which publishes none.
+    fn remove_sitemaps(&self, published: &Published<'_>) -> Result<()> {
+        let staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
+        let left: Vec<String> =
+            staged.iter().filter(|file| !published.files.contains(&***file)).cloned().collect();
+        self.claim.check()?;
+        objects::remove(&self.view, &left)?;
+        if self.has_workers.get().is_some() {
+            self.view.forget();
+            staging::remove_of_runs(&self.view, &[self.run.as_str()], published)?;
+        }
+        Ok(())
+    }
+
     /// Records the ETags of the published sitemaps for the next run.
     fn write_ledger(&self) -> Result<()> {
         let before = self.view.known_tags().unwrap_or_default();
@@ -334,7 +348,7 @@ impl Place for BucketPlace {
         staging::remove_dead_runs(&self.view, &self.run, published)
     }
 
-    fn close<'a>(&self, published: &dyn Fn() -> Published<'a>) {
+    fn close<'a>(&self, published: &dyn Fn() -> Published<'a>) -> Result<()> {
         if let Some(directory) = self.scratch.get() {
             let _ = std::fs::remove_dir_all(directory);
         }
@@ -342,30 +356,14 @@ impl Place for BucketPlace {
         self.uploads.drain();
         // A run that has taken over may use the same sitemaps.
         if self.claim.is_lost() {
-            return;
+            return Ok(());
         }
-        let is_done_with = match self.switch_state {
-            SwitchState::Uncommitted => {
-                let published = published();
-                let staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
-                let left: Vec<String> =
-                    staged.iter().filter(|file| !published.files.contains(&***file)).cloned().collect();
-                let removed = self.claim.check().and_then(|()| objects::remove(&self.view, &left));
-                let removed = removed.and_then(|()| match self.has_workers.get() {
-                    Some(()) => {
-                        self.view.forget();
-                        staging::remove_of_runs(&self.view, &[self.run.as_str()], &published)
-                    }
-                    None => Ok(()),
-                });
-                removed.is_ok()
-            }
-            SwitchState::InDoubt | SwitchState::RolledBack => false,
-            SwitchState::Committed => true,
-        };
-        if is_done_with {
-            let _ = self.staging().remove();
+        match self.switch_state {
+            SwitchState::Uncommitted => self.remove_sitemaps(&published())?,
+            SwitchState::InDoubt | SwitchState::RolledBack => return Ok(()),
+            SwitchState::Committed => {}
         }
+        self.staging().remove()
     }
 
     #[cfg(test)]

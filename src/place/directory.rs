@@ -28,7 +28,7 @@ use crate::place::run::new_run;
 use crate::place::set_name::SetName;
 use crate::place::switch::{Removal, Removed, Switch, SwitchState};
 use crate::place::unsynced::Unsynced;
-use fs::{FileSystem, Locked, make_one, make_private, remove, rename, sync_directory};
+use fs::{FileSystem, Locked, make_one, make_private, remove, remove_all, rename, sync_directory};
 use staging::{Staging, remove_dead_runs, remove_placed};
 use switch::Steps;
 
@@ -210,16 +210,14 @@ impl Place for DirectoryPlace {
         remove_dead_runs(&self.view, &self.run, published)
     }
 
-    fn close<'a>(&self, published: &dyn Fn() -> Published<'a>) {
-        let is_done_with = match self.switch_state {
+    fn close<'a>(&self, published: &dyn Fn() -> Published<'a>) -> Result<()> {
+        match self.switch_state {
             // Only staging knows which sitemaps this run made visible.
-            SwitchState::Uncommitted => remove_placed(&self.view, &self.staging(), &published()).is_ok(),
-            SwitchState::InDoubt | SwitchState::RolledBack => false,
-            SwitchState::Committed => true,
-        };
-        if is_done_with {
-            let _ = self.view.fs().remove_tree(&self.staging);
+            SwitchState::Uncommitted => remove_placed(&self.view, &self.staging(), &published())?,
+            SwitchState::InDoubt | SwitchState::RolledBack => return Ok(()),
+            SwitchState::Committed => {}
         }
+        remove_all(self.view.fs(), &self.staging)
     }
 
     #[cfg(test)]

@@ -331,8 +331,11 @@ pub trait Place: fmt::Debug + Send + Sync {
     /// If something cannot be read or removed; the next run tries again.
     fn remove_dead_runs(&self, published: &Published<'_>) -> Result<()>;
 
-    /// Ends the run. Only what the next run needs stays; the next run also removes what cannot be removed now.
-    fn close<'a>(&self, published: &dyn Fn() -> Published<'a>);
+    /// Ends the run. Only what the next run needs stays.
+    ///
+    /// # Errors
+    /// If something cannot be removed; the next run tries again.
+    fn close<'a>(&self, published: &dyn Fn() -> Published<'a>) -> Result<()>;
 
     /// Makes staged sitemaps visible, without a switch that lists them.
     #[cfg(test)]

@@ -148,7 +148,9 @@ impl Place for Preview {
         Ok(())
     }
 
-    fn close<'a>(&self, _: &dyn Fn() -> Published<'a>) {}
+    fn close<'a>(&self, _: &dyn Fn() -> Published<'a>) -> Result<()> {
+        Ok(())
+    }
 
     #[cfg(test)]
     fn make_sitemaps_visible(&self, _: &[&str]) -> Result<()> {

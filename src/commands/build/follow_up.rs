@@ -53,8 +53,7 @@ impl FollowUp {
     pub fn is_live(&mut self, site: Prepared, memory: &Memory, report: &mut Report) {
         let done = catch_unwind(AssertUnwindSafe(|| {
             self.follow(site.workspace(), site.set(), memory, report);
-            // Dropping it cleans up, which may panic as well.
-            drop(site);
+            self.warnings.extend(site.end().err());
         }));
         if done.is_err() {
             let words = "the work after publishing is incomplete; the lines above say why";

@@ -90,6 +90,14 @@ impl Prepared {
         self.workspace.place.switch_state() == SwitchState::InDoubt
     }
 
+    /// Ends the run that published it.
+    ///
+    /// # Errors
+    /// If something that the run left cannot be removed. The set stays live, and the next run tries again.
+    pub fn end(self) -> Result<()> {
+        self.workspace.end()
+    }
+
     /// Cleans up after the switch.
     fn clean_up(&mut self) -> Result<()> {
         let finished = self.workspace.place.clean_up();

@@ -34,6 +34,8 @@ pub struct Workspace {
     pub(super) secret: Secret,
     /// What the run may replace; `None` before [`Workspace::admit`].
     pub(super) consent: Option<Consent>,
+    /// Whether [`Workspace::end`] was called.
+    has_ended: bool,
 }
 
 impl Workspace {
@@ -100,7 +102,17 @@ impl Workspace {
         let inherited = sealed.and_then(|live| Secret::from_hex(&live.secret));
         let secret = inherited.map_or_else(Secret::draw, Ok)?;
         let stem = Stem::of_set(place.view().name());
-        Ok(Self { place, stem, robots_file, live, expected, salvage, secret, consent: None })
+        Ok(Self {
+            place,
+            stem,
+            robots_file,
+            live,
+            expected,
+            salvage,
+            secret,
+            consent: None,
+            has_ended: false,
+        })
     }
 
     /// The path of the place.
@@ -197,10 +209,26 @@ impl Workspace {
         }
         retention::expire(&*self.place, set, keep)
     }
+
+    /// Ends the run and removes its staging, as dropping it does.
+    ///
+    /// # Errors
+    /// If something cannot be removed; the next run tries again.
+    pub fn end(mut self) -> Result<()> {
+        self.has_ended = true;
+        self.close()
+    }
+
+    fn close(&self) -> Result<()> {
+        self.place.close(&|| published(self.live.as_ref(), &self.robots_file))
+    }
 }
 
 impl Drop for Workspace {
     fn drop(&mut self) {
-        self.place.close(&|| published(self.live.as_ref(), &self.robots_file));
+        if !self.has_ended {
+            // A run that does not end in this way has failed, and the reason for that is the error to report.
+            let _ = self.close();
+        }
     }
 }
