@@ -1,15 +1,14 @@
-//! Sets in buckets: s3s-fs, moto and Azurite as stores, behind a proxy that counts requests and makes them fail.
+//! Sets in buckets: s3s-fs, moto, Azurite and fake-gcs-server as stores, behind a proxy that counts requests and makes them fail.
 #![cfg(all(feature = "cli", feature = "cloud"))]
 
 #[path = "../suite/support.rs"]
 mod support;
 
-mod azure;
 mod cases;
 mod http;
 mod inputs;
 mod killing;
-mod moto;
+mod kind;
 mod network;
 mod parts;
 mod proxy;
@@ -20,5 +19,6 @@ mod same;
 mod servers;
 mod settings;
 mod stopping;
+mod stores;
 mod together;
 mod world;

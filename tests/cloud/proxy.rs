@@ -17,6 +17,7 @@ use std::time::Duration;
 pub use fault::{Fault, INTERNAL_ERROR, Moment, SLOW_DOWN};
 
 use crate::http::Head;
+use crate::kind::ACCOUNT;
 
 /// A request that the proxy has seen.
 #[derive(Debug, Clone)]
@@ -26,7 +27,7 @@ pub struct Request {
     /// The attempt, from 1: how often the same request has arrived.
     pub attempt: usize,
     pub method: String,
-    /// Without the bucket and without the query.
+    /// Without the bucket, the query and percent-encoding.
     pub key: String,
     /// The part of the URL after the `?`; may be empty.
     pub query: String,
@@ -40,12 +41,14 @@ impl Request {
         let mut words = head.first_line.split(' ');
         let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
-        let (_, key) = path.trim_start_matches('/').split_once('/').unwrap_or_default();
+        // Azurite has an account before the bucket.
+        let path = path.trim_start_matches('/').trim_start_matches(ACCOUNT).trim_start_matches('/');
+        let (_, key) = path.split_once('/').unwrap_or_default();
         Self {
             number: 0,
             attempt: 1,
             method: method.into(),
-            key: key.into(),
+            key: unescaped(key),
             query: query.into(),
             head: head.clone(),
             status: None,
@@ -65,6 +68,18 @@ impl Request {
     fn is_same(&self, other: &Self) -> bool {
         (&self.method, &self.key, &self.query) == (&other.method, &other.key, &other.query)
     }
+}
+
+/// Decodes percent-encoding: `%2F` is a slash.
+fn unescaped(text: &str) -> String {
+    let mut parts = text.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        let (digits, rest) = part.split_at(2);
+        bytes.push(u8::from_str_radix(digits, 16).expect("two hexadecimal digits"));
+        bytes.extend(rest.bytes());
+    }
+    String::from_utf8(bytes).expect("keys are UTF-8")
 }
 
 type Plan = Box<dyn FnMut(&Request) -> Fault + Send>;

@@ -44,6 +44,14 @@ impl Server {
         Self::start(&mut azurite)
     }
 
+    /// Starts fake-gcs-server, an emulator of Google Cloud Storage that keeps everything in memory, with a translator of requests.
+    /// It accepts the role that [`Kind::variables`](crate::kind::Kind::variables) names, and requests without credentials.
+    pub fn fake_gcs() -> Self {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cloud/gcs/serve.py");
+        let program = installed("SITEMILL_FAKE_GCS_SERVER", "python/bin/fake-gcs-server");
+        Self::start(starting(Path::new("python3")).arg(script).arg(program))
+    }
+
     /// Starts a server of the files in `root` that speaks TLS, with a new certificate for localhost, which is in
     /// `root/certificate.pem`.
     pub fn tls(root: &Path) -> Self {

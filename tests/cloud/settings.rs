@@ -2,8 +2,9 @@
 
 use std::process::Command;
 
+use crate::kind::{ACCOUNT, ACCOUNT_KEY};
 use crate::support::{Run, finish};
-use crate::world::{BASE, Bucket, Store, pages};
+use crate::world::{BASE, Bucket, Store, pages, urls};
 
 /// A build into the bucket, changed by `change`.
 fn build(bucket: &Bucket, change: impl FnOnce(&mut Command)) -> Run {
@@ -182,4 +183,39 @@ fn the_page_of_a_set_in_a_bucket_is_made_from_its_manifest() {
         |path: &str| finish(bucket.sitemill().args(["report", "--output", "-", path]), b"").expect(0).stdout;
     assert!(of(&bucket.location("report.json")) == of(report.to_str().unwrap()));
     finish(bucket.sitemill().args(["report", "--output", "-", &bucket.location("none")]), b"").expect(66);
+}
+
+#[test]
+fn the_account_of_azure_has_the_names_of_its_command_line_and_those_of_the_library() {
+    let store = Store::azurite();
+    let bucket = store.bucket("bucket");
+    let build = |variables: &[(&str, &str)]| {
+        build(&bucket, |build| {
+            build.env_remove("AZURE_STORAGE_ACCOUNT").env_remove("AZURE_STORAGE_KEY");
+            build.envs(variables.iter().copied());
+        })
+    };
+    build(&[("AZURE_STORAGE_ACCOUNT", ACCOUNT), ("AZURE_STORAGE_KEY", ACCOUNT_KEY)]).expect(0);
+    build(&[("AZURE_STORAGE_ACCOUNT_NAME", ACCOUNT), ("AZURE_STORAGE_ACCOUNT_KEY", ACCOUNT_KEY)]).expect(0);
+    let refused = build(&[("AZURE_STORAGE_CONNECTION_STRING", "AccountName=shop")]).expect(2);
+    assert!(refused.stderr.contains("set AZURE_STORAGE_ACCOUNT, "), "{}", refused.stderr);
+}
+
+#[test]
+fn a_set_its_state_and_its_input_can_be_in_three_kinds_of_stores() {
+    let (fake_gcs, azurite, s3s) = (Store::fake_gcs(), Store::azurite(), Store::new());
+    let (set, state, input) = (fake_gcs.bucket("set"), azurite.bucket("state"), s3s.bucket("input"));
+    input.put("urls.txt", pages(1, 60).as_bytes());
+    let variables = [&state, &input].map(|bucket| bucket.kind.variables(bucket.proxy.address, bucket.open));
+    let mut build = set.build();
+    build.envs(variables.into_iter().flatten()).env_remove("SITEMILL_ENDPOINT");
+    build.env("GOOGLE_BASE_URL", format!("http://{}", set.proxy.address)).env("GOOGLE_ALLOW_HTTP", "true");
+    build.env("AZURE_STORAGE_ENDPOINT", format!("http://{}/{ACCOUNT}", state.proxy.address));
+    build.env("AZURE_ALLOW_HTTP", "true");
+    build.args(["--state", &state.location("private"), &input.location("urls.txt")]);
+    finish(&mut build, b"").expect(0);
+    assert_eq!(set.urls(), urls(1, 60));
+    assert!(!set.keys().iter().any(|key| key.contains(".sitemill")), "{:?}", set.keys());
+    assert!(state.keys().contains(&"private/.sitemill/manifest.json".to_owned()), "{:?}", state.keys());
+    assert_eq!(input.keys(), ["urls.txt"]);
 }

@@ -9,8 +9,9 @@ use std::process::{Child, Command, Stdio};
 use serde_json::Value;
 
 use crate::http::{Response, request};
+use crate::kind::Kind;
 use crate::proxy::Proxy;
-use crate::servers::{ACCESS_KEY, SECRET_KEY, Server};
+use crate::servers::Server;
 use crate::support::{ROBOTS_FILE, Run, TempDir, finish, locs, published_by, sitemill};
 
 pub const BASE: &str = "http://h.example/";
@@ -23,11 +24,16 @@ pub const FOREIGN: [(&str, &[u8]); 4] = [
     ("maps/sitemap-00001-00000000.xml.gz", b"theirs"),
     ("maps/.sitemill-not/manifest.json", b"theirs"),
 ];
+/// Headers that a store wants in the requests of the tests.
+type Headers = &'static [(&'static str, &'static str)];
+
 /// A signature for moto, which requires one for private objects but accepts any.
-const ANY_SIGNATURE: [(&str, &str); 1] = [(
+const ANY_SIGNATURE: Headers = &[(
     "Authorization",
     "AWS4-HMAC-SHA256 Credential=any/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=any",
 )];
+/// What a PUT uploads to Azure.
+const BLOCK_BLOB: Headers = &[("x-ms-blob-type", "BlockBlob")];
 
 /// `http://h.example/0000001` and so on from FIRST to LAST, one per line.
 pub fn pages(first: u32, last: u32) -> String {
@@ -46,8 +52,10 @@ pub struct Store {
     root: PathBuf,
     /// The server that checks signatures.
     signed: Server,
-    /// The server that does not; `None` if the other server does not check them either.
+    /// The server that does not; `None` if the other server also accepts requests with `headers`.
     open: Option<Server>,
+    kind: Kind,
+    headers: Headers,
 }
 
 impl Store {
@@ -57,19 +65,34 @@ impl Store {
         let root = directory.join("store");
         fs::create_dir(&root).unwrap();
         let (signed, open) = (Server::s3s_fs(&root), Server::s3s_fs_for_anybody(&root));
-        Self { directory, root, signed, open: Some(open) }
+        Self { directory, root, signed, open: Some(open), kind: Kind::S3, headers: &[] }
     }
 
     /// Starts moto.
     pub fn moto() -> Self {
+        Self::other(Kind::S3, ANY_SIGNATURE, |_| Server::moto())
+    }
+
+    /// Starts Azurite.
+    pub fn azurite() -> Self {
+        Self::other(Kind::Az, BLOCK_BLOB, Server::azurite)
+    }
+
+    /// Starts fake-gcs-server.
+    pub fn fake_gcs() -> Self {
+        Self::other(Kind::Gs, &[], |_| Server::fake_gcs())
+    }
+
+    fn other(kind: Kind, headers: Headers, start: fn(&Path) -> Server) -> Self {
         let directory = TempDir::in_memory();
-        Self { root: directory.join("none"), directory, signed: Server::moto(), open: None }
+        let signed = start(directory.path());
+        Self { root: directory.join("none"), directory, signed, open: None, kind, headers }
     }
 
     /// Creates a bucket.
     pub fn bucket(&self, name: &str) -> Bucket {
         let bucket = self.without_bucket(name);
-        bucket.request("PUT", "", &[], b"").expect("creating a bucket");
+        bucket.request("PUT", "", self.kind.creation(), b"").expect("creating a bucket");
         bucket
     }
 
@@ -78,8 +101,9 @@ impl Store {
         let open = self.open.as_ref().unwrap_or(&self.signed).address;
         Bucket {
             name: name.into(),
+            kind: self.kind,
             open,
-            signature: if self.open.is_some() { &[] } else { &ANY_SIGNATURE },
+            headers: self.headers,
             proxy: Proxy::new(self.signed.address, open),
             home: self.directory.path().into(),
         }
@@ -137,8 +161,10 @@ pub type Seen = Vec<(String, Vec<String>)>;
 pub struct Bucket {
     pub name: String,
     pub proxy: Proxy,
-    open: SocketAddr,
-    signature: &'static [(&'static str, &'static str)],
+    pub kind: Kind,
+    /// The server that accepts the requests of the tests.
+    pub open: SocketAddr,
+    headers: Headers,
     home: PathBuf,
 }
 
@@ -149,23 +175,21 @@ impl Bucket {
     }
 
     pub fn location(&self, key: &str) -> String {
-        format!("s3://{}/{key}", self.name)
+        format!("{}://{}/{key}", self.kind.scheme(), self.name)
     }
 
     /// A command that accesses the bucket through the proxy, with only the server's key in its environment.
     pub fn sitemill(&self) -> Command {
         let mut command = sitemill();
         for (name, _) in std::env::vars_os() {
-            if name
-                .to_str()
-                .is_some_and(|name| name.starts_with("AWS_") || name.to_lowercase().ends_with("_proxy"))
+            let is_of_stores =
+                |name: &str| ["AWS_", "AZURE_", "GOOGLE_"].iter().any(|of| name.starts_with(of));
+            if name.to_str().is_some_and(|name| is_of_stores(name) || name.to_lowercase().ends_with("_proxy"))
             {
                 command.env_remove(name);
             }
         }
-        command.env("HOME", &self.home).env("AWS_ENDPOINT_URL", format!("http://{}", self.proxy.address));
-        command.env("AWS_ACCESS_KEY_ID", ACCESS_KEY).env("AWS_SECRET_ACCESS_KEY", SECRET_KEY);
-        command.env("AWS_REGION", "us-east-1");
+        command.env("HOME", &self.home).envs(self.kind.variables(self.proxy.address, self.open));
         command
     }
 
@@ -202,27 +226,26 @@ impl Bucket {
         finish(self.sitemill().args(args).arg(self.out()), b"")
     }
 
-    /// Sends a request without a signature that bypasses the proxy.
+    /// Sends a request that bypasses the proxy, without the credentials of the runs.
     #[track_caller]
-    pub fn request(&self, method: &str, key: &str, headers: &[(&str, &str)], body: &[u8]) -> Response {
-        let target = if key.is_empty() { format!("/{}", self.name) } else { format!("/{}/{key}", self.name) };
-        request(self.open, method, &target, &[self.signature, headers].concat(), body)
+    pub fn request(&self, method: &str, key: &str, query: &str, body: &[u8]) -> Response {
+        request(self.open, method, &self.kind.target(&self.name, key, query), self.headers, body)
     }
 
     #[track_caller]
     pub fn get(&self, key: &str) -> Response {
-        self.request("GET", key, &[], b"")
+        self.request("GET", key, "", b"")
     }
 
     /// Uploads an object as another tool would.
     #[track_caller]
     pub fn put(&self, key: &str, body: &[u8]) {
-        self.request("PUT", key, &[], body).expect(key);
+        self.request("PUT", key, "", body).expect(key);
     }
 
     #[track_caller]
     pub fn delete(&self, key: &str) {
-        self.request("DELETE", key, &[], b"").expect(key);
+        self.request("DELETE", key, "", b"").expect(key);
     }
 
     pub fn put_foreign(&self) {
@@ -237,11 +260,10 @@ impl Bucket {
     /// The keys of all objects, sorted.
     #[track_caller]
     pub fn keys(&self) -> Vec<String> {
-        let target = format!("/{}?list-type=2", self.name);
-        let list = request(self.open, "GET", &target, self.signature, b"").expect("listing");
-        let list = String::from_utf8(list).unwrap();
-        assert!(list.contains("<IsTruncated>false"), "a test has fewer than a thousand objects");
-        list.split("<Key>").skip(1).map(|rest| rest.split('<').next().unwrap().to_owned()).collect()
+        let (query, element) = self.kind.listing();
+        let list = String::from_utf8(self.request("GET", "", query, b"").expect("listing")).unwrap();
+        assert!(!list.contains("<IsTruncated>true"), "a test has fewer than a thousand objects");
+        list.split(element).skip(1).map(|rest| rest.split('<').next().unwrap().to_owned()).collect()
     }
 
     /// All objects whose keys begin with `prefix`, named without it.
