@@ -288,6 +288,21 @@ fn a_set_without_a_url_may_list_them_and_a_lost_manifest_does_not_bar_the_next_r
 }
 
 #[test]
+fn an_index_file_that_lists_only_them_belongs_to_a_set_with_a_lost_manifest() {
+    let directory = TempDir::new();
+    let out = with_news(&directory);
+    let options = ["--sitemaps-per-index", "2"];
+    build(&out, 4, &ALSO[2..], &options).expect(0);
+    assert!(fs::read_to_string(out.join("sitemap-index-3.xml")).unwrap().contains("/live/a.xml"));
+    fs::write(out.join(".sitemill/manifest.json"), "{").unwrap();
+    build(&out, 4, &[], &[&options[..], &["--ignore-manifest"]].concat()).expect(0);
+    run(["check".as_ref(), "-q".as_ref(), out.as_os_str()]).expect(0);
+    // A set that needs its name replaces it.
+    build(&out, 6, &[], &options).expect(0);
+    run(["check".as_ref(), "-q".as_ref(), out.as_os_str()]).expect(0);
+}
+
+#[test]
 fn each_site_lists_its_own() {
     let directory = TempDir::new();
     let out = directory.join("out");

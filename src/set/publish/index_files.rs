@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::neighbours::Neighbours;
 use crate::error::Result;
 use crate::place::View;
-use crate::set::name::{is_index_file, is_sitemap_file};
+use crate::set::name::{is_index_file, is_sitemap_file, robots_file};
 
 /// Index files that sitemill wrote, and the sitemaps that they list.
 #[derive(Default)]
@@ -15,8 +15,9 @@ pub(super) struct IndexFiles {
 }
 
 impl IndexFiles {
-    /// Reads all files whose name sitemill gives to index files of the set and that list a sitemap with a name of sitemill. Those
-    /// of other sets in the directory are left out.
+    /// Reads all files whose name sitemill gives to index files of the set and that list a sitemap with a name of sitemill, or that
+    /// the lines for robots.txt name, because they may list only sitemaps from elsewhere. Those of other sets in the directory are
+    /// left out.
     ///
     /// # Errors
     /// If the place cannot be listed or a file cannot be read.
@@ -26,26 +27,35 @@ impl IndexFiles {
         if view.look_up(".".as_ref())?.is_none() {
             return Ok(found);
         }
-        let neighbours = Neighbours::of(view)?;
+        let (neighbours, named) = (Neighbours::of(view)?, named(view)?);
         for entry in view.list()?.into_iter().filter(|entry| entry.is_file) {
             let is_own = |name: &&str| is_index_file(name) && neighbours.may_be_own(name);
             let Some(name) = entry.name.to_str().filter(is_own) else { continue };
             let xml = view.read(name.as_ref())?;
-            if let Some(listed) = listed(&xml) {
-                found.names.push(name.into());
-                let own = listed.into_iter().filter(|file| neighbours.may_be_own(file));
-                found.listed.extend(own.map(str::to_owned));
+            let listed = listed(&xml);
+            if listed.is_empty() && !named.contains(name) {
+                continue;
             }
+            found.names.push(name.into());
+            let own = listed.into_iter().filter(|file| neighbours.may_be_own(file));
+            found.listed.extend(own.map(str::to_owned));
         }
         Ok(found)
     }
 }
 
-/// The names of the sitemaps in an index file, without those that sitemill does not give; `None` if none are left.
-fn listed(xml: &[u8]) -> Option<Vec<&str>> {
-    let locs = str::from_utf8(xml).ok()?.split("<loc>").skip(1);
+/// The names of the files in the lines for robots.txt of the set.
+fn named(view: &dyn View) -> Result<BTreeSet<String>> {
+    let file = robots_file(view.name());
+    let lines = if view.is_file(file.as_ref()) { view.read(file.as_ref())? } else { Vec::new() };
+    let lines = String::from_utf8_lossy(&lines);
+    Ok(lines.lines().filter_map(|line| line.rsplit_once('/')).map(|(_, name)| name.to_owned()).collect())
+}
+
+/// The names of the sitemaps in an index file, without those that sitemill does not give; none if the file is damaged.
+fn listed(xml: &[u8]) -> Vec<&str> {
+    let locs = str::from_utf8(xml).unwrap_or_default().split("<loc>").skip(1);
     let files = locs.map(|text| text.split_once("</loc>")?.0.rsplit('/').next());
-    let files: Vec<_> = files.collect::<Option<_>>()?;
-    let own: Vec<_> = files.into_iter().filter(|file| is_sitemap_file(file)).collect();
-    (!own.is_empty()).then_some(own)
+    let files: Vec<_> = files.collect::<Option<_>>().unwrap_or_default();
+    files.into_iter().filter(|file| is_sitemap_file(file)).collect()
 }

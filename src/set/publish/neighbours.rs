@@ -69,8 +69,11 @@ pub fn site_below(view: &dyn View) -> Option<Arc<dyn View>> {
         let is_of_site = |set: Manifest| {
             set.base_url.parse::<BaseUrl>().is_ok_and(|base_url| site_directory(&base_url) == name)
         };
-        let is_live =
-            |set: &Arc<dyn View>| usable(&**set, &Record::Live).is_ok_and(|set| set.is_some_and(is_of_site));
+        // The switch to a first set may not be complete.
+        let is_live = |set: &Arc<dyn View>| {
+            let mut records = [Record::Journal, Record::Live].iter();
+            records.any(|record| usable(&**set, record).is_ok_and(|set| set.is_some_and(is_of_site)))
+        };
         may_be_of_site(name) && place::sets_in(&**place, None).is_ok_and(|sets| sets.iter().any(is_live))
     };
     place::places_below(view).ok()?.find(is_site)
