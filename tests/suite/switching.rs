@@ -174,3 +174,18 @@ fn a_set_that_is_replaced_while_its_urls_are_listed_is_listed_whole_or_the_run_f
         }
     }
 }
+
+#[test]
+fn a_run_that_completes_the_switch_of_a_killed_one_counts_its_index_files_as_changed() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    finish(&mut build(&out, &[]), pages(1..=4).as_bytes()).expect(0);
+    finish(&mut killed_at("rename", 4, &build(&out, &[])), pages(1..=10).as_bytes()).expect(137);
+    assert!(out.join(".sitemill/manifest.next.json").exists());
+    // The first run completes it, and the second one finds nothing to do.
+    for changed in [3, 0] {
+        let mut again = build(&out, &["--then", "sh -c 'echo changed=$SITEMILL_RUN_CHANGED.'"]);
+        let said = finish(&mut again, pages(1..=10).as_bytes()).expect(0).stderr;
+        assert!(said.contains(&format!("changed={changed}.")), "{changed}: {said}");
+    }
+}

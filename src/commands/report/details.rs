@@ -145,7 +145,7 @@ pub struct Changes {
     #[serde(default)]
     pub changed_indexes: u64,
     /// Sitemaps and index files that the previous set had with the same content, and that were written again because they were
-    /// lost or damaged.
+    /// lost or damaged. If this run has completed the switch to the previous set, its index files count, too.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub restored_files: u64,
 }

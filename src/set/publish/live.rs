@@ -17,13 +17,15 @@ pub struct Live {
     pub set: Option<Manifest>,
     /// The version of its manifest; `None` if there is none.
     pub version: Option<Version>,
+    /// Whether this run has completed the switch to it, which a dead run had begun.
+    pub is_completed: bool,
 }
 
 impl Live {
     /// The live set whose manifest was `read`.
     pub fn of(read: Option<(Manifest, Version)>) -> Self {
         let (set, version) = read.unzip();
-        Self { set, version }
+        Self { set, version, is_completed: false }
     }
 }
 
@@ -45,7 +47,7 @@ pub fn live(place: &dyn Place) -> Result<Live> {
         };
     };
     resume(place, live.set.as_ref(), &next)?;
-    Ok(Live { set: Some(next), version: Some(version) })
+    Ok(Live { set: Some(next), version: Some(version), is_completed: true })
 }
 
 /// The set that is live, or will be once a switch that has begun is complete. `None` if there is none, or if its manifest cannot be

@@ -77,7 +77,8 @@ impl Workspace {
     }
 
     /// The number of files that the live set has with the same content as `set`, and that are written again because they were lost
-    /// or damaged. `indexes` are the index files of `set`, and `there` has the digests of the existing ones.
+    /// or damaged. `indexes` are the index files of `set`, and `there` has the digests of the existing ones. If a dead run had
+    /// begun the switch to the live set, all its index files count, because nobody was told that they are new.
     fn restored(
         &self,
         set: &Manifest,
@@ -90,7 +91,9 @@ impl Workspace {
         let sitemaps = sitemaps.filter(|new| self.place.is_staged(&new.file)).count();
         let known: HashMap<_, _> = index_files_of_live(live, &self.stem)?.into_iter().collect();
         let indexes = indexes.iter().filter(|(file, bytes)| known.get(file) == Some(bytes));
-        let indexes = indexes.filter(|(file, bytes)| there.get(file) != Some(&hex_digest(bytes))).count();
+        let indexes = indexes
+            .filter(|(file, bytes)| self.is_completed || there.get(file) != Some(&hex_digest(bytes)))
+            .count();
         Ok((sitemaps + indexes) as u64)
     }
 

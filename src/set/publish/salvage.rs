@@ -61,7 +61,7 @@ impl Salvage {
                 };
                 resume(place, Some(&replaced), &next)?;
                 damaged.retain(|record| *record != Record::Live);
-                Live { set: Some(next), version: Some(version) }
+                Live { set: Some(next), version: Some(version), is_completed: true }
             }
             None => live,
         };

@@ -28,6 +28,8 @@ pub struct Workspace {
     pub(super) live: Option<Manifest>,
     /// The version of the live manifest that the next set succeeds.
     pub(super) expected: Option<Version>,
+    /// Whether this run has completed the switch to the live set, which a dead run had begun.
+    pub(super) is_completed: bool,
     /// The other manifests, if damaged ones are ignored.
     pub(super) salvage: Option<Salvage>,
     /// The key of seals.
@@ -84,7 +86,7 @@ impl Workspace {
 
     /// Opens any place.
     pub(super) fn open_place(place: Box<dyn Place>, on_damage: OnDamage) -> Result<Self> {
-        let (Live { set: live, version: expected }, salvage) = match on_damage {
+        let (Live { set: live, version: expected, is_completed }, salvage) = match on_damage {
             OnDamage::Refuse => (live(&*place)?, None),
             OnDamage::SetAside => {
                 let (live, salvage) = Salvage::of(&*place)?;
@@ -108,6 +110,7 @@ impl Workspace {
             robots_file,
             live,
             expected,
+            is_completed,
             salvage,
             secret,
             consent: None,
