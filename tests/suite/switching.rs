@@ -71,6 +71,39 @@ fn nothing_is_wrong_with_the_files_after_a_run_that_was_killed_in_the_switch() {
 }
 
 #[test]
+fn a_run_for_all_sites_completes_the_switches_of_sites_that_its_input_does_not_contain() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let build = |options: &[&str]| {
+        let mut build = build_command(&out, "{origin}/");
+        build.args(["--threads", "1"]).args(options);
+        build
+    };
+    let both = |nth: usize| format!("https://a.example/{nth}\nhttps://b.example/{nth}\n").into_bytes();
+    let sets = [(&[][..], "b.example/.sitemill"), (&["--name", "blog"], "b.example/.sitemill/names/blog")];
+    let is_switching = || sets.map(|(_, state)| out.join(state).join("manifest.next.json").exists());
+    for (at, (name, _)) in sets.iter().enumerate() {
+        finish(&mut build(name), &both(0)).expect(0);
+        let mut tries = 1..30;
+        while !is_switching()[at] {
+            let nth = tries.next().expect("a run is killed in the switch of the second site");
+            finish(&mut killed_at("rename", nth, &build(name)), &both(nth)).expect(137);
+        }
+    }
+    let only_first = b"https://a.example/new\n";
+    finish(build(&[]).arg("--dry-run"), only_first).expect(0);
+    assert_eq!(is_switching(), [true, true], "a dry run changes nothing");
+    finish(&mut build(&[]), only_first).expect(0);
+    assert_eq!(is_switching(), [false, true], "a run changes only sets of its own name");
+    // A run that is refused completes them, too.
+    finish(&mut build(sets[1].0), b"").expect(65);
+    assert_eq!(is_switching(), [false, false]);
+    for command in ["check", "urls"] {
+        run([command.as_ref(), out.as_os_str()]).expect(0);
+    }
+}
+
+#[test]
 fn a_set_that_is_replaced_during_the_check_is_compared_with_its_new_manifest() {
     // The names of the index files change, or only what they list.
     for options in [&["--section-by-path"][..], &[]] {

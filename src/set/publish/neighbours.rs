@@ -61,22 +61,42 @@ pub fn current_sets(view: &dyn View) -> Result<Vec<OtherSet>> {
 /// A place directly below that of `view` in which the set of a site is live, as runs for several sites publish them. Places that
 /// cannot be read are not from the same user.
 pub fn site_below(view: &dyn View) -> Option<Arc<dyn View>> {
-    // In a bucket, it takes requests to look into a place.
+    // The switch to a first set may not be complete.
+    let is_live =
+        |set: &Arc<dyn View>| [Record::Journal, Record::Live].iter().any(|record| is_of_site(&**set, record));
+    let has_live =
+        |place: &Arc<dyn View>| place::sets_in(&**place, None).is_ok_and(|sets| sets.iter().any(is_live));
+    places_of_sites(view).ok()?.find(has_live)
+}
+
+/// The places directly below that of `view` in which a switch of the set of a site has begun and is not complete. The set has the
+/// name of the set of `view`.
+///
+/// # Errors
+/// If the places cannot be listed.
+pub fn switching_sites(view: &dyn View) -> Result<impl Iterator<Item = Arc<dyn View>>> {
+    Ok(places_of_sites(view)?.filter(|site| is_of_site(&**site, &Record::Journal)))
+}
+
+/// The places directly below that of `view`; in a bucket, those whose names may be those of sites, because it takes requests to
+/// look into a place.
+fn places_of_sites(view: &dyn View) -> Result<impl Iterator<Item = Arc<dyn View>>> {
     let is_bucket = is_url(view.root());
-    let may_be_of_site = |name: &str| !is_bucket || looks_like_site_directory(name);
-    let is_site = |place: &Arc<dyn View>| {
-        let name = place.root().file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let is_of_site = |set: Manifest| {
-            set.base_url.parse::<BaseUrl>().is_ok_and(|base_url| site_directory(&base_url) == name)
-        };
-        // The switch to a first set may not be complete.
-        let is_live = |set: &Arc<dyn View>| {
-            let mut records = [Record::Journal, Record::Live].iter();
-            records.any(|record| usable(&**set, record).is_ok_and(|set| set.is_some_and(is_of_site)))
-        };
-        may_be_of_site(name) && place::sets_in(&**place, None).is_ok_and(|sets| sets.iter().any(is_live))
+    Ok(place::places_below(view)?
+        .filter(move |place| !is_bucket || looks_like_site_directory(name_of_place(&**place))))
+}
+
+/// Whether `record` is a manifest of the set of a site, and in the place of that site.
+fn is_of_site(set: &dyn View, record: &Record) -> bool {
+    let is_here = |manifest: Manifest| {
+        let base_url = manifest.base_url.parse::<BaseUrl>();
+        base_url.is_ok_and(|base_url| site_directory(&base_url) == name_of_place(set))
     };
-    place::places_below(view).ok()?.find(is_site)
+    usable(set, record).is_ok_and(|manifest| manifest.is_some_and(is_here))
+}
+
+fn name_of_place(view: &dyn View) -> &str {
+    view.root().file_name().and_then(|name| name.to_str()).unwrap_or_default()
 }
 
 fn sets(view: &dyn View, records: impl Fn(&dyn View) -> Vec<Record>) -> Result<Vec<OtherSet>> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::consent::{Consent, OnDamage};
 use super::live::{Live, kept, live, published};
+use super::neighbours::switching_sites;
 use super::retention::{self, Keep};
 use super::salvage::Salvage;
 use super::shelf::PlaceShelf;
@@ -51,7 +52,8 @@ impl Workspace {
         Self::open_place(place::open(out, name, stop)?, on_damage)
     }
 
-    /// Opens the parent of the places of all sites. No other run may change any of them then.
+    /// Opens the parent of the places of all sites. No other run may change any of them then. Completes the switches of all sites
+    /// that dead runs have committed, because the next run may never open such a site.
     ///
     /// # Errors
     /// Same as [`Workspace::open`]; also [`ErrorKind::Busy`] if a run for one of the sites is active.
@@ -61,7 +63,13 @@ impl Workspace {
         on_damage: OnDamage,
         stop: &Stop,
     ) -> Result<Self> {
-        Self::open_place(place::open_for_sites(out, name, stop)?, on_damage)
+        let parent = Self::open_place(place::open_for_sites(out, name, stop)?, on_damage)?;
+        for site in switching_sites(parent.place.view())? {
+            stop.check()?;
+            let name = site.root().file_name().and_then(|name| name.to_str());
+            drop(parent.open_site(name.expect("sites have plain names"), on_damage)?);
+        }
+        Ok(parent)
     }
 
     /// Opens the place at `out`, or the parent of the places of all sites, for a dry run: it need not exist, no lock is taken, and
