@@ -16,8 +16,8 @@ use base::{BASE_URL_BYTES_MAX, BASE_URL_BYTES_MIN};
 pub use base::{Base, BaseUrl, SitePath};
 pub use origins::{ORIGINS_SERIALISED_MAX, Origins, origin_of};
 
-/// The rule that decides which URLs belong to a base URL.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// The rule that decides which URLs belong to a base URL. A later rule permits every URL that an earlier one permits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 #[non_exhaustive]
 pub enum ScopeRule {
     /// URLs that start with the base URL: the rule of the protocol.

@@ -81,7 +81,8 @@ pub struct CheckJob {
     /// UTF-8, it is to be percent-encoded as published.
     pub base_url: Option<BaseUrl>,
     /// Which URLs may be listed. If not set, it is taken from the manifest of a directory; without a manifest, it is
-    /// [`ScopeRule::Directory`], the rule of the protocol. If the manifest may not be read, URLs are not checked against a scope.
+    /// [`ScopeRule::Directory`], the rule of the protocol. While a switch is not complete, it is the wider rule of the two sets. If
+    /// the manifest may not be read, URLs are not checked against a scope.
     pub scope: Option<ScopeRule>,
     /// Number of worker threads, at most [`THREADS_MAX`](crate::options::THREADS_MAX).
     pub threads: NonZero<usize>,
@@ -209,9 +210,7 @@ impl Run<'_> {
         self.tell(&set.findings)?;
         let scope = match (self.job.scope, &set.manifests.live) {
             (Some(scope), _) => scope,
-            (None, Ok(built)) => {
-                built.as_ref().and_then(|built| built.scope.parse().ok()).unwrap_or_default()
-            }
+            (None, Ok(_)) => set.manifests.scope(),
             (None, Err(_)) => {
                 self.report.unknown_scopes += u64::from(set.base.is_some());
                 ScopeRule::Any

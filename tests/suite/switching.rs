@@ -44,14 +44,22 @@ fn nothing_is_wrong_with_the_files_after_a_run_that_was_killed_in_the_switch() {
     let directory = TempDir::new();
     let (before, out) = (directory.join("before"), directory.join("out"));
     let (few, many, moved) = (pages(1..=4), pages(1..=10), pages(5..=14));
-    for (old, new) in [(&few, &many), (&many, &few), (&many, &moved)] {
+    let wide = pages(1..=4) + "https://other.example/1\n" + &pages(5..=6);
+    for (old, new, [old_scope, new_scope]) in [
+        (&few, &many, ["directory"; 2]),
+        (&many, &few, ["directory"; 2]),
+        (&many, &moved, ["directory"; 2]),
+        (&few, &wide, ["directory", "any"]),
+        (&wide, &few, ["any", "directory"]),
+    ] {
+        let new_set = build(&out, &["--scope", new_scope]);
         let _ = fs::remove_dir_all(&before);
-        finish(&mut build(&before, &[]), old.as_bytes()).expect(0);
+        finish(&mut build(&before, &["--scope", old_scope]), old.as_bytes()).expect(0);
         let mut unfinished = 0;
         for nth in 1.. {
             let _ = fs::remove_dir_all(&out);
             finish(Command::new("cp").arg("-a").args([&before, &out]), b"").expect(0);
-            let ended = finish(&mut killed_at("rename", nth, &build(&out, &[])), new.as_bytes());
+            let ended = finish(&mut killed_at("rename", nth, &new_set), new.as_bytes());
             assert!([0, 137].contains(&ended.exit), "{}", ended.stderr);
             if out.join(".sitemill/manifest.next.json").exists() {
                 unfinished += 1;
@@ -61,7 +69,7 @@ fn nothing_is_wrong_with_the_files_after_a_run_that_was_killed_in_the_switch() {
                 }
             }
             let found = run(["check".as_ref(), out.as_os_str()]);
-            assert_eq!(found.exit, 0, "{nth}: {}", String::from_utf8_lossy(&found.stdout));
+            assert_eq!(found.exit, 0, "{new_scope} {nth}: {}", String::from_utf8_lossy(&found.stdout));
             if ended.exit == 0 {
                 break;
             }

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::ffi::OsStr;
 
+use crate::clean::scope::ScopeRule;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::limits::Protocol;
 use crate::place::{Record, View};
@@ -59,6 +60,11 @@ impl Manifests {
         let next: HashSet<&str> = next.map(|sitemap| &*sitemap.file).collect();
         let of_live = live.flat_map(|live| &live.sitemaps).map(|sitemap| &*sitemap.file);
         of_live.filter(move |file| !next.contains(file))
+    }
+
+    /// Which URLs the set may list. While a switch is not complete, these are the URLs that the live set or the next one may list.
+    pub fn scope(&self) -> ScopeRule {
+        self.all().map(|set| set.scope.parse().unwrap_or_default()).max().unwrap_or_default()
     }
 
     /// The protocol of the sets that list `index` as an index file, if none of them is of `protocol`.
