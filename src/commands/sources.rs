@@ -1,12 +1,13 @@
 //! Sources: expands the inputs of a job to files.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::commands::check::{self, ExternalMember, Members, Set};
 use crate::error::{Error, Result, Setting, message};
-use crate::escape;
+use crate::escape::{self, and_more};
 use crate::intake::format::{self, FormatOptions, OutDirectory, PartFiles, SkipReason};
 use crate::intake::input::UnreadInput;
 use crate::intake::read_at::RemoteFile;
@@ -15,7 +16,9 @@ use crate::intake::report::Skipped;
 use crate::intake::source::{Source, SourceKind};
 use crate::job::Job;
 use crate::place;
+use crate::set::manifest::Manifest;
 use crate::set::name::{is_robots_file, is_sitemap_file, set_of_robots_file};
+use crate::set::publish::newest;
 use crate::store::Location;
 
 /// Open inputs, and files that were skipped.
@@ -27,6 +30,62 @@ pub struct Sources<'a> {
     pub skipped: Vec<Skipped>,
     /// Sitemaps that sets list besides their own. One may be an input all the same, as a file of a deeper directory is.
     external: Vec<ExternalMember>,
+    /// The index files whose sitemaps are read.
+    indexes: Vec<PathBuf>,
+}
+
+impl Sources<'_> {
+    /// Checks that index files of a set that the run of `job` replaces are inputs only together: all those of the live set, and
+    /// none of an earlier one. Otherwise, URLs would be lost or listed again without notice. `out` is the result of
+    /// [`out_directory`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data), with the index files that are missing or too many; also if a set cannot be
+    /// read.
+    pub fn check_own_indexes(&self, job: &Job, out: Option<&OutDirectory>) -> Result<()> {
+        let Some(out) = out else { return Ok(()) };
+        let mut by_directory = BTreeMap::<PathBuf, Vec<&Path>>::new();
+        for index in &self.indexes {
+            let directory = index.parent().filter(|parent| !parent.as_os_str().is_empty());
+            let directory = directory.unwrap_or(Path::new("."));
+            // A directory may be spelled in several ways. A location in a store has only one.
+            let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+            by_directory.entry(directory).or_default().push(index);
+        }
+        for (directory, indexes) in by_directory {
+            if is_out(&directory, out)? {
+                let view = place::view_of_set(&directory, job.publication.name.as_ref())?;
+                newest(&*view)?.map_or(Ok(()), |live| check_together(&indexes, &live))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Checks `indexes`, which are in the directory of the set `live`.
+fn check_together(indexes: &[&Path], live: &Manifest) -> Result<()> {
+    let named: HashMap<&OsStr, &Path> =
+        indexes.iter().filter_map(|index| Some((index.file_name()?, *index))).collect();
+    let find = |file: &String| named.get(OsStr::new(file)).copied();
+    let Some(own) = live.indexes.iter().find_map(find) else { return Ok(()) };
+    let mut missing = live.indexes.iter().filter(|file| find(file).is_none());
+    if let Some(first) = missing.next() {
+        let (first, others) = (own.with_file_name(first), and_more(missing.count()));
+        return Err(Error::data(message!(
+            own,
+            ": lists only part of the live set, and this run would drop the rest; also name ",
+            &*first,
+            "{others}; or name the output of sitemill urls for the index files to keep"
+        )));
+    }
+    match live.superseded_indexes.iter().find_map(|old| find(&old.file)) {
+        None => Ok(()),
+        Some(old) => Err(Error::data(message!(
+            old,
+            ": is an index file of an earlier set, and this run would list its URLs again; leave it out, \
+             or name the output of sitemill urls for the index files to keep"
+        ))),
+    }
 }
 
 /// Returns the directory that `job` publishes to, if it exists.
@@ -45,11 +104,7 @@ pub fn out_directory(job: &Job, inputs: &[Source<'_>]) -> Result<Option<OutDirec
 /// # Errors
 /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if it does; also if a store cannot be asked.
 fn check_is_not_out(input: &Path, out: &OutDirectory) -> Result<()> {
-    let is_out = match out.location() {
-        Some(out_path) => is_out_in_store(input, out_path, out.has_sites)?,
-        None => input.is_dir() && (out.is(input) || out.has_sites && is_site(input, out)),
-    };
-    match is_out {
+    match is_out(input, out)? {
         false => Ok(()),
         true => Err(Error::usage(message!(
             input,
@@ -58,6 +113,14 @@ fn check_is_not_out(input: &Path, out: &OutDirectory) -> Result<()> {
             " publishes there, so each run would read the set of the previous one; ",
             "publish to another directory, or name the files to read one by one"
         ))),
+    }
+}
+
+/// Whether the run that publishes to `out` replaces a set in the directory or location `input`.
+fn is_out(input: &Path, out: &OutDirectory) -> Result<bool> {
+    match out.location() {
+        Some(out_path) => is_out_in_store(input, out_path, out.has_sites),
+        None => Ok(input.is_dir() && (out.is(input) || out.has_sites && is_site(input, out))),
     }
 }
 
@@ -262,6 +325,7 @@ fn open(
         return Err(Error::data(message!(name, ": {words}")));
     }
     let Members { files, external } = check::members(&place::file(name)?)?;
+    sources.indexes.push(name.to_owned());
     sources.external.extend(external);
     for member in &files {
         let member = member.path();

@@ -47,7 +47,7 @@ mod workspace;
 pub use consent::{Consent, OnDamage};
 pub use index::{external_bytes, index_bytes_min};
 pub use info::SetInfo;
-pub use live::kept;
+pub use live::{kept, newest};
 pub use shared_shelf::SharedShelf;
 pub use switch::{Prepared, make_live};
 pub use workspace::Workspace;

@@ -40,6 +40,8 @@ impl<'s> Start<'s> {
             job.publication.rejects.as_deref().map(|path| ResultFile::create(path, stop)).transpose()?;
         let follow_up = FollowUp::prepare(job, stop)?;
         let workspace = site::open(job, stop)?;
+        // An interrupted switch of the set is complete now.
+        sources.check_own_indexes(job, out.as_ref())?;
         Ok(Self { sources, rejects, follow_up, workspace })
     }
 }

@@ -145,6 +145,58 @@ fn data_below_out_another_set_and_named_files_of_the_same_set_can_be_read() {
 }
 
 #[test]
+fn index_files_of_the_set_that_is_replaced_are_read_only_if_all_are_named_and_none_is_of_an_earlier_set() {
+    let pages = |count: u32| (1..=count).map(|page| format!("{BASE}{page}\n")).collect::<String>();
+    for (base, name, place) in
+        [(BASE, None, "out"), (BASE, Some("blog"), "out"), ("{origin}/", None, "out/h.example")]
+    {
+        let directory = TempDir::new();
+        let build = |inputs: &[&str], stdin: &str| {
+            let mut command = build_command("out".as_ref(), base);
+            command.args(["--urls-per-sitemap=1", "--sitemaps-per-index=2", "--max-shrink=100%"]);
+            command.args(name.map(|name| format!("--name={name}"))).current_dir(directory.path());
+            finish(command.args(inputs), stdin.as_bytes())
+        };
+        let count = || {
+            let urls = finish(sitemill().args(["urls", "--quiet"]).arg(directory.join(place)), b"").expect(0);
+            urls.stdout.split(|&byte| byte == b'\n').count() - 1
+        };
+        let index = |nth: u32| match name {
+            Some(name) => format!("{place}/sitemap-{name}-index-{nth}.xml"),
+            None => format!("{place}/sitemap-index-{nth}.xml"),
+        };
+        let [first, second, third] = [1, 2, 3].map(index);
+        build(&["-"], &pages(6)).expect(0);
+        directory.file("new.txt", format!("{BASE}new\n"));
+        for (inputs, missing) in [
+            (&[&*first, "new.txt"][..], format!("{second} and 1 more;")),
+            (&["new.txt", &first, &format!("./{second}")], format!("{third};")),
+        ] {
+            for dry_run in [&[][..], &["--dry-run"]] {
+                let refused = build(&[inputs, dry_run].concat(), "").expect(65);
+                let said =
+                    format!("{first}: lists only part of the live set, and this run would drop the rest");
+                assert!(refused.stderr.contains(&said), "{}", refused.stderr);
+                assert!(refused.stderr.contains(&missing), "{}", refused.stderr);
+            }
+        }
+        assert_eq!(count(), 6);
+        build(&[&second, &first, &third, "new.txt"], "").expect(0);
+        assert_eq!(count(), 7);
+        // The third and fourth index files stay for a while, and list URLs that were removed.
+        build(&["-"], &pages(4)).expect(0);
+        let refused = build(&[&first, &second, &third, "new.txt"], "").expect(65);
+        let said = format!("{third}: is an index file of an earlier set");
+        assert!(refused.stderr.contains(&said), "{}", refused.stderr);
+        build(&[&first, &second, "new.txt"], "").expect(0);
+        assert_eq!(count(), 5);
+        // Another set can be built from some of them.
+        let mut other = build_command("other".as_ref(), BASE);
+        finish(other.current_dir(directory.path()).arg(&first), b"").expect(0);
+    }
+}
+
+#[test]
 fn files_next_to_part_files_are_named_as_skipped() {
     let directory = data();
     for name in ["_SUCCESS", ".part-0.crc", "c.csv", "d.csv", "e\u{1b}.csv"] {
