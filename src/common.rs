@@ -1,6 +1,7 @@
 //! Leaf modules that any layer may use: nothing here knows what a sitemap is.
 
 pub mod array;
+pub mod contain;
 pub mod counts;
 pub mod digest;
 pub mod disk;

@@ -6,8 +6,9 @@ use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
 
 use super::deflate::Encoder;
+use crate::common::contain::contained;
 use crate::common::fallible::reserve;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Compression level, 0 to 9: 0 stores without compression, 1 is fastest, 9 gives the smallest files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,12 +73,21 @@ pub struct Compressor(Inner);
 #[derive(Debug)]
 enum Inner {
     Records(Box<Encoder>),
-    Flate2(Box<GzEncoder<Vec<u8>>>, Level),
+    /// The encoder of the current member, from [`Compressor::reserve`] to [`Compressor::finish`].
+    Flate2(Option<Box<GzEncoder<Vec<u8>>>>, Level),
 }
 
-/// RFC 1952 header with time 0 and no file name: equal content gives equal bytes.
-fn flate2(level: Level) -> Box<GzEncoder<Vec<u8>>> {
-    Box::new(GzBuilder::new().mtime(0).write(Vec::new(), Compression::new(level.0.into())))
+/// About the memory of an encoder of flate2.
+const FLATE2_BYTES: usize = 300_000;
+
+/// An encoder with an RFC 1952 header with time 0 and no file name: equal content gives equal bytes.
+///
+/// # Errors
+/// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if the memory is not available.
+fn flate2(level: Level) -> Result<Box<GzEncoder<Vec<u8>>>> {
+    let begin = || GzBuilder::new().mtime(0).write(Vec::new(), Compression::new(level.0.into()));
+    // For a level from 0 to 9, it panics only if there is no memory.
+    contained(begin).map(Box::new).map_err(|_| Error::no_memory(FLATE2_BYTES))
 }
 
 impl Compressor {
@@ -85,18 +95,18 @@ impl Compressor {
     pub fn new(engine: Engine, level: Level) -> Self {
         Self(match engine {
             Engine::Records => Inner::Records(Box::new(Encoder::new(level.0))),
-            Engine::Flate2 => Inner::Flate2(flate2(level), level),
+            Engine::Flate2 => Inner::Flate2(None, level),
         })
     }
 
-    /// Reserves memory for a member of about `bytes`.
+    /// Reserves memory for a member of about `bytes`. Every member begins with this.
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if the memory is not available.
     pub fn reserve(&mut self, bytes: usize) -> Result<()> {
         match &mut self.0 {
             Inner::Records(encoder) => encoder.reserve(bytes),
-            Inner::Flate2(encoder, _) => reserve(encoder.get_mut(), bytes),
+            Inner::Flate2(encoder, level) => reserve(encoder.insert(flate2(*level)?).get_mut(), bytes),
         }
     }
 
@@ -104,17 +114,20 @@ impl Compressor {
     pub fn push(&mut self, bytes: &[u8]) {
         match &mut self.0 {
             Inner::Records(encoder) => encoder.push(bytes),
-            Inner::Flate2(encoder, _) => encoder.write_all(bytes).expect("writing to memory cannot fail"),
+            Inner::Flate2(encoder, _) => {
+                let encoder = encoder.as_mut().expect("reserve begins every member");
+                encoder.write_all(bytes).expect("writing to memory cannot fail");
+            }
         }
     }
 
-    /// Ends the member and returns its bytes. The next push begins another member.
+    /// Ends the member and returns its bytes.
     pub fn finish(&mut self) -> Vec<u8> {
         match &mut self.0 {
             Inner::Records(encoder) => encoder.finish(),
-            Inner::Flate2(encoder, level) => {
-                let ended = std::mem::replace(encoder, flate2(*level));
-                ended.finish().expect("writing to memory cannot fail")
+            Inner::Flate2(encoder, _) => {
+                let encoder = encoder.take().expect("reserve begins every member");
+                encoder.finish().expect("writing to memory cannot fail")
             }
         }
     }
@@ -139,6 +152,7 @@ mod tests {
             let mut compressor = Compressor::new(engine, Level::default());
             let mut first = Vec::new();
             for nth in 0..3 {
+                compressor.reserve(xml.len()).expect("there is memory");
                 xml.chunks(1_000).for_each(|piece| compressor.push(piece));
                 let (mut plain, gzip) = (Vec::new(), compressor.finish());
                 std::io::copy(&mut ::flate2::read::GzDecoder::new(&gzip[..]), &mut plain)

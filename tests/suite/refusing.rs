@@ -6,7 +6,7 @@ use std::io::Write;
 use serde_json::Value;
 
 use crate::support::{
-    TempDir, assert_nothing_is_left, build_command, contents, files, finish, run, sitemill,
+    TempDir, assert_nothing_is_left, build_command, contents, files, finish, run, sitemill, started_by,
     wait_until_staging,
 };
 
@@ -221,6 +221,24 @@ fn an_endless_line_takes_bounded_memory() {
     assert_eq!(cleaned.stdout, format!("{BASE}first\n{BASE}last\n").as_bytes());
     let streamed = fs::read_to_string(&rejects).unwrap();
     assert_eq!(streamed, mapped.replace(input.to_str().unwrap(), "-"));
+}
+
+#[test]
+fn lack_of_memory_is_never_reported_as_a_bug_whichever_engine_compresses() {
+    let directory = TempDir::new();
+    let input = directory.file("urls.txt", (0..3000).map(|n| format!("{BASE}{n}\n")).collect::<String>());
+    for engine in ["flate2", "records"] {
+        let mut exits = Vec::new();
+        for kib in (40_000..100_000).step_by(3_000) {
+            let mut build = build_command(&directory.join("out"), BASE);
+            build.args(["--urls-per-sitemap", "100", "--threads", "2", "--gzip-engine", engine]).arg(&input);
+            let limit = format!("ulimit -v {kib}; exec \"$0\" \"$@\"");
+            let ended = finish(&mut started_by(&["sh", "-c", &limit], &build), b"");
+            assert!([0, 71].contains(&ended.exit), "{engine}, {kib} KiB: {} {}", ended.exit, ended.stderr);
+            exits.push(ended.exit);
+        }
+        assert!(exits.contains(&0) && exits.contains(&71), "{engine}: {exits:?}");
+    }
 }
 
 #[test]

@@ -5,8 +5,6 @@ mod column;
 #[cfg(feature = "parquet")]
 mod column_type;
 #[cfg(feature = "parquet")]
-mod contain;
-#[cfg(feature = "parquet")]
 mod delta;
 #[cfg(feature = "parquet")]
 mod groups;

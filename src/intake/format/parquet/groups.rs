@@ -3,8 +3,8 @@
 //! Columns of time become W3C Datetime: instants in UTC with `Z`, local times without a zone. INT96, the time stamp of
 //! old Spark and Hive, is read as UTC, as Spark writes it. Lists, structs and maps are read only as values of extensions.
 //!
-//! A damaged file must not end the run or fill its memory: panics of the crate become errors (`contain`), and the headers of pages
-//! are checked (`pages`).
+//! A damaged file must not end the run or fill its memory: panics of the crate become errors (`contained`), and the headers of
+//! pages are checked (`pages`).
 
 use std::num::TryFromIntError;
 use std::ops::Range;
@@ -13,15 +13,15 @@ use std::sync::Arc;
 
 use parquet::basic::{Compression, Repetition};
 use parquet::column::reader::get_column_reader;
-use parquet::errors::ParquetError;
+use parquet::errors::{self, ParquetError};
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 use parquet::schema::types::{SchemaDescriptor, TypePtr};
 
 use super::column::Column;
-use super::contain::contained;
 use super::nested::Nested;
 use super::pages::{Pages, Room, TooLarge};
 use super::shared::{BATCH_ROWS, Shared};
+use crate::common::contain;
 use crate::error::{Error, Message, Result, message};
 use crate::intake::format::columns::{Columns, EachPart, RowPart};
 use crate::intake::format::found::ColumnsFound;
@@ -275,6 +275,12 @@ fn check_codecs(index: &ParquetMetaData, at: usize) -> std::result::Result<(), S
         ));
     }
     Ok(())
+}
+
+/// Calls `read`, which may panic on damaged data. After an error, values that it has changed must not be used.
+fn contained<T>(read: impl FnOnce() -> errors::Result<T>) -> errors::Result<T> {
+    let stopped = |words| Err(ParquetError::General(format!("the reader stopped: {words}")));
+    contain::contained(read).unwrap_or_else(stopped)
 }
 
 fn broken(name: &Path, error: ParquetError) -> Error {

@@ -1,25 +1,23 @@
-//! Containment: turns panics of the parquet crate on damaged data into errors of the file.
+//! Containment: turns panics of other crates into values.
 
 use std::any::Any;
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
-use parquet::errors::{ParquetError, Result};
-
 thread_local! {
     /// Whether this thread runs code whose panics are caught here.
     static IS_CONTAINED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls `read` and turns a panic into an error, without printing it. After an error, values that `read` has changed must not be
-/// used.
-pub fn contained<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
+/// Calls `work`, and returns the words of a panic instead of printing them. After a panic, values that `work` has changed must not
+/// be used.
+pub fn contained<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     silence_contained_panics();
     let before = IS_CONTAINED.replace(true);
-    let result = catch_unwind(AssertUnwindSafe(read));
+    let result = catch_unwind(AssertUnwindSafe(work));
     IS_CONTAINED.set(before);
-    result.unwrap_or_else(|panic| Err(ParquetError::General(words(&*panic))))
+    result.map_err(|panic| words(&*panic).to_owned())
 }
 
 /// Keeps the current panic hook from reporting panics that are caught here.
@@ -35,8 +33,7 @@ fn silence_contained_panics() {
     });
 }
 
-fn words(panic: &(dyn Any + Send)) -> String {
+fn words(panic: &(dyn Any + Send)) -> &str {
     let words = panic.downcast_ref::<String>().map(String::as_str);
-    let words = words.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
-    format!("the reader stopped: {words}")
+    words.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given")
 }
