@@ -15,6 +15,14 @@ impl Delimiter {
     /// The delimiters that are detected. Of two that fit equally well, the first is used.
     pub(super) const DETECTED: [Self; 4] = [Self::TAB, Self(b';'), Self(b'|'), Self::COMMA];
 
+    /// The delimiter `byte`, if it must be set because it is not detected. Letters and digits are part of names, and every URL has
+    /// dots and slashes.
+    pub(super) fn undetected(byte: u8) -> Option<Self> {
+        let by = Self(byte);
+        let is_possible = byte.is_ascii() && !byte.is_ascii_alphanumeric() && !b"\"./".contains(&byte);
+        (is_possible && !Self::DETECTED.contains(&by)).then_some(by)
+    }
+
     /// The character.
     pub fn as_byte(self) -> u8 {
         self.0

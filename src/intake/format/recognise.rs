@@ -47,7 +47,7 @@ pub fn recognise(name: &Path, head: &[u8], options: &FormatOptions) -> Result<Fo
     if let Some(what) = foreign::of_extension(extension) {
         return not_as_named(what);
     }
-    match sample.options(true) {
+    match sample.options_of_header(&options.columns).or_else(|| sample.options(true)) {
         Some(options) => wrong(message!(
             "the lines are rows of a table; use ",
             options,

@@ -119,7 +119,6 @@ impl<'h> Sample<'h> {
     /// are taken for rows only if they are unlikely to be URLs: the first line has a name for each column, a column has a date, or
     /// none of several lines is a URL.
     pub fn options(&self, may_be_urls: bool) -> Option<Message> {
-        let has_url = |line: &[u8]| is_path(line) || memchr::memmem::find(line, b"://").is_some();
         let this = self.without_comments();
         let (header, lines) = match &this.lines[..] {
             [first, rest @ ..] if !rest.is_empty() && !has_url(first) => (Some(*first), rest),
@@ -150,6 +149,27 @@ impl<'h> Sample<'h> {
         };
         let found = Delimiter::DETECTED.into_iter().rev().filter_map(options);
         found.max_by_key(|&(has_date, width, _)| (has_date, width)).map(|(.., options)| options)
+    }
+
+    /// The options that read the text as a table, if its header shows a delimiter that is not detected: the first line is known
+    /// names joined by one character. Every other line has a URL and is divided by this character, because a list of URLs may
+    /// begin with the page `url-news`.
+    pub fn options_of_header(&self, columns: &Columns) -> Option<Message> {
+        let this = self.without_comments();
+        let [header, rows @ ..] = &this.lines[..] else { return None };
+        if rows.is_empty() || columns.positions().is_some() {
+            return None;
+        }
+        let joins = |by: &Delimiter| {
+            let names = fields(header, *by);
+            let are_known = names.len() > 1 && names.iter().all(|name| columns.part_of(name).is_some());
+            let names: Vec<&[u8]> = names.iter().map(Vec::as_slice).collect();
+            are_known
+                && columns.places(&names).is_ok()
+                && rows.iter().all(|row| has_url(row) && fields(row, *by).len() >= names.len())
+        };
+        let by = header.iter().filter_map(|&byte| Delimiter::undetected(byte)).find(joins)?;
+        Some(message!(Setting::Format.with("csv"), " ", Setting::Delimiter.with(by)))
     }
 
     /// The values of the first line.
@@ -206,6 +226,11 @@ pub fn is_comment(line: &[u8]) -> bool {
 /// Whether `value` is a relative URL from the root of a site on.
 fn is_path(value: &[u8]) -> bool {
     value.trim_ascii_start().starts_with(b"/")
+}
+
+/// Whether `line` contains an absolute URL, or is a path.
+fn has_url(line: &[u8]) -> bool {
+    is_path(line) || memchr::memmem::find(line, b"://").is_some()
 }
 
 /// Whether `value` is an absolute URL of a page.

@@ -211,6 +211,54 @@ fn rows_without_a_header_are_refused_with_the_options_that_read_them() {
 }
 
 #[test]
+fn a_header_with_a_delimiter_that_is_not_detected_is_refused_with_the_option_for_it() {
+    let none = FormatOptions::default();
+    let by_name = delimited("url=page,lastmod=updated_at", "");
+    let table = |names: &str, by: char| {
+        let rows = ["a", "b"].map(|page| format!("https://h.example/{page}{by}2024-05-01\n"));
+        format!("{names}\n{}", rows.concat())
+    };
+    for (options, names, by) in [
+        (&none, "url^lastmod", '^'),
+        (&none, "LOC:Priority", ':'),
+        (&none, "url lastmod", ' '),
+        (&none, "# exported\nlastmod~loc", '~'),
+        (&none, "\"url\"!\"lastmod\"", '!'),
+        (&none, "url & lastmod", '&'),
+        (&none, "url_lastmod", '_'),
+        (&none, "url\u{1}lastmod", '\u{1}'),
+        (&by_name, "updated_at^Page", '^'),
+    ] {
+        let (text, set) = (table(names, by), by.to_string().parse::<Delimiter>().unwrap());
+        let way_out = format!("use `format: csv` `delimiter: {set}`");
+        let rows = format!("the lines are rows of a table; {way_out}, or `format: text` if every line is a URL");
+        check_refused(options, "a.txt", &text, &rows);
+        let row = format!("row 1: the names have a delimiter that is not detected; {way_out}");
+        check_refused(options, "a.csv", &text, &row);
+        let with_it = FormatOptions { delimiter: Some(set), ..options.clone() };
+        let (found, _) = read_all("a.txt", text.as_bytes(), &with_it).unwrap();
+        assert_eq!(found.format, Format::Csv, "{names}");
+    }
+    let list = FormatOptions { format: Some(Format::Text), ..FormatOptions::default() };
+    assert_eq!(read_all("-", table("url^lastmod", '^').as_bytes(), &list).unwrap().1.len(), 3);
+    // Lists of URLs may begin with a page that is named like columns, or with words.
+    for text in [
+        "url-news\nimages-2\nvideos-2\n",
+        "url-news\nhttps://h.example/a\nhttps://h.example/b-c\n",
+        "url/images\nhttps://h.example/a\n",
+        "url.news\nhttps://h.example/a\n",
+        "url lastmod\nhttps://h.example/a\n",
+        "url title\nhttps://h.example/a b\n",
+        "url-and-news\nhttps://h.example/a-b-c\n",
+        "lastmod^priority\nhttps://h.example/a^b\n",
+        "https://h.example/url^lastmod\nhttps://h.example/a^b\n",
+        "url^lastmod\n",
+    ] {
+        assert_eq!(read_all("-", text.as_bytes(), &none).unwrap().0.format, Format::Text, "{text}");
+    }
+}
+
+#[test]
 fn options_that_contradict_each_other_are_usage_errors() {
     for (format, delimiter, want) in [
         (Format::Tsv, ";", "`delimiter: ';'`: `format: tsv` has no such delimiter"),
