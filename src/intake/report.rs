@@ -94,7 +94,8 @@ impl InputReport {
 
     /// Suggests what the user could do about columns that were not used.
     pub fn hints(&self) -> Vec<Message> {
-        let Some(columns) = &self.columns else { return Vec::new() };
+        // The attributes of Google's lists have fixed names.
+        let Some(columns) = self.columns.as_ref().filter(|_| !self.is_google()) else { return Vec::new() };
         let word = self.format.parse::<Format>().map_or("column", Format::column_word);
         let impossible = columns.impossible.iter().map(|(part, name)| {
             message!("column {name} is not used: {part} are read from text, as JSON or as one URL")
@@ -109,6 +110,10 @@ impl InputReport {
             }
         };
         impossible.chain(uses).collect()
+    }
+
+    fn is_google(&self) -> bool {
+        self.format.parse() == Ok(Format::Google)
     }
 
     /// Whether it is a sitemap or a feed.

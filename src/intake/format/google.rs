@@ -2,6 +2,8 @@
 //!
 //! `http://www.example.com/a lastmod=2005-06-03 changefreq=daily priority=0.8`
 
+use super::columns::RowPart;
+use super::found::ColumnsFound;
 use super::reader::{RowReader, units_of_lines};
 use super::row::{CountingSink, Record};
 use super::spec::{Head, Hints, Open, Spec};
@@ -11,6 +13,7 @@ use crate::clean::Reason;
 use crate::error::Result;
 use crate::intake::blocks::Block;
 use crate::limits::LINE_BYTES_MAX;
+use crate::sitemap::tags::TagName;
 
 pub const GOOGLE: Spec = Spec {
     name: "google",
@@ -37,11 +40,16 @@ fn open<'n>(text: Text<'n>, hints: Hints<'n>) -> Result<RowReader<'n>> {
 /// Reads a record from every line. Lines that begin with `#` are comments and count as blank.
 fn read(block: &Block, section: Option<&str>, rows: &mut CountingSink<'_>) -> Result<()> {
     each_line(block, |number, line| {
-        let reason = match record(line.raw, section) {
+        let reason = match Attributed::parse(line.raw, section) {
             _ if line.raw.len() > LINE_BYTES_MAX => Reason::TooLong,
             _ if rows.is_malformed(line.raw) => Reason::BadEncoding,
             None => Reason::BadRow,
-            Some(record) => return rows.record(&Record { line: number, offset: line.offset, ..record }),
+            Some(row) => {
+                if row.has_attributes() {
+                    row.name_attributes(section, rows.facts().keys.get_or_insert_default());
+                }
+                return rows.record(&Record { line: number, offset: line.offset, ..row.record });
+            }
         };
         rows.bad(number, line.offset, reason, line.raw)
     })
@@ -49,38 +57,79 @@ fn read(block: &Block, section: Option<&str>, rows: &mut CountingSink<'_>) -> Re
 
 /// Whether `line` is a URL, perhaps a relative one, followed by attributes.
 fn has_attributes(line: &[u8], section: Option<&str>) -> bool {
-    record(line, section).is_some_and(|record| Record { url: b"", ..record } != Record::default())
+    Attributed::parse(line, section).is_some_and(|row| row.has_attributes())
 }
 
-/// The record in `line`; `None` if a word after the URL is neither one of the three attributes nor `section`, the one of the
-/// section, or if there are two sections. An attribute with two values has the whole line as its value, which is never valid.
-fn record<'l>(line: &'l [u8], section: Option<&str>) -> Option<Record<'l>> {
-    let mut record = Record::default();
-    if line.trim_ascii_start().starts_with(b"#") {
-        return Some(record);
-    }
-    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-    record.url = words.next().unwrap_or_default();
-    let set = |tag: &mut &'l [u8], value: &'l [u8]| {
-        if !value.is_empty() {
-            *tag = if tag.is_empty() { value } else { line };
+/// A URL and its attributes.
+struct Attributed<'l> {
+    record: Record<'l>,
+    /// The names of attributes that are not used.
+    unused: Vec<&'l [u8]>,
+}
+
+impl<'l> Attributed<'l> {
+    /// The row in `line`; `None` if a word after the URL is no attribute, or if there are two sections. Attributes other than the
+    /// three tags and `section`, the one of the section, need one of these on their line: without it, the line is more likely a
+    /// URL with a space. An attribute with two values has the whole line as its value, which is never valid.
+    fn parse(line: &'l [u8], section: Option<&str>) -> Option<Self> {
+        let mut row = Self { record: Record::default(), unused: Vec::new() };
+        if line.trim_ascii_start().starts_with(b"#") {
+            return Some(row);
         }
-    };
-    for word in words {
-        let equals = word.iter().position(|&byte| byte == b'=')?;
-        let value = &word[equals + 1..];
-        match &word[..equals] {
-            b"lastmod" => set(&mut record.lastmod, value),
-            b"changefreq" => set(&mut record.changefreq, value),
-            b"priority" => set(&mut record.priority, value),
-            name if section.is_some_and(|section| section.as_bytes() == name) => {
-                if !record.section.is_empty() && !value.is_empty() {
-                    return None;
-                }
-                set(&mut record.section, value);
+        let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        let record = &mut row.record;
+        record.url = words.next().unwrap_or_default();
+        let set = |tag: &mut &'l [u8], value: &'l [u8]| {
+            if !value.is_empty() {
+                *tag = if tag.is_empty() { value } else { line };
             }
-            _ => return None,
+        };
+        let mut is_known = false;
+        for word in words {
+            let equals = word.iter().position(|&byte| byte == b'=')?;
+            let (name, value) = (&word[..equals], &word[equals + 1..]);
+            match name {
+                b"lastmod" => set(&mut record.lastmod, value),
+                b"changefreq" => set(&mut record.changefreq, value),
+                b"priority" => set(&mut record.priority, value),
+                _ if section.is_some_and(|section| section.as_bytes() == name) => {
+                    if !record.section.is_empty() && !value.is_empty() {
+                        return None;
+                    }
+                    set(&mut record.section, value);
+                }
+                _ if is_name(name) => {
+                    row.unused.push(name);
+                    continue;
+                }
+                _ => return None,
+            }
+            is_known = true;
         }
+        (is_known || row.unused.is_empty()).then_some(row)
     }
-    Some(record)
+
+    /// Whether an attribute that is used has a value.
+    fn has_attributes(&self) -> bool {
+        Record { url: b"", ..self.record } != Record::default()
+    }
+
+    /// Adds the names of its attributes to `found`.
+    fn name_attributes(&self, section: Option<&str>, found: &mut ColumnsFound) {
+        let Record { lastmod, changefreq, priority, .. } = self.record;
+        let tags =
+            [(TagName::Lastmod, lastmod), (TagName::Changefreq, changefreq), (TagName::Priority, priority)];
+        for (tag, _) in tags.into_iter().filter(|(_, value)| !value.is_empty()) {
+            found.use_key(RowPart::Tag(tag), 0, tag.as_str().as_bytes());
+        }
+        if let Some(section) = section.filter(|_| !self.record.section.is_empty()) {
+            found.use_key(RowPart::Section, 0, section.as_bytes());
+        }
+        self.unused.iter().for_each(|name| found.unused.add_next(name));
+    }
+}
+
+/// Whether `name` may be that of an attribute, unlike the beginning of a URL with a query.
+fn is_name(name: &[u8]) -> bool {
+    !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:".contains(byte))
 }

@@ -64,6 +64,24 @@ fn the_option_that_uses_columns_works_as_it_is_with_the_columns_that_were_named_
 }
 
 #[test]
+fn unknown_attributes_of_googles_lists_are_unused_columns() {
+    let directory = TempDir::new();
+    let lines = "https://h.example/1 lastmod=2024-05-01 prio=1 type=products\n\
+                 https://h.example/2 changefreq=daily type=blog\nhttps://h.example/3 other=1\n";
+    directory.file("list.txt", lines);
+    let (_, report) = report_of(&directory, &["list.txt"], &[], b"");
+    assert_eq!(report["inputs"][0]["format"], "google");
+    let columns = &report["inputs"][0]["columns"];
+    assert_eq!(columns["used"], json!({ "changefreq": "changefreq", "lastmod": "lastmod" }));
+    assert_eq!(columns["unused"], json!(["prio", "type"]));
+    // No option reads an attribute with another name.
+    let want = ["inputs 1 list.txt (google)", "columns 2 not used: prio, type"];
+    assert_eq!(summary_of(&directory, "list.txt", &[]), want);
+    let by_section = summary_of(&directory, "list.txt", &["--section-column", "type"]);
+    assert_eq!(by_section, ["inputs 1 list.txt (google)", "columns 1 not used: prio"]);
+}
+
+#[test]
 fn only_the_first_of_a_thousand_columns_are_named() {
     let directory = TempDir::new();
     let names: Vec<String> = (0..1000).map(|n| format!("c{n}")).collect();

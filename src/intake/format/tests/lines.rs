@@ -14,6 +14,16 @@ fn lines_of_the_first_generator_are_known_by_their_attributes() {
         "5@143 !bad-row http://h.example/d f=1",
     ];
     check("-", text, Format::Google, &want);
+    // Other attributes are not used.
+    let text = "http://h.example/a lastmod=2024 priority=0.5 type=products\nhttp://h.example/b x_id=1 lastmod=2024\n\
+                http://h.example/c type=blog\nhttp://h.example/d lastmod=2024 http://h.example/e?x=1\n";
+    let want = [
+        "1@0 http://h.example/a|2024||0.5",
+        "2@59 http://h.example/b|2024||",
+        "3@98 !bad-row http://h.example/c type=blog",
+        "4@127 !bad-row http://h.example/d lastmod=2024 http://h.example/e?x=1",
+    ];
+    check("-", text, Format::Google, &want);
     // A space in a URL alone does not make it one.
     check("-", "http://h.example/a b=c\n", Format::Text, &["1@0 http://h.example/a b=c|||"]);
     let plain = ["1@0 http://h.example/a lastmod=2024|||"];
