@@ -44,6 +44,7 @@ fn before(given: &str, more: &str, end: &str, url_encoding: UrlEncoding) -> Resu
         }
         Cleaned::Blank => Err("it is empty".into()),
         Cleaned::Rejected(Reason::NotAbsolute) => Err(no_host()),
+        Cleaned::Rejected(Reason::Scheme) => Err("it must begin with https:// or http://".into()),
         Cleaned::Rejected(reason) => Err(format!("it is not a valid URL ({})", reason.as_str())),
     }
 }
@@ -77,7 +78,7 @@ mod tests {
             ("https:\\\\/shop/", "it needs a scheme and a host"),
             ("https://?q", "it needs a scheme and a host"),
             ("http://h.example/#a", "fragment"),
-            ("ftp://h.example/", "it is not a valid URL (scheme)"),
+            ("ftp://h.example/", "it must begin with https:// or http://"),
             ("http://u@h.example/", "it is not a valid URL (credentials)"),
         ] {
             for canonical in [canonical, canonical_page] {
