@@ -118,6 +118,7 @@ def refusals(build, tmp_path):
     yield lambda: sitemill.urls(), sitemill.UsageError, 2, "no paths"
     yield lambda: sitemill.check(out, limit_findings=-1), sitemill.UsageError, 2, "limit_findings=-1"
     yield lambda: sitemill.diff(out, out, memory=-1), sitemill.UsageError, 2, 'memory="-1"'
+    yield lambda: build(lastmod_unit="days"), sitemill.UsageError, 2, "lastmod_unit='days': expected one of text, seconds"
     yield lambda: sitemill.rollback(out, to=-1), sitemill.UsageError, 2, "to=-1"
     yield lambda: sitemill.rollback(out, to=1 << 64), sitemill.UsageError, 2, "to=18446744073709551616"
     yield lambda: build(Column()), sitemill.DataRefused, 65, "give a table"

@@ -8,6 +8,7 @@ use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::ValueEnum;
+use clap::error::{ContextKind, ContextValue};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use sitemill::ErrorKind;
@@ -107,7 +108,15 @@ pub fn in_a_line(error: &clap::Error) -> String {
     let text = error.to_string();
     let parts = text.strip_prefix("error: ").unwrap_or(&text).split("\n\n");
     let parts = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
-    parts.collect::<Vec<_>>().join("; ")
+    let line = parts.collect::<Vec<_>>().join("; ");
+    match error.get(ContextKind::ValidValue) {
+        // As in the messages about all other values.
+        Some(ContextValue::Strings(values)) => {
+            let values = values.join(", ");
+            line.replacen(&format!(" [possible values: {values}]"), &format!(": expected one of {values}"), 1)
+        }
+        _ => line,
+    }
 }
 
 /// Writes a warning.

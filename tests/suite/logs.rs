@@ -46,6 +46,11 @@ fn json_log_messages_are_objects_with_time_level_and_message() {
     for (log, options, said) in [
         ("", &["--log", "json", "build", "--nope"][..], "unexpected argument '--nope' found; tip: "),
         ("", &["build", "--level=99", "--log=json"], "invalid value '99' for '--level <0..9>': "),
+        (
+            "json",
+            &["build", "--lastmod-unit=days"],
+            "'--lastmod-unit <text|seconds|millis|micros|nanos>': expected one of text, seconds, millis, micros, nanos",
+        ),
         ("json", &["build", "--level=99"], "invalid value '99' for '--level <0..9>': "),
         ("", &["build", "--config", file, "--level=99"], "invalid value '99' for '--level <0..9>': "),
         ("json", &[], "'sitemill' requires a subcommand but one was not provided"),
