@@ -250,10 +250,13 @@ fn an_impossible_rollback_changes_nothing_and_a_killed_one_is_completed_by_the_n
 #[test]
 fn status_and_rollback_create_nothing_where_there_is_no_set() {
     let directory = TempDir::new();
-    for (out, exit) in [(directory.join("missing"), 66), (directory.path().to_owned(), 65)] {
+    for (out, exit, says) in [
+        (directory.join("missing"), 66, "cannot be read: No such file or directory"),
+        (directory.path().to_owned(), 65, "contains no published set"),
+    ] {
         run(["status".as_ref(), "--out".as_ref(), out.as_os_str()]).expect(exit);
-        let refused = rollback(&out, &[]).expect(65);
-        assert!(refused.stderr.contains("contains no published set"), "{}", refused.stderr);
+        let refused = rollback(&out, &[]).expect(exit);
+        assert!(refused.stderr.contains(says), "{}", refused.stderr);
     }
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
 }

@@ -209,9 +209,10 @@ pub fn missing(out: &Path, name: Option<&SetName>) -> Result<Error> {
     };
     let looked_up = place::view(out)?.look_up(".".as_ref());
     // Without permission to look, this is unknown. A bucket that does not exist is told apart from one without sets.
-    let is_there = match looked_up {
+    let can_look = match looked_up {
         Err(error) if matches!(error.kind(), ErrorKind::Permission | ErrorKind::Input) => return Err(error),
-        found => found.is_ok_and(|found| found.is_some()),
+        // A directory that does not exist cannot be listed.
+        found => found.is_ok(),
     };
     let set = place::view_of_set(out, name)?;
     if is_lost(&*set) {
@@ -221,7 +222,7 @@ pub fn missing(out: &Path, name: Option<&SetName>) -> Result<Error> {
         let words = "the switch to the first set has begun and is not complete";
         return Ok(Error::new(ErrorKind::Busy, message!(out, ": {words}")));
     }
-    let (there, sites): (Vec<_>, Vec<_>) = match is_there {
+    let (there, sites): (Vec<_>, Vec<_>) = match can_look {
         true => live_sets(out, None)?.into_iter().partition(|set| set.root() == out),
         false => Default::default(),
     };

@@ -231,7 +231,8 @@ fn a_header_with_a_delimiter_that_is_not_detected_is_refused_with_the_option_for
     ] {
         let (text, set) = (table(names, by), by.to_string().parse::<Delimiter>().unwrap());
         let way_out = format!("use `format: csv` `delimiter: {set}`");
-        let rows = format!("the lines are rows of a table; {way_out}, or `format: text` if every line is a URL");
+        let rows =
+            format!("the lines are rows of a table; {way_out}, or `format: text` if every line is a URL");
         check_refused(options, "a.txt", &text, &rows);
         let row = format!("row 1: the names have a delimiter that is not detected; {way_out}");
         check_refused(options, "a.csv", &text, &row);
