@@ -7,18 +7,21 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any, Iterator, Mapping
 
+from ._rows import CELLS
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 #: Blocks that Spark passes to Python together, about two megabytes.
 BLOCKS_PER_BATCH = 32
 
-#: Settings while Spark packs rows without nested values. With any other maximum of bytes, Spark 4 adds up the bytes of the batch
-#: after each row. The number of rows is enough of a limit, as in Spark 3.
-FOR_ROWS = {
-    "spark.sql.execution.arrow.maxBytesPerBatch": (1 << 31) - 1,
-    "spark.sql.execution.arrow.maxRecordsPerBatch": 8192,
-}
+#: The limits of a batch of rows that Spark passes to Python. Only Spark 4 has one of bytes.
+_RECORDS = "spark.sql.execution.arrow.maxRecordsPerBatch"
+_BYTES = "spark.sql.execution.arrow.maxBytesPerBatch"
+
+#: Settings while Spark packs short rows. With any other maximum of bytes, Spark 4 adds up the bytes of the batch after each row. The
+#: number of rows is enough of a limit, as in Spark 3.
+FOR_SHORT_ROWS = {_BYTES: (1 << 31) - 1, _RECORDS: 8192}
 
 #: Settings while blocks are cached. The usual number of records is meant for rows; as many blocks are hundreds of megabytes of the
 #: JVM's heap for each task.
@@ -27,7 +30,7 @@ FOR_CACHE = {"spark.sql.inMemoryColumnarStorage.batchSize": BLOCKS_PER_BATCH}
 #: Settings while Spark moves blocks. The usual number of records is meant for rows; as many blocks could be a whole region. The size
 #: of a partition is no reason to change the plan.
 FOR_BLOCKS = {
-    "spark.sql.execution.arrow.maxRecordsPerBatch": BLOCKS_PER_BATCH,
+    _RECORDS: BLOCKS_PER_BATCH,
     "spark.sql.adaptive.enabled": "false",
 }
 
@@ -39,7 +42,8 @@ _LOCK_OF_LOCKS = threading.Lock()
 @contextlib.contextmanager
 def settings(session: Any, values: Mapping[str, Any]) -> Iterator[None]:
     """Changes settings of the session for a while. Such steps of several builds in one session run one after the other: each
-    needs its own values until its tasks have started, and restores those that it has found."""
+    needs its own values until its tasks have started, and restores those that it has found. Limits of batches that the user has set
+    are never raised."""
     with _LOCK_OF_LOCKS:
         # Threads may have different objects for one session of the JVM.
         lock = _LOCKS.setdefault(getattr(session, "_jsparkSession", session), threading.RLock())
@@ -47,7 +51,7 @@ def settings(session: Any, values: Mapping[str, Any]) -> Iterator[None]:
         before = {name: session.conf.get(name, None) for name in values}
         try:
             for name, value in values.items():
-                session.conf.set(name, value)
+                session.conf.set(name, _within(before[name], name, value))
             yield
         finally:
             for name, value in before.items():
@@ -57,9 +61,13 @@ def settings(session: Any, values: Mapping[str, Any]) -> Iterator[None]:
                     session.conf.set(name, value)
 
 
-def for_rows(rows: "DataFrame") -> Mapping[str, Any]:
-    """The settings for the columns of ``rows``. A list of images or videos can be long."""
-    from pyspark.sql.types import ArrayType, MapType, StructType
+def _within(found: Any, name: str, value: Any) -> Any:
+    """The value that the setting ``name`` gets if the user has set it to ``found``."""
+    # Spark takes a number of rows that is not positive for none. A limit of bytes may have a unit; here, the other value is none.
+    is_limit = found is not None and (name == _BYTES or name == _RECORDS and 0 < int(found) < value)
+    return found if is_limit else value
 
-    nested = any(isinstance(field.dataType, (ArrayType, MapType, StructType)) for field in rows.schema)
-    return {} if nested else FOR_ROWS
+
+def for_rows(rows: "DataFrame") -> Mapping[str, Any]:
+    """The settings for the columns of ``rows``. A list of images or videos can be long, also as text."""
+    return {} if any(cell in rows.columns for cell in CELLS) else FOR_SHORT_ROWS

@@ -15,7 +15,7 @@ import cluster
 import sitemill
 import sitemill.spark
 from cluster import BASE, ONE_MACHINE
-from sitemill._spark_settings import settings
+from sitemill._spark_settings import FOR_BLOCKS, FOR_SHORT_ROWS, for_rows, settings
 
 MASTER = "local[2,4]"
 CONFIG: dict[str, str] = {}
@@ -55,6 +55,39 @@ def test_steps_of_one_session_have_their_own_settings_and_leave_those_of_the_use
         thread.join()
     assert len(found) == 200 and all(found)
     assert session.conf == {"own": "mine"}
+
+
+RECORDS = "spark.sql.execution.arrow.maxRecordsPerBatch"
+BYTES = "spark.sql.execution.arrow.maxBytesPerBatch"
+
+
+@pytest.mark.parametrize(
+    "given, of_rows, of_blocks",
+    [
+        ({}, (8192, 2**31 - 1), 32),
+        ({RECORDS: "50", BYTES: "8m"}, ("50", "8m"), 32),
+        ({RECORDS: "20"}, ("20", 2**31 - 1), "20"),
+        ({RECORDS: "20000"}, (8192, 2**31 - 1), 32),
+        # No limit.
+        ({RECORDS: "0"}, (8192, 2**31 - 1), 32),
+        ({RECORDS: "-1"}, (8192, 2**31 - 1), 32),
+    ],
+)
+def test_lower_limits_of_batches_that_the_user_has_set_stay(given: Any, of_rows: Any, of_blocks: Any) -> None:
+    session = Session()
+    session.conf.update(given)
+    with settings(session, FOR_SHORT_ROWS):
+        assert (session.conf[RECORDS], session.conf[BYTES]) == of_rows
+    with settings(session, FOR_BLOCKS):
+        assert session.conf[RECORDS] == of_blocks
+    assert session.conf == {"own": "mine", **given}
+
+
+def test_rows_that_can_be_long_have_the_limits_of_the_session(spark: Any) -> None:
+    short = spark.range(1).selectExpr("'x' url", "'x' lastmod", "'x' changefreq", "0.5 priority", "null `other columns`")
+    assert for_rows(short) == FOR_SHORT_ROWS
+    for column in ("array('x') images", "'x' images", "'x' alternates", "'x' videos", "'x' news"):
+        assert for_rows(short.selectExpr("url", column)) == {}, column
 
 
 def test_several_builds_at_once_leave_the_settings_of_the_session(spark: Any, tmp_path: Any) -> None:
