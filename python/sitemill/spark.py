@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional, Union
 from . import _rows, _sitemill
 from ._build import finished as _finished
 from ._errors import DataRefused, OutputError, SitemillError, UsageError
-from ._options import arguments_of as _as_arguments, values_of as _values_of
+from ._options import arguments_of as _as_arguments, optional_word as _optional_word, values_of as _values_of
 from ._report import Report
 from ._spark_files import CountFiles as _CountFiles, Files, SendFiles as _SendFiles, files_of, same_number
 from ._spark_settings import FOR_BLOCKS, FOR_CACHE, for_rows, settings
@@ -107,7 +107,7 @@ def build(
     try:
         driver = _sitemill.Driver([*arguments, *of_driver])
     except UsageError as error:
-        raise _renamed(error, "name", "set_name") from None
+        raise _renamed(error) from None
     try:
         writer_arguments = _writer_arguments(arguments, worker_memory)
         rows = _select(df, columns)
@@ -155,21 +155,25 @@ def _check_frame(df: Any) -> None:
         raise TypeError(f"df is of type {type(df).__name__}; give a data frame of Spark")
 
 
-def _renamed(error: UsageError, option: str, name: str) -> UsageError:
-    """The error about an option that has another name on a cluster than on one machine."""
-    message = str(error)
-    is_about_it = message.startswith(f"{option}=")
-    return UsageError(name + message.removeprefix(option), exit_code=2) if is_about_it else error
+#: Options that have another name on a cluster than on one machine.
+_NAMES = {"name": "set_name", "memory": "worker_memory"}
+
+
+def _renamed(error: UsageError) -> UsageError:
+    """The error, with the name of its option on a cluster."""
+    option, _, rest = str(error).partition("=")
+    return UsageError(f"{_NAMES[option]}={rest}", exit_code=2) if option in _NAMES else error
 
 
 def _writer_arguments(arguments: list[str], worker_memory: Any) -> list[str]:
     """The options of a task that writes sitemaps. What every such task would refuse is refused here."""
-    arguments = [*arguments, *_as_arguments({"memory": worker_memory}), "--threads=1"]
+    memory = _optional_word("worker_memory", worker_memory)
+    arguments = [*arguments, *_as_arguments({"memory": memory}), "--threads=1"]
     try:
-        memory, least = _sitemill.check_task(arguments)
+        limit, least = _sitemill.check_task(arguments)
     except UsageError as error:
-        raise _renamed(error, "memory", "worker_memory") from None
-    if memory is not None and memory < least:
+        raise _renamed(error) from None
+    if limit is not None and limit < least:
         why = f"a task needs at least {-(-least >> 20)} MiB"
         raise UsageError(f"worker_memory={worker_memory!r}: {why}", exit_code=2)
     return arguments
@@ -222,7 +226,7 @@ def _arguments(
     files = {name: _absolute(options[name]) for name in _FILES_OF_RULES if options.get(name) is not None}
     fixed = {"base_url": base_url, "out": out, "columns": named or None, **dict.fromkeys(_OF_DRIVER)}
     # In `build`, `name` is that of the rows.
-    fixed |= {"name": options.get("set_name"), "set_name": None}
+    fixed |= {"name": _optional_word("set_name", options.get("set_name")), "set_name": None}
     return _as_arguments({**_FIXED, **options, **files, **fixed})
 
 

@@ -129,7 +129,9 @@ def test_names_are_checked_before_tasks_run(rows: Any, tmp_path: Any) -> None:
     check(sitemill.UsageError, "lastmod='': give the name of the column", lastmod="")
     check(TypeError, "url is of type int; give the name of the column as a str", url=5)
     check(TypeError, "lastmod is of type bytes", lastmod=b"lastmod")
-    check(TypeError, "name is of type int", name=5)
+    check(TypeError, "^name is of type int", name=5)
+    check(TypeError, "^set_name has a value of type bool", set_name=True)
+    check(TypeError, "^worker_memory has a value of type bool", worker_memory=True)
 
 
 def test_only_the_driver_needs_the_program_of_then(spark: Any, tmp_path: Any, monkeypatch: Any) -> None:
@@ -193,7 +195,10 @@ def test_options_of_rejects_are_those_of_a_build_and_are_checked_at_once(spark: 
     check(usage, "urls_per_sitemap", urls_per_sitemap=50_001)
     check(usage, "no_such_option", no_such_option=1)
     check(usage, "no first row", on_duplicate="first")
+    check(usage, "^set_name='My Blog': ", set_name="My Blog", name="pages")
     check(TypeError, "exclude has a value of type object", exclude=object())
+    check(TypeError, "^worker_memory has a value of type bool", worker_memory=True)
+    check(TypeError, "^set_name has a value of type list", set_name=["blog"])
 
 
 def test_of_columns_with_the_same_name_the_first_is_read(spark: Any, tmp_path: Any) -> None:
