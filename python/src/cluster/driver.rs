@@ -65,18 +65,16 @@ impl Driver {
         input: &str,
         columns: &str,
     ) -> PyResult<Built> {
-        let Running { driver, steps, stop } = self.take().ok_or_else(closed)?;
+        let Running { mut driver, steps, stop } = self.take().ok_or_else(closed)?;
         let work = |_: &dyn Progress, stop: &Stop| {
             let publish = || {
                 let (packed, plan) = (read(&packed, Packed::from_json)?, RoutingPlan::from_json(plan)?);
                 let batches = read(&batches, RegionBatch::from_json)?;
-                let mut outcome = driver.publish(&packed, &plan, batches, input)?;
-                for input in &mut outcome.report.inputs {
-                    let columns = serde_json::from_str(columns);
-                    input.columns =
-                        Some(columns.map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?);
-                }
-                Ok(outcome)
+                let columns = serde_json::from_str(columns);
+                driver.set_columns(
+                    columns.map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?,
+                );
+                driver.publish(&packed, &plan, batches, input)
             };
             steps.end(caught(publish), stop)
         };

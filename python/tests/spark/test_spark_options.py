@@ -216,14 +216,16 @@ def test_a_wrong_name_of_the_set_is_not_blamed_on_that_of_the_rows(spark: Any, t
         )
 
 
-def test_columns_that_are_not_used_are_in_the_report(spark: Any, tmp_path: Any) -> None:
+def test_columns_that_are_not_used_are_in_the_report_and_in_that_for_then(spark: Any, tmp_path: Any) -> None:
     frame = spark.createDataFrame([(BASE, "2024-05-01", 3)], "page string, updated string, `stock.count` int")
     options = dict(base_url=BASE, url="page")
     one = sitemill.build(pyarrow.table({"page": [BASE], "updated": ["2024-05-01"], "stock.count": [3]}), out=tmp_path / "one", **ONE_MACHINE, **options)
-    report = sitemill.spark.build(frame, out=tmp_path / "out", report=tmp_path / "report.json", **options)
+    places = dict(report=tmp_path / "report.json", then=["sh", "-c", f"cat > '{tmp_path}/then.json'"])
+    report = sitemill.spark.build(frame, out=tmp_path / "out", **places, **options)
     assert report.unused_columns == one.unused_columns == ("updated", "stock.count")
-    found = json.loads((tmp_path / "report.json").read_text())["inputs"][0]["columns"]
-    assert found == report.raw["inputs"][0]["columns"] == one.raw["inputs"][0]["columns"]
+    for name in ("report.json", "then.json"):
+        found = json.loads((tmp_path / name).read_text())["inputs"][0]["columns"]
+        assert found == report.raw["inputs"][0]["columns"] == one.raw["inputs"][0]["columns"], name
     wide = spark.createDataFrame([(BASE, *range(70))], ["url", *(f"c{number}" for number in range(70))])
     unused = sitemill.spark.build(wide, base_url=BASE, out=tmp_path / "wide").unused_columns
     assert len(unused) == 65 and unused[63:] == ("c63", "…")

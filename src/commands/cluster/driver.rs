@@ -23,7 +23,7 @@ use crate::common::stop::{Stop, unpublished};
 use crate::common::time::w3c_datetime;
 use crate::error::{Error, Result, Setting, message};
 use crate::escape;
-use crate::intake::report::InputReport;
+use crate::intake::report::{ColumnsReport, InputReport};
 use crate::job::Job;
 use crate::job::fingerprint::Fingerprint;
 use crate::place::absolute;
@@ -51,6 +51,7 @@ pub struct Driver {
     time: String,
     order: WorkOrder,
     memory: Memory,
+    columns: Option<ColumnsReport>,
 }
 
 impl Driver {
@@ -85,12 +86,17 @@ impl Driver {
         let site = Site::new(base_url, workspace);
         let order = order(&job, &site, &time)?;
         let memory = Memory::of(&job.resources, site.place.scratch())?;
-        Ok(Self { job, stop, started, planned: None, follow_up, site, time, order, memory })
+        Ok(Self { job, stop, started, planned: None, follow_up, site, time, order, memory, columns: None })
     }
 
     /// Returns the instructions for the workers.
     pub fn order(&self) -> &WorkOrder {
         &self.order
+    }
+
+    /// Sets the columns of the input, which the report names.
+    pub fn set_columns(&mut self, columns: ColumnsReport) {
+        self.columns = Some(columns);
     }
 
     /// Plans the regions, once all [`pack`](super::pack()) tasks are done. `packed` has the result of each partition, exactly once.
@@ -120,11 +126,12 @@ impl Driver {
         input: &str,
     ) -> Result<Outcome> {
         let produced = self.started.elapsed();
-        let Self { job, stop, started, planned, follow_up, mut site, time, order, memory } = self;
+        let Self { job, stop, started, planned, follow_up, mut site, time, order, memory, columns } = self;
         check_origins(&order.origin, packed, plan, &batches)?;
         let batches = in_order(plan, batches)?;
         let tally = add_up(packed, plan, &batches)?;
         let mut report = report(&job, packed, tally, input)?;
+        report.inputs.iter_mut().for_each(|input| input.columns.clone_from(&columns));
         let surveyed = planned.unwrap_or(produced);
         report.seconds = Seconds::of(surveyed, Duration::ZERO, Duration::ZERO, surveyed);
         let (live, listed) = (site.place.live(), report.listed);
