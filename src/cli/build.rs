@@ -153,7 +153,8 @@ fn paths(args: &BuildArgs, inputs: Vec<PathBuf>, config: Option<&Path>) -> Paths
     args.urls.files().for_each(|(option, path)| paths.read(option, path));
     // The robots.txt may also be the one that lists the index files, which is written when the set is live.
     args.sections.sections.iter().for_each(|path| paths.read("--sections", path));
-    let robots = args.urls.respect_robots.iter().filter(|path| args.robots.as_ref() != Some(path));
+    let is_listing = |path: &Path| args.robots.as_ref().is_some_and(|robots| Paths::are_same(robots, path));
+    let robots = args.urls.respect_robots.iter().filter(|path| !is_listing(path));
     robots.for_each(|path| paths.read("--respect-robots", path));
     config.iter().for_each(|path| paths.read("--config", path));
     paths

@@ -98,6 +98,11 @@ impl Paths {
         self.writes.push(Named { is_given: false, ..Named::of(what, Path::new(STREAM)) });
     }
 
+    /// Returns whether two paths lead to the same file, or will once it is created.
+    pub fn are_same(one: &Path, other: &Path) -> bool {
+        ResolvedPath::of(one).is(&ResolvedPath::of(other))
+    }
+
     /// Sets the directory that a set is published in, or the parent of several such directories.
     fn publish(&mut self, out: &Path, is_parent: bool) {
         self.out = Some((out.into(), is_parent));

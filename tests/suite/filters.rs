@@ -311,10 +311,12 @@ fn rules_apply_to_every_origin() {
 
 #[test]
 fn a_robots_txt_can_be_respected_and_list_the_index_files() {
-    let options = ["--respect-robots", "robots.txt", "--robots", "robots.txt"];
-    let built = Built::of("txt", "https://www.example.com/a\n", &[("robots.txt", ROBOTS)], &options, 0);
-    let robots = fs::read_to_string(built.directory.join("robots.txt")).unwrap();
-    assert!(robots.starts_with(ROBOTS) && robots.contains("sitemap-index-1.xml"), "{robots}");
+    for listing in ["robots.txt", "./robots.txt", "/proc/self/cwd/robots.txt"] {
+        let options = ["--respect-robots", "robots.txt", "--robots", listing];
+        let built = Built::of("txt", "https://www.example.com/a\n", &[("robots.txt", ROBOTS)], &options, 0);
+        let robots = fs::read_to_string(built.directory.join("robots.txt")).unwrap();
+        assert!(robots.starts_with(ROBOTS) && robots.contains("sitemap-index-1.xml"), "{robots}");
+    }
 }
 
 #[test]

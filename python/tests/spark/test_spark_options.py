@@ -265,6 +265,16 @@ def test_reports_have_the_line_of_a_message_with_the_reason(message: str, reason
     assert sitemill.spark._reason(message) == reason
 
 
+def test_a_robots_txt_can_be_respected_and_list_the_index_files(spark: Any, tmp_path: Any, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    pages = spark.range(20).selectExpr(f"concat('{BASE}', id) url")
+    for listing, respected in [("robots.txt", "robots.txt"), (tmp_path / "robots.txt", "./robots.txt")]:
+        (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow: /1\n")
+        report = sitemill.spark.build(pages, base_url=BASE, out="out", robots=listing, respect_robots=respected)
+        assert report.listed == 9
+        assert "sitemap-index" in (tmp_path / "robots.txt").read_text()
+
+
 def test_patterns_may_be_any_iterable(spark: Any, tmp_path: Any) -> None:
     (tmp_path / "patterns").write_text("1$\n")
     pages = [f"{BASE}{number}" for number in range(20)]
