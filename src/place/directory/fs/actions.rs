@@ -100,13 +100,18 @@ pub fn remove(fs: &dyn FileSystem, path: &Path) -> Result<bool> {
     }
 }
 
-/// Removes the file at `path`, or the directory with everything in it.
+/// Removes the file at `path`, or the directory with everything in it. A directory that another process writes into meanwhile may
+/// stay, with new files.
 ///
 /// # Errors
 /// If something cannot be removed.
 pub fn remove_all(fs: &dyn FileSystem, path: &Path) -> Result<()> {
     let removed = fs.look(path).and_then(|meta| match meta.is_directory() {
-        true => fs.remove_tree(path),
+        // Tasks of a run on a cluster may write longer than its driver lives. The next run removes what they leave.
+        true => match fs.remove_tree(path) {
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
+            removed => removed,
+        },
         false => fs.remove(path),
     });
     removed.map_err(|error| Error::io(path, "could not be removed", error))
@@ -118,4 +123,40 @@ pub fn remove_all(fs: &dyn FileSystem, path: &Path) -> Result<()> {
 /// If they cannot be synced.
 pub fn sync_directory(fs: &dyn FileSystem, path: &Path) -> Result<()> {
     fs.sync_directory(path).map_err(|error| Error::io(path, "could not be synced", error))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+
+    use super::super::Disk;
+    use super::*;
+
+    #[test]
+    fn a_directory_that_is_filled_while_it_is_removed_is_no_error() {
+        let directory = std::env::temp_dir().join(format!("sitemill-filled-{}", std::process::id()));
+        let is_done = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                for number in 0.. {
+                    if is_done.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    // There is no directory now and then.
+                    let _ = fs::write(directory.join((number % 100).to_string()), "");
+                }
+            });
+            let removed: Vec<_> = (0..1000)
+                .map(|_| {
+                    fs::create_dir_all(&directory).unwrap();
+                    remove_all(&Disk, &directory)
+                })
+                .collect();
+            is_done.store(true, Ordering::Relaxed);
+            removed.into_iter().collect::<Result<()>>().unwrap();
+        });
+        let _ = fs::remove_dir_all(&directory);
+    }
 }
