@@ -111,6 +111,7 @@ def refusals(build, tmp_path):
     yield lambda: build(out=tmp_path / "file" / "out"), sitemill.OutputError, 73, "file"
     yield lambda: sitemill.status(tmp_path / "missing"), sitemill.InputError, 66, "missing"
     yield lambda: sitemill.rollback(out), sitemill.DataRefused, 65, "out"
+    yield lambda: sitemill.rollback(tmp_path / "missing"), sitemill.InputError, 66, "missing"
     yield lambda: sitemill.check(tmp_path / "missing"), sitemill.InputError, 66, "missing"
     yield lambda: sitemill.check(out, scope="world"), sitemill.UsageError, 2, "scope"
     yield lambda: sitemill.check(out, base_url="foo"), sitemill.UsageError, 2, "base_url"

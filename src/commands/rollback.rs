@@ -83,8 +83,9 @@ impl RollbackJob {
 /// with the hashes in its manifest. Nothing is deleted. `progress` counts the URLs in the files read.
 ///
 /// # Errors
-/// [`ErrorKind::Data`](crate::ErrorKind::Data) if there is no such set, or if one of its files is missing or damaged; if `stop`
-/// is raised before the switch; otherwise as [`build`](crate::build()).
+/// [`ErrorKind::Input`](crate::ErrorKind::Input) if the directory does not exist; [`ErrorKind::Data`](crate::ErrorKind::Data) if
+/// there is no such set, or if one of its files is missing or damaged; if `stop` is raised before the switch; otherwise as
+/// [`build`](crate::build()).
 pub fn rollback(job: &RollbackJob, progress: &dyn Progress, stop: &Stop) -> Result<RolledBack> {
     restore(job, progress, stop).map_err(unpublished)
 }

@@ -57,7 +57,8 @@ fn the_report_names_every_input_with_its_format_packing_lines_bytes_and_columns(
               "columns": { "used": { "url": "loc" }, "unused": ["x"] } },
             { "path": "data/c.txt", "format": "text", "lines": 3, "bytes": 26 },
             { "path": "data/d.xml", "format": "sitemap", "lines": 1, "bytes": 58 },
-            { "path": "data/e.list", "format": "google", "lines": 1, "bytes": 33 },
+            { "path": "data/e.list", "format": "google", "lines": 1, "bytes": 33,
+              "columns": { "used": { "priority": "priority" }, "unused": [] } },
             { "path": "odd\\x1bname", "format": "text", "lines": 1, "bytes": 20 },
             { "path": "-", "format": "text", "lines": 1, "bytes": 20 },
         ]);
