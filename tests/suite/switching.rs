@@ -230,3 +230,19 @@ fn a_run_that_completes_the_switch_of_a_killed_one_counts_its_index_files_as_cha
         assert!(said.contains(&format!("changed={changed}.")), "{changed}: {said}");
     }
 }
+
+#[test]
+fn a_single_set_is_refused_above_a_site_whose_first_switch_was_interrupted() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let page = b"https://a.example/1\n";
+    let journal = out.join("a.example/.sitemill/manifest.next.json");
+    let mut tries = 1..30;
+    while !journal.exists() {
+        let nth = tries.next().expect("the run is killed in the switch");
+        let _ = fs::remove_dir_all(&out);
+        finish(&mut killed_at("rename", nth, &build_command(&out, "{origin}/")), page).expect(137);
+    }
+    let refused = finish(&mut build_command(&out, "https://a.example/"), page).expect(65);
+    assert!(refused.stderr.contains("the sets of sites are published below it"), "{}", refused.stderr);
+}
