@@ -1,5 +1,6 @@
 //! A workspace: a place that only this run may change, with the manifests of the sets in it.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -31,6 +32,8 @@ pub struct Workspace {
     pub(super) expected: Option<Version>,
     /// Whether this run has completed the switch to the live set, which a dead run had begun.
     pub(super) is_completed: bool,
+    /// The names of the sites below this place for which it has done so.
+    completed_sites: BTreeSet<String>,
     /// The other manifests, if damaged ones are ignored.
     pub(super) salvage: Option<Salvage>,
     /// The key of seals.
@@ -63,11 +66,13 @@ impl Workspace {
         on_damage: OnDamage,
         stop: &Stop,
     ) -> Result<Self> {
-        let parent = Self::open_place(place::open_for_sites(out, name, stop)?, on_damage)?;
+        let mut parent = Self::open_place(place::open_for_sites(out, name, stop)?, on_damage)?;
         for site in switching_sites(parent.place.view())? {
             stop.check()?;
-            let name = site.root().file_name().and_then(|name| name.to_str());
-            drop(parent.open_site(name.expect("sites have plain names"), on_damage)?);
+            let name =
+                site.root().file_name().and_then(|name| name.to_str()).expect("sites have plain names");
+            drop(parent.open_site(name, on_damage)?);
+            parent.completed_sites.insert(name.into());
         }
         Ok(parent)
     }
@@ -88,6 +93,7 @@ impl Workspace {
     /// Same as [`Workspace::open`]; also [`ErrorKind::Output`] if a link has the name.
     pub fn open_site(&self, name: &str, on_damage: OnDamage) -> Result<Self> {
         let mut site = Self::open_place(self.place.open_site(name)?, on_damage)?;
+        site.is_completed |= self.completed_sites.contains(name);
         site.place.release_lock();
         Ok(site)
     }
@@ -119,6 +125,7 @@ impl Workspace {
             live,
             expected,
             is_completed,
+            completed_sites: BTreeSet::new(),
             salvage,
             secret,
             consent: None,
