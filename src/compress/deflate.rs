@@ -24,8 +24,8 @@
 //! | 5      | the same, in more texts        | medium, two places by 4 bytes, 12 by 8 and one by 16                  |
 //! | 6      | the same, in more texts        | deep: the cheapest of all sequences, one place by 4, 8 and 16 bytes   |
 //! | 7      | the same, in nearly all texts  | deep, two places by 4 bytes, 8 by 8 and one by 16                     |
-//! | 8      | the same                       | deep, four places by 4 bytes, 24 by 8 and one by 16                   |
-//! | 9      | the same                       | deep, four places by 4 bytes, 64 by 8 and one by 16                   |
+//! | 8      | the same                       | joint: the same for many records, four places by 4 bytes, 24 by 8     |
+//! | 9      | the same                       | joint, four places by 4 bytes, 64 by 8 and one by 16                  |
 //!
 //! Efforts 1 and 2 use the previous record without a search if it shares most of the current one. The others adapt to the text:
 //! a tree of records finds longer seams than a table of directories, and is used only while it saves enough. All parsers stop
@@ -34,10 +34,11 @@
 //! few words. All this depends only on the bytes before.
 //!
 //! In reading order: [`seams`] finds seams with [`prefixes`], or with [`either`] these or a [`tree`] of records. The [`parser`]s
-//! find the other matches: [`greedy`], [`lazy`], [`medium`] and [`deep`]. The last two use a [`finder`] and the [`costs`] of
-//! symbols. [`by_text`] chooses among parsers, and [`payoff`] stops their search. All use [`positions`] and [`window`].
-//! [`tokens`] collects the matches and literals of a block. [`block`] encodes them with a code from [`huffman`] in the alphabets
-//! of [`symbols`], and writes them to [`bits`]. [`record`] and [`sizes`] contain shared types and constants.
+//! find the other matches: [`greedy`], [`lazy`], [`medium`], [`deep`] and [`joint`]. The last three use a [`finder`] and the
+//! [`costs`] of symbols; [`ways`] finds the cheapest sequence for [`joint`]. [`by_text`] chooses among parsers, and [`payoff`]
+//! stops their search. All use [`positions`] and [`window`]. [`tokens`] collects the matches and literals of a block. [`block`]
+//! encodes them with a code from [`huffman`] in the alphabets of [`symbols`], and writes them to [`bits`]. [`record`] and
+//! [`sizes`] contain shared types and constants.
 
 mod bits;
 mod block;
@@ -48,6 +49,7 @@ mod either;
 mod finder;
 mod greedy;
 mod huffman;
+mod joint;
 mod lazy;
 mod medium;
 mod parser;
@@ -62,6 +64,7 @@ mod symbols;
 mod tests;
 mod tokens;
 mod tree;
+mod ways;
 mod window;
 
 use crate::common::fallible::reserve;
@@ -74,6 +77,7 @@ use deep::Deep;
 use either::Either;
 use finder::Depth;
 use greedy::Greedy;
+use joint::Joint;
 use lazy::Lazy;
 use medium::Medium;
 use parser::{Part, SeamParser};
@@ -107,7 +111,7 @@ pub struct Encoder {
     window: Window,
     /// Position of the start of the document in the window, or 0 once the window has moved past it.
     start: usize,
-    /// The end of the bytes that are encoded as tokens.
+    /// The end of the bytes that are encoded as tokens, or that the parser has put off.
     said: usize,
     /// The end of the last complete record.
     record_end: usize,
@@ -166,8 +170,8 @@ fn method_of(effort: u8) -> Method {
         5 => Method::Deep(Box::new(Medium::<u32, true>::new(Depth { steps: 12, enough: 64 }))),
         6 => Method::Deep(Box::new(Deep::<u16, false>::new(Depth { steps: 1, enough: 32 }, 16))),
         7 => Method::Deep(Box::new(Deep::<u32, true>::new(Depth { steps: 8, enough: 32 }, 16))),
-        8 => Method::Deep(Box::new(Deep::<u64, true>::new(Depth { steps: 24, enough: 64 }, 16))),
-        9.. => Method::Deep(Box::new(Deep::<u64, true>::new(Depth { steps: 64, enough: 128 }, 24))),
+        8 => Method::Deep(Box::new(Joint::<u64>::new(Depth { steps: 24, enough: 64 }, 16))),
+        9.. => Method::Deep(Box::new(Joint::<u64>::new(Depth { steps: 64, enough: 128 }, 24))),
     }
 }
 
@@ -239,7 +243,11 @@ impl Encoder {
 
     /// Moves the window forward if it is full.
     fn make_room(&mut self) {
-        let gone = self.window.make_room(self.said);
+        let put_off = match &self.method {
+            Method::Deep(parser) => parser.put_off(),
+            Method::Store | Method::Quick(_) => 0,
+        };
+        let gone = self.window.make_room(self.said - put_off);
         self.start = self.start.saturating_sub(gone);
         self.said -= gone;
         self.record_end -= gone;
@@ -305,7 +313,7 @@ impl Encoder {
             parser.parser().parse(&self.window, self.said, to, reach, &mut self.tokens);
             self.said = to;
         } else {
-            self.parse_deep(to, to, 0);
+            self.parse_deep(Part::without_seam(self.said, to, reach(self.start, self.said)));
         }
     }
 
@@ -321,25 +329,25 @@ impl Encoder {
             self.said = end;
             parser.pass(&self.window, start, end);
         } else {
-            self.parse_deep(to, end, seam.distance);
+            let part = Part::without_seam(self.said, to, reach(self.start, self.said));
+            let (shared, limit, distance) = (start + seam.shared, self.record_end, seam.distance);
+            self.parse_deep(Part { shared, end, limit, distance, ..part });
         }
     }
 
-    /// Encodes everything before the seam from `to` to `end`, and the seam or most of it. A function of its own, so that it takes
-    /// no registers from the quick methods.
+    /// Encodes a part, or puts it off. A function of its own, so that it takes no registers from the quick methods.
     #[inline(never)]
-    fn parse_deep(&mut self, to: usize, end: usize, distance: usize) {
-        let reach = reach(self.start, self.said);
+    fn parse_deep(&mut self, part: Part) {
         self.said = match &mut self.method {
-            Method::Deep(parser) => {
-                let part = Part { from: self.said, to, end, distance, reach };
-                parser.parse(&self.window, &part, &mut self.tokens)
-            }
-            Method::Store | Method::Quick(_) => end,
+            Method::Deep(parser) => parser.parse(&self.window, &part, &mut self.tokens),
+            Method::Store | Method::Quick(_) => part.end,
         };
     }
 
     fn end_block(&mut self, is_final: bool) {
+        if let Method::Deep(parser) = &mut self.method {
+            parser.flush(&self.window, self.said, &mut self.tokens);
+        }
         let plain = self.block_start.map(|start| self.window.range(start, self.said));
         let plain = plain.filter(|plain| plain.len() <= STORED_BLOCK_BYTES_MAX);
         match self.method {

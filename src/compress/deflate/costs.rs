@@ -16,6 +16,11 @@ const FIRST_RECORD_COST: i64 = 128 * UNITS_PER_BIT as i64;
 /// The cost of a length or a distance before any has occurred, without extra bits.
 const FIRST_MATCH_BITS: u32 = 5;
 
+/// More than any sequence of literals and matches costs. The sum of several is still a number.
+pub const TOO_MUCH: u32 = 1 << 28;
+/// Number of lengths whose costs are compared at a time.
+pub const GROUP: usize = 16;
+
 /// Tokens of the first block after which costs are estimated for the first time. Then it is done again whenever the block has
 /// twice as many.
 const FIRST_TOKENS: usize = 256;
@@ -61,7 +66,8 @@ pub struct Costs {
     literals: [u32; LENGTH_HEADS],
     /// The mean of the literals that have occurred.
     literal: u32,
-    lengths: [u32; LENGTHS],
+    /// After [`TOO_MUCH`] for each of [`GROUP`] shorter ones.
+    lengths: [u32; GROUP + LENGTHS],
     distances: [u32; DISTANCES],
 }
 
@@ -90,8 +96,12 @@ impl Costs {
         Self {
             literals: *literals,
             literal,
-            lengths: array::map(CODED_LENGTHS, |coded| {
-                with_extra(symbols[usize::from(coded.symbol)], coded.extra_bits)
+            lengths: array::from_fn(|at| match at.checked_sub(GROUP) {
+                Some(at) => {
+                    let coded = CODED_LENGTHS[at];
+                    with_extra(symbols[usize::from(coded.symbol)], coded.extra_bits)
+                }
+                None => TOO_MUCH,
             }),
             distances: array::from_fn(|at| with_extra(distances[at], DISTANCE_EXTRA_BITS[at])),
         }
@@ -129,7 +139,25 @@ impl Costs {
     /// The cost of the length of a match. One that takes several tokens costs as much as the longest.
     #[inline(always)]
     pub fn length(&self, length: usize) -> u32 {
-        self.lengths[length.min(MATCH_MAX) - MATCH_MIN]
+        self.lengths[GROUP + length.min(MATCH_MAX) - MATCH_MIN]
+    }
+
+    /// The costs of so many lengths, of which `length`, at least [`MATCH_MIN`], is the last.
+    #[inline(always)]
+    pub fn lengths_to(&self, length: usize) -> &[u32; GROUP] {
+        self.lengths[length.min(MATCH_MAX) + 1 - MATCH_MIN..]
+            .first_chunk()
+            .expect("so many precede each length")
+    }
+
+    /// Sets the costs of matches that end at the same byte: the last has `length`, and each one before it has one more. Adds
+    /// `more` to each.
+    pub fn fill_ending_alike(&self, costs: &mut [u32], length: usize, more: u32) {
+        let long = costs.len().saturating_sub((MATCH_MAX + 1).saturating_sub(length));
+        let (long, others) = costs.split_at_mut(long);
+        let of_lengths = &self.lengths[GROUP + length.min(MATCH_MAX) - MATCH_MIN..];
+        others.iter_mut().rev().zip(of_lengths).for_each(|(cost, of_length)| *cost = of_length + more);
+        long.fill(self.length(MATCH_MAX) + more);
     }
 
     /// The cost of a match.
@@ -238,6 +266,26 @@ mod tests {
             let want = f64::from(number).log2() * f64::from(UNITS_PER_BIT);
             let got = f64::from(logarithm(number));
             assert!(got <= want && want < got + 1.001, "{number}: {got}, not {want}");
+        }
+    }
+
+    #[test]
+    fn costs_of_many_lengths_are_those_of_each() {
+        let costs = Costs::default();
+        for length in MATCH_MIN..=MATCH_MAX {
+            let of_lengths = costs.lengths_to(length);
+            for (shorter, &cost) in of_lengths.iter().rev().enumerate() {
+                let is_match = length >= MATCH_MIN + shorter;
+                assert_eq!(cost, if is_match { costs.length(length - shorter) } else { TOO_MUCH });
+            }
+        }
+        for length in [MATCH_MIN, 20, MATCH_MAX - 1, MATCH_MAX, 1_000] {
+            for count in [0, 1, 40, 600] {
+                let mut filled = vec![0; count];
+                costs.fill_ending_alike(&mut filled, length, 7);
+                let want = (0..count).rev().map(|longer| costs.length(length + longer) + 7);
+                assert_eq!(filled, want.collect::<Vec<_>>(), "{count} from {length}");
+            }
         }
     }
 

@@ -195,7 +195,7 @@ mod tests {
         window.push(text.join("-").as_bytes());
         let mut deep = Deep::<u32, true>::new(Depth { steps: 8, enough: 32 }, usize::MAX);
         for from in (start..window.end() - 100).step_by(50) {
-            let part = Part { from, to: from + 50, end: from + 50, distance: 0, reach: from - start };
+            let part = Part::without_seam(from, from + 50, from - start);
             deep.search(&window, &part);
             deep.choose(&window, &part);
             let (costs, mut at, mut cost) = (deep.estimate.costs(), from, 0);

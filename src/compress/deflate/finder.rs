@@ -195,7 +195,7 @@ mod tests {
         let mut finder = Finder::<u16, IS_DEEP>::default();
         let search = |at| {
             let (end, reach) = (at + 40, at - start);
-            let part = Part { from: at, to: at, end, distance: 0, reach };
+            let part = Part { end, ..Part::without_seam(at, at, reach) };
             let mut longest = 0;
             finder.find(&window, at, &part, depth, |Match { length, distance }| {
                 assert!(length > longest && distance <= reach);

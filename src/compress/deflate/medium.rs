@@ -180,7 +180,7 @@ impl<B: Bucket, const IS_DEEP: bool> SeamParser for Medium<B, IS_DEEP> {
 /// Takes every seam as it is.
 impl<B: Bucket, const IS_DEEP: bool> Parser for Medium<B, IS_DEEP> {
     fn parse(&mut self, window: &Window, from: usize, to: usize, reach: usize, tokens: &mut Tokens) {
-        SeamParser::parse(self, window, &Part { from, to, end: to, distance: 0, reach }, tokens);
+        SeamParser::parse(self, window, &Part::without_seam(from, to, reach), tokens);
     }
 
     fn pass(&mut self, window: &Window, from: usize, to: usize) {

@@ -18,8 +18,16 @@ pub trait Parser: std::fmt::Debug + Send {
 
 /// Encodes bytes and the seam after them. Its matches may cover bytes of the seam.
 pub trait SeamParser: std::fmt::Debug + Send {
-    /// Encodes a part. Returns where it ended: at the end of the part, or a few bytes before.
+    /// Encodes a part, or puts it off. Returns where it ended: at the end of the part, or a few bytes before.
     fn parse(&mut self, window: &Window, part: &Part, tokens: &mut Tokens) -> usize;
+
+    /// Bytes of the parts that are put off.
+    fn put_off(&self) -> usize {
+        0
+    }
+
+    /// Encodes the parts that are put off, the last of which ended at `to`.
+    fn flush(&mut self, _window: &Window, _to: usize, _tokens: &mut Tokens) {}
 
     /// Removes all positions.
     fn clear(&mut self);
@@ -32,12 +40,23 @@ pub struct Part {
     pub from: usize,
     /// The start of the seam.
     pub to: usize,
+    /// The end of the bytes of the seam that the record before this one begins with, too.
+    pub shared: usize,
     /// The end of the seam; the same as `to` if there is none.
     pub end: usize,
+    /// The end of the record that the seam belongs to.
+    pub limit: usize,
     /// The distance of the seam. Unused if there is none.
     pub distance: usize,
     /// Maximum distance of other matches.
     pub reach: usize,
+}
+
+impl Part {
+    /// The bytes from `from` to `to`.
+    pub fn without_seam(from: usize, to: usize, reach: usize) -> Self {
+        Self { from, to, shared: to, end: to, limit: to, distance: 0, reach }
+    }
 }
 
 /// Encodes the bytes of a part after `said` as literals, and the seam or what is left of it. Returns where the part ended.

@@ -19,6 +19,8 @@ pub struct Seam {
     pub before: usize,
     /// Bytes of the record that it covers.
     pub after: usize,
+    /// How many of these the record before begins with, too.
+    pub shared: usize,
     /// The distance of the match.
     pub distance: usize,
 }
@@ -92,6 +94,7 @@ impl Seams {
                 gain
             });
         }
+        best.shared = last.shared.min(best.after);
         self.count += 1;
         self.record_bytes += (room.to - room.from) as u32;
         self.bytes += (best.before + best.after) as u32;
@@ -122,5 +125,5 @@ impl Seams {
 fn seam(window: &Window, Room { floor, from, start, .. }: Room, Found { shared, distance }: Found) -> Seam {
     let before_max = (from - floor).min(from - distance - start);
     let before = window.common_suffix(from - distance, from, before_max);
-    Seam { before, after: shared, distance }
+    Seam { before, after: shared, shared: 0, distance }
 }

@@ -71,10 +71,14 @@ fn more_effort_never_writes_much_more_whatever_the_text() {
             .take(8_000)
             .map(|n| format!("wiki/{}_{}_{}", word(n % 300), word(n >> 9 & 255), word(n >> 20 & 255))),
     );
-    for document in [ids, counters, words] {
-        let sizes = [1, 2, 3, 4, 5, 6, 7, 8, 9].map(|effort| check(effort, &document).len());
+    let sizes = |document: &[u8]| [1, 2, 3, 4, 5, 6, 7, 8, 9].map(|effort| check(effort, document).len());
+    for document in [&ids, &counters, &words] {
+        let sizes = sizes(document);
         assert!(sizes.windows(2).all(|pair| pair[1] <= pair[0] + pair[0] / 200), "{sizes:?}");
     }
+    // Efforts 8 and 9 end seams where words begin.
+    let [.., seventh, eighth, _] = sizes(&words);
+    assert!(eighth < seventh - seventh / 40, "{eighth}, {seventh}");
 }
 
 #[test]
