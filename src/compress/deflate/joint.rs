@@ -13,10 +13,10 @@ use super::tokens::Tokens;
 use super::ways::{Batch, Step, Ways};
 use super::window::Window;
 
-/// Maximum number of parts that are put off. What matches save is counted afterwards, so that there must be few.
+/// Maximum number of parts that are put off. Few, because only then is it known whether the search pays off.
 const BATCH_PARTS: usize = 32;
 
-/// Maximum bytes in which names that begin alike are searched for.
+/// Maximum bytes before the first different one in which a slash is looked for.
 const NAME_BYTES_MAX: usize = 24;
 
 /// Chooses by the costs of the text so far. A bucket `B` has the positions for short matches.
@@ -85,8 +85,8 @@ impl<B: Bucket> Joint<B> {
     }
 }
 
-/// The first position in a seam at which another match may begin: where the record begins to differ from the one before, or after
-/// the slash before that, because names in a directory often begin alike.
+/// The first position in a seam at which another match may begin: after the last slash in the bytes that the record before shares,
+/// because names in a directory often begin alike.
 fn head_end(window: &Window, &Part { to, shared, .. }: &Part) -> usize {
     let first = (to + 1).max(shared.saturating_sub(NAME_BYTES_MAX));
     let slash = window.range(first, shared.max(first)).iter().rposition(|&byte| byte == b'/');

@@ -11,7 +11,7 @@ pub const TAIL_BYTES: usize = b"</loc></url>\n".len();
 /// of a sitemap has 2,047 characters, and a few more once it is escaped.
 pub const RECORD_BYTES_MAX: usize = 8 * 1024;
 
-/// Bytes after which a parser encodes what it has put off. Few matches end only because they do.
+/// Number of bytes that a parser puts off before it encodes them: enough that few matches are cut off at their end.
 pub const BATCH_BYTES: usize = 4 * 1024;
 
 /// Maximum bytes that are added to the window at a time, whatever the size of a push.
