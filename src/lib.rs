@@ -171,6 +171,7 @@ pub mod report {
         DryRun, Failure, Seconds, SectionSummary, SetReport, ThenReport, WordCounts,
     };
     pub use crate::intake::report::{ColumnsReport, InputReport, Skipped};
+    pub use crate::set::publish::CompletedSwitch;
     pub use crate::sitemap::tags::TagReason;
     pub use crate::survey::rejects::Example;
 }

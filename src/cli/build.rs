@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sitemill::options::Base;
 use sitemill::process::{Conflicts, Paths, Replacement, StoppableWriter};
-use sitemill::report::{Failure, Metrics};
+use sitemill::report::{CompletedSwitch, Failure, Metrics};
 use sitemill::{Error, ErrorKind, Job, Outcome, Page, Progress, Report, Result, Source, Stop, escape};
 
 use super::args::{BuildArgs, ProgressWhen};
+use super::numbers::grouped;
 use super::report::PageTo;
 use super::settings::{self, Early};
 use super::{failure, flags, inputs, log, progress, signals, streams, summary};
@@ -23,6 +24,7 @@ pub fn run(args: Box<BuildArgs>, config: Option<&Path>) -> Result<()> {
     let stop = signals::raised_by_signals()?;
     let when = if args.quiet { ProgressWhen::Never } else { args.progress };
     let outcome = built(&args, config, None, &*progress::shown(when), &stop)?;
+    warn_of_completed(&outcome.report);
     inputs::warn_of_skipped(&outcome.report.skipped);
     inputs::warn_of_old_news(outcome.report.old_news);
     outcome.warnings.iter().for_each(failure::print_warning);
@@ -30,6 +32,18 @@ pub fn run(args: Box<BuildArgs>, config: Option<&Path>) -> Result<()> {
         summary::print(&outcome.report, &args.out);
     }
     outcome.refused.map_or(Ok(()), Err)
+}
+
+/// Warns about switches that dead runs had begun: their sets went live without them, and may have gone live without a report, a
+/// diff or a command after publishing.
+fn warn_of_completed(report: &Report) {
+    for CompletedSwitch { number, base_url, .. } in &report.completed {
+        let words = format!(
+            "{base_url}: an earlier run died while it switched to set {}; this run has completed the switch",
+            grouped(*number)
+        );
+        log::counted_warning(&words, json!({ "completed": number }));
+    }
 }
 
 /// Builds a set and writes its reports, whether or not the run succeeds. `sources`, if there are any, replace the input files.

@@ -96,6 +96,7 @@ fn build_set(
         reporting::write_rejects(run, &account, &loaded, path, file)?;
     }
     let mut report = reporting::of_survey(run, &loaded, &account)?;
+    report.completed = site::completed(job, &workspace);
     let surveyed = started.elapsed();
     report.seconds = Seconds::of(surveyed, Duration::ZERO, Duration::ZERO, surveyed);
     if let Err(refused) = guards::check(job, &report) {

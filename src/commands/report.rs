@@ -19,6 +19,7 @@ use crate::error::Message;
 use crate::escape::{grouped, plural};
 use crate::intake::report::{InputReport, Skipped};
 use crate::place::SetName;
+use crate::set::publish::CompletedSwitch;
 use crate::survey::rejects::Example;
 
 pub use details::Details;
@@ -42,6 +43,10 @@ pub struct Report {
     /// switch could not be undone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<Message>,
+    /// The switches that earlier runs began before they died, and that this run has completed, whether or not it has published a
+    /// set of its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub completed: Vec<CompletedSwitch>,
     /// Protocol version: `0.9` or `0.84`.
     pub protocol: String,
     /// URL of the directory of the files, or the pattern for each origin.

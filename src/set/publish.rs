@@ -50,4 +50,4 @@ pub use info::SetInfo;
 pub use live::{kept, newest};
 pub use shared_shelf::SharedShelf;
 pub use switch::{Prepared, make_live};
-pub use workspace::Workspace;
+pub use workspace::{CompletedSwitch, Workspace};

@@ -246,6 +246,43 @@ fn a_run_that_completes_the_switch_of_a_killed_one_counts_its_index_files_as_cha
 }
 
 #[test]
+fn a_run_that_completes_the_switch_of_a_killed_one_names_the_set_that_is_live_now() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let words = "warning: https://h.example/: an earlier run died while it switched to set 2; this run has \
+                 completed the switch\n";
+    for base_url in [BASE, "{origin}/"] {
+        let state = if base_url == BASE { ".sitemill" } else { "h.example/.sitemill" };
+        let journal = out.join(state).join("manifest.next.json");
+        let build = |options: &[&str]| {
+            let mut build = build_command(&out, base_url);
+            build.args(options);
+            build
+        };
+        // Of a run that publishes, and of one that is refused.
+        for (input, options, code) in
+            [(pages(1..=10), &[][..], 0), (pages(1..=1), &["--max-shrink", "10%"], 65)]
+        {
+            let _ = fs::remove_dir_all(&out);
+            let mut tries = 1..30;
+            while !journal.exists() {
+                let nth = tries.next().expect("the run is killed in the switch");
+                let _ = fs::remove_dir_all(&out);
+                finish(&mut build(&[]), pages(1..=4).as_bytes()).expect(0);
+                finish(&mut killed_at("rename", nth, &build(&[])), pages(1..=10).as_bytes()).expect(137);
+            }
+            let dry = finish(build(options).arg("--dry-run"), input.as_bytes());
+            assert!(!dry.stderr.contains("has completed"), "a dry run completes nothing: {}", dry.stderr);
+            let completing = finish(&mut build(options), input.as_bytes()).expect(code);
+            assert!(completing.stderr.contains(words), "{base_url} {code}: {}", completing.stderr);
+            let again = finish(build(options).arg("--json"), input.as_bytes()).expect(code);
+            assert!(!again.stderr.contains("has completed"), "{}", again.stderr);
+            assert!(!String::from_utf8_lossy(&again.stdout).contains("completed"));
+        }
+    }
+}
+
+#[test]
 fn a_single_set_is_refused_above_a_site_whose_first_switch_was_interrupted() {
     let directory = TempDir::new();
     let out = directory.join("out");

@@ -11,7 +11,7 @@ use crate::produce::preview::preview;
 use crate::produce::produce;
 use crate::set::manifest::{SealedRows, SetSection};
 use crate::set::name::site_directory;
-use crate::set::publish::{self, Workspace};
+use crate::set::publish::{self, CompletedSwitch, Workspace};
 use crate::sitemap::sections::counts::SectionRule;
 use crate::survey::context::Context;
 use crate::survey::layout::{Layout, SectionLayout};
@@ -78,6 +78,11 @@ pub fn open(job: &Job, stop: &Stop) -> Result<Workspace> {
         None => workspace.admit_sites(job.publication.consent())?,
     }
     Ok(workspace)
+}
+
+/// The switches that opening the `workspace` of `job` has completed. A dry run completes none.
+pub fn completed(job: &Job, workspace: &Workspace) -> Vec<CompletedSwitch> {
+    if job.publication.dry_run { Vec::new() } else { workspace.completed() }
 }
 
 /// Opens the sites that have URLs in `layouts`, so that a problem with one of many sites is found before the second pass begins.

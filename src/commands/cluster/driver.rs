@@ -131,6 +131,7 @@ impl Driver {
         let batches = in_order(plan, batches)?;
         let tally = add_up(packed, plan, &batches)?;
         let mut report = report(&job, packed, tally, input)?;
+        report.completed = site::completed(&job, &site.place);
         report.inputs.iter_mut().for_each(|input| input.columns.clone_from(&columns));
         let surveyed = planned.unwrap_or(produced);
         report.seconds = Seconds::of(surveyed, Duration::ZERO, Duration::ZERO, surveyed);

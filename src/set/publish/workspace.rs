@@ -1,8 +1,10 @@
 //! A workspace: a place that only this run may change, with the manifests of the sets in it.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 
 use super::consent::{Consent, OnDamage};
 use super::live::{Live, kept, live, published};
@@ -32,8 +34,8 @@ pub struct Workspace {
     pub(super) expected: Option<Version>,
     /// Whether this run has completed the switch to the live set, which a dead run had begun.
     pub(super) is_completed: bool,
-    /// The names of the sites below this place for which it has done so.
-    completed_sites: BTreeSet<String>,
+    /// The names of the sites below this place for which it has done so, with their sets.
+    completed_sites: BTreeMap<String, CompletedSwitch>,
     /// The other manifests, if damaged ones are ignored.
     pub(super) salvage: Option<Salvage>,
     /// The key of seals.
@@ -42,6 +44,16 @@ pub struct Workspace {
     pub(super) consent: Option<Consent>,
     /// Whether [`Workspace::end`] was called.
     has_ended: bool,
+}
+
+/// A switch that a run began before it died, and that a later run has completed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct CompletedSwitch {
+    /// Number of the set that is live now.
+    pub number: u64,
+    /// URL of the directory of its files.
+    pub base_url: String,
 }
 
 impl Workspace {
@@ -71,8 +83,8 @@ impl Workspace {
             stop.check()?;
             let name =
                 site.root().file_name().and_then(|name| name.to_str()).expect("sites have plain names");
-            drop(parent.open_site(name, on_damage)?);
-            parent.completed_sites.insert(name.into());
+            let completed = parent.open_site(name, on_damage)?.completed();
+            parent.completed_sites.extend(completed.into_iter().map(|switch| (name.to_owned(), switch)));
         }
         Ok(parent)
     }
@@ -93,7 +105,7 @@ impl Workspace {
     /// Same as [`Workspace::open`]; also [`ErrorKind::Output`] if a link has the name.
     pub fn open_site(&self, name: &str, on_damage: OnDamage) -> Result<Self> {
         let mut site = Self::open_place(self.place.open_site(name)?, on_damage)?;
-        site.is_completed |= self.completed_sites.contains(name);
+        site.is_completed |= self.completed_sites.contains_key(name);
         site.place.release_lock();
         Ok(site)
     }
@@ -125,7 +137,7 @@ impl Workspace {
             live,
             expected,
             is_completed,
-            completed_sites: BTreeSet::new(),
+            completed_sites: BTreeMap::new(),
             salvage,
             secret,
             consent: None,
@@ -156,6 +168,13 @@ impl Workspace {
     /// The live set.
     pub fn live(&self) -> Option<&Manifest> {
         self.live.as_ref()
+    }
+
+    /// The switches that opening this place has completed, here and in the sites below it.
+    pub fn completed(&self) -> Vec<CompletedSwitch> {
+        let own = self.live.iter().filter(|_| self.is_completed);
+        let own = own.map(|set| CompletedSwitch { number: set.number, base_url: set.base_url.clone() });
+        own.chain(self.completed_sites.values().cloned()).collect()
     }
 
     /// The free space of the place.
