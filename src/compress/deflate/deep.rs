@@ -5,7 +5,8 @@ use super::finder::{Depth, Finder, Match, SHORT_BYTES};
 use super::parser::{Part, SeamParser, end_part};
 use super::payoff::{NEXT_TO_NOTHING, Payoff};
 use super::positions::Bucket;
-use super::tokens::Tokens;
+use super::tokens::{Step, Tokens};
+use super::ways::Way;
 use super::window::Window;
 
 /// Chooses by the costs of the text so far. A bucket `B` has the positions for short matches.
@@ -23,17 +24,6 @@ pub struct Deep<B: Bucket, const IS_DEEP: bool> {
     starts: Vec<u32>,
     /// For each position of a part, and its end, the cheapest way to the end of the seam.
     ways: Vec<Way>,
-}
-
-/// A sequence of literals and matches.
-#[derive(Debug, Clone, Copy, Default)]
-struct Way {
-    /// The cost of all of them.
-    cost: u32,
-    /// The first of them: bytes of a match, or 0 for a literal.
-    length: u16,
-    /// The distance of the match.
-    distance: u16,
 }
 
 impl<B: Bucket, const IS_DEEP: bool> Deep<B, IS_DEEP> {
@@ -89,14 +79,14 @@ impl<B: Bucket, const IS_DEEP: bool> Deep<B, IS_DEEP> {
             let here = at - from;
             let literal = costs.literal(window.byte(at));
             literals += literal;
-            let mut best = Way { cost: literal + ways[here + 1].cost, length: 0, distance: 0 };
+            let mut best = Way { step: Step::default(), cost: literal + ways[here + 1].cost };
             let mut shorter = SHORT_BYTES - 1;
             for &Match { length, distance } in &matches[starts[here] as usize..starts[here + 1] as usize] {
                 let of_distance = costs.distance(distance);
                 let mut consider = |length: usize, then: u32| {
                     let cost = of_distance + costs.length(length) + then;
                     if cost < best.cost {
-                        best = Way { cost, length: length as u16, distance: (distance - 1) as u16 };
+                        best = Way { step: Step::new(length, distance), cost };
                     }
                 };
                 // The match before this one is nearer, so it is better for its length and below.
@@ -120,10 +110,10 @@ impl<B: Bucket, const IS_DEEP: bool> Deep<B, IS_DEEP> {
                 };
                 let cost = costs.a_match(length, distance) + then;
                 if cost < best.cost {
-                    best = Way { cost, length: length as u16, distance: (distance - 1) as u16 };
+                    best = Way { step: Step::new(length, distance), cost };
                 }
-            } else if best.length > 0 {
-                carried = Match { length: best.length.into(), distance: usize::from(best.distance) + 1 };
+            } else if best.step.length > 0 {
+                carried = Match { length: best.step.length.into(), distance: best.step.distance() };
             }
             ways[here] = best;
         }
@@ -139,20 +129,7 @@ impl<B: Bucket, const IS_DEEP: bool> SeamParser for Deep<B, IS_DEEP> {
         }
         self.search(window, part);
         self.choose(window, part);
-        let (mut at, mut said) = (part.from, part.from);
-        while at < part.to {
-            let Way { length, distance, .. } = self.ways[at - part.from];
-            if length == 0 {
-                at += 1;
-                continue;
-            }
-            if at > said {
-                tokens.push_literals(window, said, at);
-            }
-            tokens.push_match(length.into(), usize::from(distance) + 1);
-            at += usize::from(length);
-            said = at;
-        }
+        let said = tokens.push_steps(window, part.from, part.to, |at| self.ways[at - part.from].step);
         let said = end_part(window, part, said, tokens);
         self.finder.remember(window, part.to, said);
         said
@@ -200,8 +177,8 @@ mod tests {
             deep.choose(&window, &part);
             let (costs, mut at, mut cost) = (deep.estimate.costs(), from, 0);
             while at < part.to {
-                let Way { length, distance, .. } = deep.ways[at - from];
-                let (bytes, distance) = (usize::from(length).max(1), usize::from(distance) + 1);
+                let step @ Step { length, .. } = deep.ways[at - from].step;
+                let (bytes, distance) = (usize::from(length).max(1), step.distance());
                 cost += match length {
                     0 => costs.literal(window.byte(at)),
                     _ => costs.a_match(bytes, distance),

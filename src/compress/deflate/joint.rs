@@ -10,7 +10,7 @@ use super::payoff::{NEXT_TO_NOTHING, Payoff};
 use super::positions::Bucket;
 use super::sizes::BATCH_BYTES;
 use super::tokens::Tokens;
-use super::ways::{Batch, Step, Ways};
+use super::ways::{Batch, Ways};
 use super::window::Window;
 
 /// Maximum number of parts that are put off. Few, because only then is it known whether the search pays off.
@@ -121,20 +121,7 @@ impl<B: Bucket> SeamParser for Joint<B> {
         let from = to - batch.bytes();
         ways.find(window, from, batch, estimate.costs());
         payoff.count(batch.literals, (batch.literals + batch.seams).saturating_sub(ways.cost()));
-        let (mut at, mut said) = (from, from);
-        while at < to {
-            let step @ Step { length, .. } = ways.step(at - from, batch);
-            if length == 0 {
-                at += 1;
-                continue;
-            }
-            if at > said {
-                tokens.push_literals(window, said, at);
-            }
-            tokens.push_match(length.into(), step.distance());
-            at += usize::from(length);
-            said = at;
-        }
+        let said = tokens.push_steps(window, from, to, |at| ways.step(at - from, batch));
         if to > said {
             tokens.push_literals(window, said, to);
         }

@@ -79,19 +79,40 @@ impl Token {
     }
 }
 
+/// A literal or a match that a parser has chosen for a position.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Step {
+    /// Bytes of a match, or 0 for a literal.
+    pub length: u16,
+    /// The distance of a match, less one.
+    less_one: u16,
+}
+
+impl Step {
+    /// A match: `length` bytes that occurred `distance` bytes before.
+    pub const fn new(length: usize, distance: usize) -> Self {
+        Self { length: length as u16, less_one: (distance - 1) as u16 }
+    }
+
+    /// The distance of a match.
+    pub fn distance(self) -> usize {
+        usize::from(self.less_one) + 1
+    }
+}
+
 /// The tokens of one block.
 #[derive(Debug)]
 pub struct Tokens {
-    tokens: Box<[Token; ROOM + STEP]>,
+    tokens: Box<[Token; ROOM + LANES]>,
     count: usize,
 }
 
 /// Number of literal tokens that are written at a time, with two bytes in each.
-const STEP: usize = 8;
+const LANES: usize = 8;
 
 impl Default for Tokens {
     fn default() -> Self {
-        let tokens = vec![Token(0); ROOM + STEP].into_boxed_slice();
+        let tokens = vec![Token(0); ROOM + LANES].into_boxed_slice();
         Self { tokens: tokens.try_into().expect("one is as long as the other"), count: 0 }
     }
 }
@@ -100,17 +121,18 @@ impl Tokens {
     /// Adds the bytes from `from` to `to` as literals, two per token.
     #[inline(always)]
     pub fn push_literals(&mut self, window: &Window, mut from: usize, to: usize) {
-        // Most sequences are short, with unpredictable lengths. Tokens that a step writes after the end are overwritten.
+        // Most sequences are short, with unpredictable lengths. Tokens that are written after the end are overwritten.
         loop {
-            let bytes: &[u8; 2 * STEP] = window.bytes(from);
+            let bytes: &[u8; 2 * LANES] = window.bytes(from);
             let count = self.count % ROOM;
-            let step: [_; STEP] = array::from_fn(|nth| Token::literals([bytes[2 * nth], bytes[2 * nth + 1]]));
-            array::write(&mut self.tokens[count..], step);
-            if to - from <= 2 * STEP {
+            let lanes: [_; LANES] =
+                array::from_fn(|nth| Token::literals([bytes[2 * nth], bytes[2 * nth + 1]]));
+            array::write(&mut self.tokens[count..], lanes);
+            if to - from <= 2 * LANES {
                 break;
             }
-            self.count += STEP;
-            from += 2 * STEP;
+            self.count += LANES;
+            from += 2 * LANES;
         }
         self.count += (to - from) / 2;
         // The last byte of an odd number; otherwise this token is overwritten too.
@@ -134,6 +156,33 @@ impl Tokens {
             length -= now;
         }
         self.push_one_match(length, distance);
+    }
+
+    /// Adds the matches among the steps from `from` to `to`, where `step` gives the one at each position, and the literals
+    /// before each. Returns the end of the last match: the bytes from there on are still to be added.
+    #[inline(always)]
+    pub fn push_steps(
+        &mut self,
+        window: &Window,
+        from: usize,
+        to: usize,
+        step: impl Fn(usize) -> Step,
+    ) -> usize {
+        let (mut at, mut said) = (from, from);
+        while at < to {
+            let step @ Step { length, .. } = step(at);
+            if length == 0 {
+                at += 1;
+                continue;
+            }
+            if at > said {
+                self.push_literals(window, said, at);
+            }
+            self.push_match(length.into(), step.distance());
+            at += usize::from(length);
+            said = at;
+        }
+        said
     }
 
     /// Returns whether the block should end.

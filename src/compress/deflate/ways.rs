@@ -3,6 +3,7 @@
 use super::costs::{Costs, GROUP, TOO_MUCH};
 use super::finder::Match;
 use super::symbols::MATCH_MIN;
+use super::tokens::Step;
 use super::window::Window;
 use crate::common::array;
 
@@ -86,27 +87,14 @@ impl Batch {
     }
 }
 
-/// A literal or a match.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Step {
-    /// Bytes of a match, or 0 for a literal.
-    pub length: u16,
-    /// The distance of a match, less one.
-    less_one: u16,
-}
+/// The step for the rest of a seam. No match is as long.
+const REST: Step = Step::new(u16::MAX as usize, 1);
 
-impl Step {
-    /// The rest of a seam. No match is as long.
-    const REST: Self = Self { length: u16::MAX, less_one: 0 };
-
-    fn new(length: usize, distance: usize) -> Self {
-        Self { length: length as u16, less_one: (distance - 1) as u16 }
-    }
-
-    /// The distance of a match.
-    pub fn distance(self) -> usize {
-        usize::from(self.less_one) + 1
-    }
+/// A sequence of literals and matches: the first of them, and the cost of all.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Way {
+    pub step: Step,
+    pub cost: u32,
 }
 
 /// The cheapest way from each position of a batch to its end: the first step, and the cost of all of them.
@@ -122,7 +110,7 @@ impl Ways {
     pub fn find(&mut self, window: &Window, from: usize, batch: &Batch, costs: &Costs) {
         let known = batch.bytes();
         self.steps.clear();
-        self.steps.resize(known, Step::REST);
+        self.steps.resize(known, REST);
         self.costs.clear();
         self.costs.resize(GROUP + known, TOO_MUCH);
         self.costs.push(0);
@@ -143,7 +131,7 @@ impl Ways {
     /// The first step of the cheapest way from a position.
     pub fn step(&self, at: usize, batch: &Batch) -> Step {
         match self.steps[at] {
-            Step::REST => {
+            REST => {
                 let next = batch.heads.partition_point(|head| head.from < at);
                 let Head { end, distance, .. } = batch.heads[next - 1];
                 Step::new(end - at, distance)
@@ -167,27 +155,20 @@ struct Search<'b> {
     seam_at: usize,
 }
 
-/// A step, and the cost of the way that begins with it.
-#[derive(Clone, Copy)]
-struct Choice {
-    step: Step,
-    cost: u32,
-}
-
 impl Search<'_> {
     fn cost(&self, at: usize) -> u32 {
         self.ways.costs[GROUP + at]
     }
 
     #[inline(always)]
-    fn set(&mut self, at: usize, Choice { step, cost }: Choice) {
+    fn set(&mut self, at: usize, Way { step, cost }: Way) {
         self.ways.steps[at] = step;
         self.ways.costs[GROUP + at] = cost;
     }
 
     #[inline(always)]
-    fn a_literal(&self, at: usize) -> Choice {
-        Choice { step: Step::default(), cost: self.costs.literal(self.bytes[at]) + self.cost(at + 1) }
+    fn a_literal(&self, at: usize) -> Way {
+        Way { step: Step::default(), cost: self.costs.literal(self.bytes[at]) + self.cost(at + 1) }
     }
 
     /// Finds the ways from `to` up to the known ones, where no seam begins.
@@ -203,7 +184,7 @@ impl Search<'_> {
             if is_longer {
                 let cost = costs.a_match(next.length, next.distance) + self.cost(at + next.length);
                 if cost < best.cost {
-                    best = Choice { step: Step::new(next.length, next.distance), cost };
+                    best = Way { step: Step::new(next.length, next.distance), cost };
                 }
             } else if best.step.length > 0 {
                 next = Match { length: best.step.length.into(), distance: best.step.distance() };
@@ -224,14 +205,14 @@ impl Search<'_> {
         let rests = &mut self.ways.costs[GROUP + from + 1..GROUP + rest_to];
         self.costs.fill_ending_alike(rests, end + 1 - rest_to, more);
         self.seam_at = from;
-        let best = self.best(from, Choice { step: Step::REST, cost: u32::MAX });
+        let best = self.best(from, Way { step: REST, cost: u32::MAX });
         self.set(from, best);
         self.known = from;
     }
 
     /// The cheapest of `best` and the ways that begin with a match at `at`.
     #[inline(always)]
-    fn best(&self, at: usize, mut best: Choice) -> Choice {
+    fn best(&self, at: usize, mut best: Way) -> Way {
         for &Match { length, distance } in self.batch.matches(at) {
             let of_distance = self.costs.distance(distance);
             // Compares so many lengths without a branch: which one is best is unpredictable.
@@ -244,7 +225,7 @@ impl Search<'_> {
                 let cost = of_distance + least as u32;
                 if cost < best.cost {
                     let shorter = sums.iter().rev().position(|&sum| sum == least).unwrap_or(0);
-                    best = Choice { step: Step::new(length - shorter, distance), cost };
+                    best = Way { step: Step::new(length - shorter, distance), cost };
                 }
             };
             let length = length.min(self.bytes.len() - at);
