@@ -161,7 +161,7 @@ def build(
         robots_any_name: accept a robots.txt with a name like ``Robots.txt``.
         max_rejects, max_dropped_tags: refuse more than this number, or this share such as ``"1%"``; no limit by default.
         max_shrink: refuse a set that is smaller than the live one by more than this percentage; ``"50%"`` by default. A number is
-            a percentage, too: ``0.5`` is 0.5%, not one half.
+            a percentage, too; ``0.5`` is refused, because it could be 0.5% or one half.
         expect_lines: refuse any other number of rows: ``1000``, ``"1000.."`` or ``"1000..2000"``.
         allow_empty, replace_set, take_over: allow an empty set, a set with another base URL or protocol, and replacing files
             that sitemill did not write.

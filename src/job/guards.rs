@@ -127,7 +127,7 @@ impl FromStr for MaxDroppedTags {
 }
 
 /// The percentage of its URLs that a set may lose when it is replaced; 50 by default. Parsed from `0%` to `100%`; the sign may be
-/// left out.
+/// left out, except from a number between 0 and 1, which could be a fraction.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct MaxShrink(f64);
 
@@ -160,7 +160,14 @@ impl FromStr for MaxShrink {
 
     fn from_str(word: &str) -> Result<Self, String> {
         let number = word.strip_suffix('%').unwrap_or(word);
-        percent(number).map(Self).ok_or_else(|| "expected a percentage from 0% to 100%".into())
+        match percent(number) {
+            None => Err("expected a percentage from 0% to 100%".into()),
+            Some(percent) if word == number && percent > 0.0 && percent < 1.0 => {
+                let of_fraction = (percent * 1e4).round() / 100.0;
+                Err(format!("write {percent}%, or {of_fraction}% if it is a fraction"))
+            }
+            Some(percent) => Ok(Self(percent)),
+        }
     }
 }
 
@@ -255,9 +262,11 @@ mod tests {
                 "and one less does not"
             );
         }
-        for wrong in ["", "%", "-1", "101", "inf", "half"] {
+        for wrong in ["", "%", "-1", "101", "inf", "half", "0.001", "0.999"] {
             assert!(wrong.parse::<MaxShrink>().is_err(), "{wrong}");
         }
+        let refused = "0.29".parse::<MaxShrink>().unwrap_err();
+        assert_eq!(refused, "write 0.29%, or 29% if it is a fraction");
     }
 
     #[test]
