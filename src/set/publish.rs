@@ -36,6 +36,7 @@ mod rollback;
 mod salvage;
 mod shared_shelf;
 mod shelf;
+mod stage;
 mod stand_in;
 pub mod status;
 mod switch;

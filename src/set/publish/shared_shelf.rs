@@ -5,15 +5,13 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use super::occupant::{Occupant, occupant_of};
-use super::shelf::{CompressedSitemap, Stage, Staged, put};
+use super::stage::{CompressedSitemap, Stage, Staged};
 use super::unchanged::Unchanged;
 use crate::common::secret::Secret;
 use crate::error::Result;
 use crate::place::{SetName, SharedStaging, Unsynced, staging_of_run};
-use crate::set::content::{ContentHash, Seal};
 use crate::set::manifest::Sitemap;
-use crate::set::name::{SitemapId, Stem};
-use crate::set::shelf::{Shelf, Shelved};
+use crate::set::name::Stem;
 
 /// The staging of a run that another process owns, and the sitemaps that are published in its place.
 ///
@@ -47,39 +45,21 @@ impl SharedShelf {
     }
 }
 
-impl Shelf for SharedShelf {
-    fn stem(&self) -> &Stem {
+impl Stage for SharedShelf {
+    fn stem_of_set(&self) -> &Stem {
         &self.stem
     }
 
-    fn secret(&self) -> &Secret {
-        self.unchanged.secret()
+    fn unchanged(&self) -> &Unchanged {
+        &self.unchanged
     }
 
-    fn has_size(&self, id: SitemapId<'_>, urls: u32, xml_bytes: u64) -> bool {
-        self.unchanged.has_size(&self.stem.of_section(id.section), id.number, urls, xml_bytes)
-    }
-
-    fn known(&self, id: SitemapId<'_>, xml: Seal) -> Result<Option<Sitemap>> {
-        Ok(self.unchanged.known(&self.stem.of_section(id.section), id.number, xml)?.cloned())
-    }
-
-    fn find(&self, id: SitemapId<'_>, xml: Seal) -> Option<Sitemap> {
-        self.unchanged.find(&self.stem.of_section(id.section), id.number, xml).cloned()
-    }
-
-    fn put(&self, id: SitemapId<'_>, content: ContentHash, xml: Seal, gzip: Vec<u8>) -> Result<Shelved> {
-        put(self, self.staging.view(), self.secret(), id, CompressedSitemap { content, xml, gzip })
-    }
-}
-
-impl Stage for SharedShelf {
     fn staged(&self, file: &str, word: &str, compressed: &CompressedSitemap) -> Result<Staged> {
         if !self.given.lock().unwrap_or_else(PoisonError::into_inner).insert(file.to_owned()) {
             return Ok(Staged::Other);
         }
         let there = self.staging.staged(file)?;
-        Ok(match occupant_of(there, word, self.secret(), compressed.xml, &compressed.gzip) {
+        Ok(match occupant_of(there, word, self.unchanged.secret(), compressed.xml, &compressed.gzip) {
             Occupant::Same { gzip } => Staged::Same { gzip },
             Occupant::Other => Staged::Other,
             // A file that a power loss left incomplete is replaced.

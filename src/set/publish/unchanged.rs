@@ -56,6 +56,11 @@ impl Unchanged {
         self.sitemaps.into_values()
     }
 
+    /// The place that they are published in.
+    pub fn view(&self) -> &dyn View {
+        &*self.view
+    }
+
     /// The key of the seals.
     pub fn secret(&self) -> &Secret {
         &self.secret
