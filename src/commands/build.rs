@@ -25,6 +25,7 @@ use crate::error::Result;
 use crate::intake::input::{Lost, cut_short};
 use crate::intake::source::Source;
 use crate::job::Job;
+use crate::set::publish::CompletedSwitch;
 use crate::survey::Surveyed;
 use crate::survey::context::Context;
 use crate::survey::judge::Rules;
@@ -85,7 +86,27 @@ fn build_set(
     lost: &Lost,
 ) -> Result<Outcome> {
     let started = Instant::now();
-    let Start { sources, rejects, follow_up, workspace } = Start::of(job, sources, stop)?;
+    let start = Start::of(job, sources, stop)?;
+    let completed = site::completed(job, &start.workspace);
+    match build_started(job, start, started, progress, stop, lost) {
+        Ok(mut outcome) => {
+            outcome.report.completed = completed;
+            Ok(outcome)
+        }
+        Err(error) => Err(CompletedSwitch::explain(error, &completed)),
+    }
+}
+
+/// Runs the phases of a build after its [`Start`].
+fn build_started(
+    job: &Job,
+    start: Start<'_>,
+    started: Instant,
+    progress: &dyn Progress,
+    stop: &Stop,
+    lost: &Lost,
+) -> Result<Outcome> {
+    let Start { sources, rejects, follow_up, workspace } = start;
     let run = Context { job, rules: &Rules::of(&job.rules), progress, stop };
     let memory = Memory::of(&job.resources, workspace.scratch())?;
     let loaded = LoadedInputs::of(run, sources, &memory, workspace.free_space())?;
@@ -96,7 +117,6 @@ fn build_set(
         reporting::write_rejects(run, &account, &loaded, path, file)?;
     }
     let mut report = reporting::of_survey(run, &loaded, &account)?;
-    report.completed = site::completed(job, &workspace);
     let surveyed = started.elapsed();
     report.seconds = Seconds::of(surveyed, Duration::ZERO, Duration::ZERO, surveyed);
     if let Err(refused) = guards::check(job, &report) {

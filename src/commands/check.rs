@@ -58,7 +58,7 @@ pub(crate) use follow::SeenFiles;
 pub(crate) use members::{ExternalMember, ExternalUrls, Members, member, members};
 pub(crate) use normal::directory;
 pub(crate) use reader::{DocumentFormat, FileKind, Reader};
-pub(crate) use set::Set;
+pub(crate) use set::{Set, settled};
 
 pub(crate) use entry::{Entry, Tag, VALUE_BYTES_MAX};
 pub use finding::Finding;

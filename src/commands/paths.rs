@@ -168,7 +168,7 @@ impl Paths {
 
     fn find_conflicts(&self) -> Vec<Conflict> {
         let places: Vec<ResolvedPath> = self.writes.iter().map(place_of_written).collect();
-        let mut conflicts = Vec::new();
+        let mut conflicts = Vec::from_iter(self.out_in_state());
         let is_file = |place: &ResolvedPath| place.file.is_some_and(|file| file.is_regular);
         let read = if places.iter().any(is_file) { self.identities_read() } else { HashMap::new() };
         for (at, (named, place)) in self.writes.iter().zip(&places).enumerate() {
@@ -216,6 +216,28 @@ impl Paths {
             }));
         }
         conflicts
+    }
+
+    /// Returns why no set can be published in the output directory: the next run for the set above removes it.
+    fn out_in_state(&self) -> Option<Conflict> {
+        let (out, _) = self.out.as_ref()?;
+        let is_in_state = match is_url(out) {
+            true => out.iter().any(|part| part == STATE),
+            false => {
+                let place = ResolvedPath::of(out);
+                place.directory.join(place.rest).ancestors().any(places::is_state)
+            }
+        };
+        is_in_state.then(|| Conflict {
+            written: Vec::new(),
+            is_shared_stream: false,
+            why: Error::usage(message!(
+                Setting::Out,
+                " ",
+                &**out,
+                ": lies in {STATE}, which belongs to sitemill; name a directory elsewhere"
+            )),
+        })
     }
 
     /// Returns every file that is read, as far as is known without opening one.

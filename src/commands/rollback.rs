@@ -10,7 +10,7 @@ use crate::common::time::w3c_datetime;
 use crate::error::{Error, Result};
 use crate::place::{self, LocalFile, SetName};
 use crate::set::manifest::Manifest;
-use crate::set::publish::{OnDamage, Workspace, make_live, status};
+use crate::set::publish::{CompletedSwitch, OnDamage, Workspace, make_live, status};
 use crate::set::robots::{self, Owner};
 
 /// Which set to make live again. [`RollbackJob::new`] sets every other field to its command-line default.
@@ -101,13 +101,26 @@ fn restore(job: &RollbackJob, progress: &dyn Progress, stop: &Stop) -> Result<Ro
     }
     job.paths().check()?;
     let workspace = Workspace::open(&job.out, name, OnDamage::Refuse, stop)?;
+    let completed = workspace.completed();
+    restore_in(workspace, job, &time, progress, stop)
+        .map_err(|error| CompletedSwitch::explain(error, &completed))
+}
+
+fn restore_in(
+    workspace: Workspace,
+    job: &RollbackJob,
+    time: &str,
+    progress: &dyn Progress,
+    stop: &Stop,
+) -> Result<RolledBack> {
+    let name = job.name.as_ref();
     let Some(from) = workspace.live().cloned() else {
         return Err(status::missing(&job.out, name)?);
     };
     if let Some(path) = &job.robots {
         robots::check(LocalFile::at(path), Owner { base_url: &from.base_url, name })?;
     }
-    let mut prepared = workspace.roll_back(job.to, &time, progress, stop)?;
+    let mut prepared = workspace.roll_back(job.to, time, progress, stop)?;
     if let Some(path) = job.robots.as_ref().filter(|_| prepared.set().base_url != from.base_url) {
         robots::check(LocalFile::at(path), Owner { base_url: &prepared.set().base_url, name })?;
     }

@@ -288,6 +288,20 @@ fn a_set_without_a_url_may_list_them_and_a_lost_manifest_does_not_bar_the_next_r
 }
 
 #[test]
+fn a_set_without_a_url_that_lists_them_removes_all_other_index_files_at_once() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let indexes = || {
+        let files = files(&out).into_iter();
+        files.filter(|file| file.contains("index-")).collect::<Vec<_>>()
+    };
+    build(&out, 3, &[], &["--sitemaps-per-index", "1"]).expect(0);
+    assert_eq!(indexes().len(), 3);
+    build(&out, 0, &ALSO, &["--allow-empty"]).expect(0);
+    assert_eq!(indexes(), ["sitemap-index-1.xml"]);
+}
+
+#[test]
 fn an_index_file_that_lists_only_them_belongs_to_a_set_with_a_lost_manifest() {
     let directory = TempDir::new();
     let out = with_news(&directory);

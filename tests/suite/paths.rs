@@ -185,6 +185,26 @@ fn no_option_overwrites_a_file_of_a_published_set() {
 }
 
 #[test]
+fn no_set_is_published_within_the_state_of_another() {
+    let directory = TempDir::new();
+    let (input, out, link) = (directory.file("in.txt", LINES), directory.join("out"), directory.join("link"));
+    finish(build_command(&out, BASE).arg(&input), b"").expect(0);
+    symlink(out.join(".sitemill"), &link).unwrap();
+    for state in [&out.join(".sitemill"), &link] {
+        for inner in [state, &state.join("staging"), &state.join("staging/new/set")] {
+            for base_url in [BASE, "{origin}/"] {
+                let mut build = build_command(inner, base_url);
+                assert_refused(&directory, build.arg(&input), &["--out", "lies in .sitemill"]);
+            }
+        }
+    }
+    // A directory that only has the name is no state.
+    let inner = directory.join("home/.sitemill/html");
+    fs::create_dir_all(inner.parent().unwrap()).unwrap();
+    finish(build_command(&inner, BASE).arg(&input), b"").expect(0);
+}
+
+#[test]
 fn standard_output_that_leads_to_an_input_is_refused() {
     let directory = TempDir::new();
     let (input, out) = (directory.file("in.txt", LINES), directory.join("out"));

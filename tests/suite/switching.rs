@@ -27,12 +27,13 @@ fn build(out: &Path, options: &[&str]) -> Command {
     build
 }
 
-/// Fails unless `urls` and `build` refuse to read the set in `out`, whose index files may be those of two sets.
+/// Fails unless `urls`, `diff` and `build` refuse to read the set in `out`, whose index files may be those of two sets.
 #[track_caller]
 fn assert_not_read(out: &Path) {
-    let (mut urls, mut copy) = (sitemill(), build(&out.with_file_name("copy"), &[]));
+    let (mut urls, mut diff, mut copy) = (sitemill(), sitemill(), build(&out.with_file_name("copy"), &[]));
     urls.arg("urls");
-    for command in [&mut urls, &mut copy] {
+    diff.arg("diff").arg(out);
+    for command in [&mut urls, &mut diff, &mut copy] {
         let refused = finish(command.arg(out), b"").expect(75);
         let words = "a switch to another set has begun and is not complete";
         assert!(refused.stderr.contains(words) && refused.stdout.is_empty(), "{}", refused.stderr);
@@ -216,6 +217,25 @@ fn a_set_that_is_replaced_while_its_urls_are_listed_is_listed_whole_or_the_run_f
     }
 }
 
+/// Kills runs of `build` with `input` until one dies in its switch and leaves the `journal`. Each begins with an empty `out`, or with
+/// the set that is built from `old`.
+fn kill_in_switch(
+    [out, journal]: [&Path; 2],
+    old: Option<&str>,
+    build: &dyn Fn(&[&str]) -> Command,
+    input: &str,
+) {
+    let mut tries = 1..30;
+    while !journal.exists() {
+        let nth = tries.next().expect("the run is killed in the switch");
+        let _ = fs::remove_dir_all(out);
+        if let Some(old) = old {
+            finish(&mut build(&[]), old.as_bytes()).expect(0);
+        }
+        finish(&mut killed_at("rename", nth, &build(&[])), input.as_bytes()).expect(137);
+    }
+}
+
 #[test]
 fn a_run_that_completes_the_switch_of_a_killed_one_counts_its_index_files_as_changed() {
     let directory = TempDir::new();
@@ -223,22 +243,16 @@ fn a_run_that_completes_the_switch_of_a_killed_one_counts_its_index_files_as_cha
     let journals =
         [".sitemill", "h.example/.sitemill"].map(|state| out.join(state).join("manifest.next.json"));
     for (base_url, journal) in [BASE, "{origin}/"].iter().zip(&journals) {
-        let build = || {
+        let build = |options: &[&str]| {
             let mut build = build_command(&out, base_url);
             build.args(["--urls-per-sitemap", "2", "--sitemaps-per-index", "2", "--max-shrink", "100%"]);
+            build.args(options);
             build
         };
-        let mut tries = 1..30;
-        while !journal.exists() {
-            let nth = tries.next().expect("the run is killed in the switch");
-            let _ = fs::remove_dir_all(&out);
-            finish(&mut build(), pages(1..=4).as_bytes()).expect(0);
-            finish(&mut killed_at("rename", nth, &build()), pages(1..=10).as_bytes()).expect(137);
-        }
+        kill_in_switch([&out, journal], Some(&pages(1..=4)), &build, &pages(1..=10));
         // The first run completes it, and the second one finds nothing to do.
         for changed in [3, 0] {
-            let mut again = build();
-            again.args(["--then", "sh -c 'echo changed=$SITEMILL_RUN_CHANGED.'"]);
+            let mut again = build(&["--then", "sh -c 'echo changed=$SITEMILL_RUN_CHANGED.'"]);
             let said = finish(&mut again, pages(1..=10).as_bytes()).expect(0).stderr;
             assert!(said.contains(&format!("changed={changed}.")), "{base_url} {changed}: {said}");
         }
@@ -249,8 +263,7 @@ fn a_run_that_completes_the_switch_of_a_killed_one_counts_its_index_files_as_cha
 fn a_run_that_completes_the_switch_of_a_killed_one_names_the_set_that_is_live_now() {
     let directory = TempDir::new();
     let out = directory.join("out");
-    let words = "warning: https://h.example/: an earlier run died while it switched to set 2; this run has \
-                 completed the switch\n";
+    let words = "an earlier run died while it switched to set 2; this run has completed the switch\n";
     for base_url in [BASE, "{origin}/"] {
         let state = if base_url == BASE { ".sitemill" } else { "h.example/.sitemill" };
         let journal = out.join(state).join("manifest.next.json");
@@ -259,41 +272,50 @@ fn a_run_that_completes_the_switch_of_a_killed_one_names_the_set_that_is_live_no
             build.args(options);
             build
         };
-        // Of a run that publishes, and of one that is refused.
-        for (input, options, code) in
-            [(pages(1..=10), &[][..], 0), (pages(1..=1), &["--max-shrink", "10%"], 65)]
-        {
+        // Of a run that publishes, of one that is refused, and of one that fails before its lines are counted.
+        let warning = &*format!("warning: https://h.example/: {words}");
+        let after_error = "; set 2 of https://h.example/ is live now, because this run has completed";
+        for (input, options, code, words) in [
+            (pages(1..=10), &[][..], 0, warning),
+            (pages(1..=1), &["--max-shrink", "10%"], 65, warning),
+            (pages(1..=10), &["--protocol", "0.84"], 65, after_error),
+            (pages(1..=10), &["--section-column", "type"], 65, after_error),
+        ] {
             let _ = fs::remove_dir_all(&out);
-            let mut tries = 1..30;
-            while !journal.exists() {
-                let nth = tries.next().expect("the run is killed in the switch");
-                let _ = fs::remove_dir_all(&out);
-                finish(&mut build(&[]), pages(1..=4).as_bytes()).expect(0);
-                finish(&mut killed_at("rename", nth, &build(&[])), pages(1..=10).as_bytes()).expect(137);
-            }
+            kill_in_switch([&out, &journal], Some(&pages(1..=4)), &build, &pages(1..=10));
             let dry = finish(build(options).arg("--dry-run"), input.as_bytes());
             assert!(!dry.stderr.contains("has completed"), "a dry run completes nothing: {}", dry.stderr);
-            let completing = finish(&mut build(options), input.as_bytes()).expect(code);
+            let completing = finish(build(options).arg("--json"), input.as_bytes()).expect(code);
             assert!(completing.stderr.contains(words), "{base_url} {code}: {}", completing.stderr);
             let again = finish(build(options).arg("--json"), input.as_bytes()).expect(code);
             assert!(!again.stderr.contains("has completed"), "{}", again.stderr);
             assert!(!String::from_utf8_lossy(&again.stdout).contains("completed"));
+            let warned = code == 0 || words == warning;
+            assert_eq!(warned, String::from_utf8_lossy(&completing.stdout).contains("\"completed\":[{"));
         }
     }
+}
+
+#[test]
+fn a_rollback_that_fails_names_the_set_whose_switch_it_has_completed() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let journal = out.join(".sitemill/manifest.next.json");
+    kill_in_switch([&out, &journal], Some(&pages(1..=4)), &|options| build(&out, options), &pages(1..=10));
+    let rollback = || run(["rollback".as_ref(), "--to".as_ref(), "99".as_ref(), out.as_os_str()]).expect(65);
+    let words = "no earlier set 99 is kept; sitemill status lists the sets that can be restored; set 2 of \
+                 https://h.example/ is live now, because this run has completed the switch of an earlier one that died";
+    assert!(rollback().stderr.contains(words));
+    assert!(!rollback().stderr.contains("is live now"));
 }
 
 #[test]
 fn a_single_set_is_refused_above_a_site_whose_first_switch_was_interrupted() {
     let directory = TempDir::new();
     let out = directory.join("out");
-    let page = b"https://a.example/1\n";
+    let page = "https://a.example/1\n";
     let journal = out.join("a.example/.sitemill/manifest.next.json");
-    let mut tries = 1..30;
-    while !journal.exists() {
-        let nth = tries.next().expect("the run is killed in the switch");
-        let _ = fs::remove_dir_all(&out);
-        finish(&mut killed_at("rename", nth, &build_command(&out, "{origin}/")), page).expect(137);
-    }
-    let refused = finish(&mut build_command(&out, "https://a.example/"), page).expect(65);
+    kill_in_switch([&out, &journal], None, &|_| build_command(&out, "{origin}/"), page);
+    let refused = finish(&mut build_command(&out, "https://a.example/"), page.as_bytes()).expect(65);
     assert!(refused.stderr.contains("the sets of sites are published below it"), "{}", refused.stderr);
 }

@@ -73,11 +73,14 @@ pub fn open(job: &Job, stop: &Stop) -> Result<Workspace> {
         (false, None) => Workspace::open_for_sites,
     };
     let mut workspace = open(out, job.publication.name.as_ref(), on_damage, stop)?;
-    match job.rules.only_site() {
-        Some(url) => workspace.admit(url, job.rules.protocol, job.publication.consent())?,
-        None => workspace.admit_sites(job.publication.consent())?,
+    let admitted = match job.rules.only_site() {
+        Some(url) => workspace.admit(url, job.rules.protocol, job.publication.consent()),
+        None => workspace.admit_sites(job.publication.consent()),
+    };
+    match admitted {
+        Ok(()) => Ok(workspace),
+        Err(error) => Err(CompletedSwitch::explain(error, &completed(job, &workspace))),
     }
-    Ok(workspace)
 }
 
 /// The switches that opening the `workspace` of `job` has completed. A dry run completes none.

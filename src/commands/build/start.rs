@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::intake::input::UnreadInput;
 use crate::intake::source::Source;
 use crate::job::Job;
-use crate::set::publish::Workspace;
+use crate::set::publish::{CompletedSwitch, Workspace};
 
 /// Everything that a build has opened.
 pub struct Start<'s> {
@@ -41,7 +41,8 @@ impl<'s> Start<'s> {
         let follow_up = FollowUp::prepare(job, stop)?;
         let workspace = site::open(job, stop)?;
         // An interrupted switch of the set is complete now.
-        sources.check_own_indexes(job, out.as_ref())?;
+        let checked = sources.check_own_indexes(job, out.as_ref());
+        checked.map_err(|error| CompletedSwitch::explain(error, &site::completed(job, &workspace)))?;
         Ok(Self { sources, rejects, follow_up, workspace })
     }
 }

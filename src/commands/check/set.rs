@@ -37,6 +37,21 @@ pub(crate) struct Set {
     pub manifests: Manifests,
 }
 
+/// Tries to `read` something of a place until no switch is in the way, for a moment. `read` returns `None` if one is.
+///
+/// # Errors
+/// [`ErrorKind::Busy`] if the switch is still not complete; otherwise as `read`.
+pub(crate) fn settled<T>(view: &dyn View, read: impl Fn() -> Result<Option<T>>) -> Result<T> {
+    for _ in 0..SWITCH_TRIES {
+        if let Some(found) = read()? {
+            return Ok(found);
+        }
+        thread::sleep(SWITCH_INTERVAL);
+    }
+    let words = "a switch to another set has begun and is not complete; try again, or if no run is active, complete it with the next build or rollback";
+    Err(Error::new(ErrorKind::Busy, message!(view.root(), ": {words}")))
+}
+
 impl Set {
     /// Creates a set of single `files`, which are published below `base` if it is known.
     pub fn of_files(files: Vec<PlaceFile>, base: Option<&str>, kept_max: usize) -> Self {
@@ -65,15 +80,10 @@ impl Set {
     /// [`ErrorKind::Busy`] if it is still not complete: the index files are those of two sets. Otherwise as
     /// [`of_place`](Self::of_place).
     pub fn to_read(view: &Arc<dyn View>) -> Result<Self> {
-        for _ in 0..SWITCH_TRIES {
+        settled(&**view, || {
             let set = Self::of_place(Arc::clone(view), None, 1)?;
-            if set.manifests.next.is_none() {
-                return Ok(set);
-            }
-            thread::sleep(SWITCH_INTERVAL);
-        }
-        let words = "a switch to another set has begun and is not complete; try again, or if no run is active, complete it with the next build or rollback";
-        Err(Error::new(ErrorKind::Busy, message!(view.root(), ": {words}")))
+            Ok(Some(set).filter(|set| set.manifests.next.is_none()))
+        })
     }
 
     /// Checks that no run has switched to another set since this one was found.

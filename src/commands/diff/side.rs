@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::sort::Sorter;
-use crate::commands::check::Set;
+use crate::commands::check::{Set, settled};
 use crate::commands::target::Target;
 use crate::commands::urls::lastmods;
 use crate::common::progress::Progress;
@@ -125,9 +125,14 @@ impl Side {
     /// Returns the live set of a place, or all its sitemaps if it has no manifest.
     ///
     /// # Errors
-    /// If its manifest cannot be read.
+    /// If its manifest cannot be read; [`ErrorKind::Busy`](crate::ErrorKind::Busy) if a switch to another set is not complete,
+    /// because crawlers may see either set.
     fn of_place(view: Arc<dyn View>) -> Result<Self> {
-        Ok(match Manifest::read(&*view, &Record::Live)? {
+        let live = settled(&*view, || {
+            let is_switching = view.look_up_record(&Record::Journal)?.is_some();
+            if is_switching { Ok(None) } else { Manifest::read(&*view, &Record::Live).map(Some) }
+        })?;
+        Ok(match live {
             Some(set) => Self::of_set(&view, &set),
             None => Self::of_unknown(Set::to_read(&view)?.files_to_read()?.to_vec()),
         })

@@ -98,9 +98,9 @@ impl Workspace {
     }
 
     /// The existing index files that `set` does not replace, of which `there` has the digests. They stay as long as the sitemaps
-    /// that they list, for crawlers with old robots lines. An empty set keeps none.
+    /// that they list, for crawlers with old robots lines. A set without sitemaps of its own keeps none.
     fn superseded_indexes(&self, set: &Manifest, there: &HashMap<String, String>) -> Vec<SupersededIndex> {
-        let Some(live) = self.live.as_ref().filter(|_| !set.indexes.is_empty()) else { return Vec::new() };
+        let Some(live) = self.live.as_ref().filter(|_| !set.sitemaps.is_empty()) else { return Vec::new() };
         let known = live.superseded_indexes.iter().filter(|old| is_unchanged(&*self.place, old));
         let of_live = live.indexes.iter().filter_map(|file| {
             let (run, since) = (live.run.clone(), set.published.clone());

@@ -15,7 +15,8 @@ use super::shelf::PlaceShelf;
 use super::unchanged::Unchanged;
 use crate::common::secret::Secret;
 use crate::common::stop::Stop;
-use crate::error::Result;
+use crate::error::{Error, Result, message};
+use crate::escape::{and_more, grouped};
 use crate::place::switch::{Removed, SwitchState};
 use crate::place::{self, FreeSpace, PROBE, Place, SetName, Version, View};
 use crate::set::manifest::{Manifest, Sitemap};
@@ -54,6 +55,17 @@ pub struct CompletedSwitch {
     pub number: u64,
     /// URL of the directory of its files.
     pub base_url: String,
+}
+
+impl CompletedSwitch {
+    /// Adds to the `error` of a run which switches it has `completed`: what is live has changed, although the run fails.
+    pub fn explain(error: Error, completed: &[Self]) -> Error {
+        let [first, others @ ..] = completed else { return error };
+        let Self { number, base_url } = first;
+        let (number, others) = (grouped(*number), and_more(others.len()));
+        let why = "because this run has completed the switch of an earlier one that died";
+        error.and(message!("set {number} of {base_url}{others} is live now, {why}"))
+    }
 }
 
 impl Workspace {
