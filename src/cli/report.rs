@@ -8,6 +8,7 @@ use sitemill::process::{Paths, StoppableWriter};
 use sitemill::{Error, Page, PageJob, Result, Stop};
 
 use super::args::{ProgressWhen, ReportArgs};
+use super::failure::is_broken_pipe;
 use super::{flags, progress, signals, streams};
 
 /// Where a page is written.
@@ -46,7 +47,7 @@ impl PageTo {
     }
 }
 
-/// Makes the page of a report or of a published set.
+/// Makes the page of a report or of a published set. A reader may stop early.
 pub fn run(args: ReportArgs) -> Result<()> {
     let stop = signals::raised_by_signals()?;
     let mut job = PageJob::new(args.path);
@@ -59,5 +60,8 @@ pub fn run(args: ReportArgs) -> Result<()> {
     let to = PageTo::prepare(args.output)?;
     let when = if args.quiet { ProgressWhen::Never } else { ProgressWhen::Auto };
     let page = sitemill::report_page(&job, &*progress::shown(when), &stop)?;
-    to.write(&page, &stop)
+    match to.write(&page, &stop) {
+        Err(error) if is_broken_pipe(&error) => Ok(()),
+        written => written,
+    }
 }

@@ -7,8 +7,8 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Run, TempDir, assert_nothing_is_left, assert_valid, build_command, finish, locs, published_urls, run,
-    sitemill,
+    Run, TempDir, assert_nothing_is_left, assert_valid, build_command, files, finish, locs, published_urls,
+    run, sitemill,
 };
 
 const BASE: &str = "https://www.example.com/maps/";

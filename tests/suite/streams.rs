@@ -48,6 +48,31 @@ fn a_command_fails_if_standard_output_is_closed_for_its_result() {
 }
 
 #[test]
+fn a_reader_may_stop_early() {
+    let directory = TempDir::new();
+    let (input, out) = (directory.file("in.txt", format!("{BASE}1\n")), directory.join("out"));
+    finish(build_command(&out, BASE).arg(&input), b"").expect(0);
+    for words in [
+        "clean in.txt",
+        "urls out",
+        "urls --json out",
+        "diff out out",
+        "check out",
+        "status out",
+        "report out",
+    ] {
+        let mut shell = Command::new("bash");
+        // The reader is gone before anything is written.
+        let script = format!(
+            "mkfifo pipe; {{ exec 3< pipe; exec 3<&-; }} & exec 4> pipe; wait; rm pipe; exec \"$0\" {words} >&4"
+        );
+        shell.args(["-c", &script]).arg(env!("CARGO_BIN_EXE_sitemill")).current_dir(directory.path());
+        let ended = finish(&mut shell, b"").expect(0);
+        assert!(!ended.stderr.contains("error"), "{words}: {}", ended.stderr);
+    }
+}
+
+#[test]
 fn a_full_standard_output_has_its_name_in_messages() {
     let directory = TempDir::new();
     let out = directory.join("out");

@@ -6,7 +6,7 @@ use super::workspace::Workspace;
 use crate::common::progress::{Phase, Progress};
 use crate::common::secret::Secret;
 use crate::common::stop::Stop;
-use crate::error::{Error, ErrorKind, Result, Setting, message};
+use crate::error::{Error, ErrorKind, Message, Result, Setting, message};
 use crate::escape::and_more;
 use crate::place::{Record, View};
 use crate::set::manifest::{Earlier, Manifest, Sitemap};
@@ -50,7 +50,8 @@ impl Workspace {
         });
         let Some(mut set) = read? else {
             let number = earlier.number;
-            return Err(Error::data(message!(&*path, ": is missing, so set {number} cannot be restored")));
+            let why = message!(&*path, ": is missing, so set {number} cannot be restored");
+            return Err(Error::data(message!(why, "; the live set stays; ", way_out)));
         };
         if let [first, others @ ..] = &damaged(view, &set, progress, stop)?[..] {
             let others = and_more(others.len());
@@ -109,13 +110,18 @@ fn wanted(live: &Manifest, number: Option<u64>) -> Option<&Earlier> {
 }
 
 /// Says that the wanted set is not kept, and where to find those that are, if there are any.
-fn not_kept(live: &Manifest, number: Option<u64>) -> String {
+fn not_kept(live: &Manifest, number: Option<u64>) -> Message {
     let which = number.map_or("no earlier set".into(), |number| format!("no earlier set {number}"));
-    let way_out = match live.earlier.is_empty() {
-        true => "",
-        false => "; sitemill status lists the sets that can be restored",
-    };
-    format!("{which} is kept{way_out}")
+    match (live.earlier.is_empty(), number) {
+        (true, _) => message!("{which} is kept"),
+        (false, Some(_)) => message!("{which} is kept; sitemill status lists the sets that can be restored"),
+        // All sets before the live one were rolled back, and newer ones may be kept.
+        (false, None) => message!(
+            "all sets before the live one are gone or were rolled back; ",
+            Setting::To.with("N"),
+            " restores one of those that sitemill status lists"
+        ),
+    }
 }
 
 /// The last set before set `number` that was not rolled back.
