@@ -219,7 +219,7 @@ fn a_cdn_is_purged_of_the_files_that_change_if_something_has_changed() {
 }
 
 #[test]
-fn rclone_copies_sitemaps_then_index_files_and_removes_old_ones_last() {
+fn rclone_copies_sitemaps_then_index_files_and_removes_old_index_files_before_old_sitemaps() {
     let kitchen = Kitchen::new("Uploading to object storage", &pages(0..5));
     let (remote, log) = (kitchen.directory.join("remote"), kitchen.directory.join("log"));
     fs::create_dir_all(remote.join("below")).unwrap();
@@ -228,6 +228,7 @@ fn rclone_copies_sitemaps_then_index_files_and_removes_old_ones_last() {
     let variables = [
         ("REMOTE", remote.to_str().unwrap()),
         ("SITEMILL_URLS_PER_SITEMAP", "1"),
+        ("SITEMILL_SITEMAPS_PER_INDEX", "4"),
         ("SITEMILL_KEEP", "0"),
         ("SITEMILL_KEEP_SETS", "0"),
         ("RCLONE_CONFIG", "/dev/null"),
@@ -241,12 +242,10 @@ fn rclone_copies_sitemaps_then_index_files_and_removes_old_ones_last() {
         lines.map(|line| line.split("INFO  : ").nth(1).unwrap().to_owned()).collect()
     };
     let first = uploaded(&log);
-    assert_eq!(first.len(), 7, "{first:?}");
+    assert_eq!(first.len(), 8, "{first:?}");
     assert!(first[..5].iter().all(|line| line.contains(".xml.gz: Copied")), "{first:?}");
-    assert!(
-        first[5].starts_with("sitemap-index-1.xml") && first[6].starts_with("robots-sitemaps.txt"),
-        "{first:?}"
-    );
+    assert!(first[5..7].iter().all(|line| line.starts_with("sitemap-index-")), "{first:?}");
+    assert!(first[7].starts_with("robots-sitemaps.txt"), "{first:?}");
     assert!(!remote.join(".sitemill").exists());
     run(["check".as_ref(), "-q".as_ref(), remote.as_os_str()]).expect(0);
 
@@ -255,10 +254,12 @@ fn rclone_copies_sitemaps_then_index_files_and_removes_old_ones_last() {
     fs::remove_file(&log).unwrap();
     kitchen.cook(&[&variables[..], &[("SITEMILL_ORDER", "sorted")]].concat());
     let second = uploaded(&log);
-    let first_deleted = second.iter().position(|line| line.contains(": Deleted"));
-    let last_copied = second.iter().rposition(|line| line.contains(": Copied"));
+    let first_deleted = second.iter().position(|line| line.contains(": Deleted")).unwrap();
+    assert!(second[..first_deleted].iter().all(|line| line.contains(": Copied")), "{second:?}");
+    let deleted = &second[first_deleted..];
+    assert!(deleted[0].starts_with("sitemap-index-2.xml: Deleted"), "{second:?}");
     assert!(
-        first_deleted.is_none_or(|deleted| last_copied.is_none_or(|copied| copied < deleted)),
+        deleted.len() > 1 && deleted[1..].iter().all(|line| line.contains(".xml.gz: Deleted")),
         "{second:?}"
     );
     let mut there = files(&remote);
@@ -270,16 +271,16 @@ fn rclone_copies_sitemaps_then_index_files_and_removes_old_ones_last() {
 }
 
 #[test]
-fn without_object_stores_two_commands_copy_a_set_in_the_right_order() {
+fn without_object_stores_three_commands_copy_a_set_in_the_right_order() {
     let mut kitchen = Kitchen::of(blocks("operations.md", "Where it runs"), &pages(0..5));
     let copy = kitchen.commands.concat();
-    assert_eq!(copy.lines().count(), 2);
+    assert_eq!(copy.lines().count(), 3);
     kitchen.commands =
         vec![format!("sitemill build urls.txt --base-url {BASE} -o html --urls-per-sitemap 1 -q")];
     kitchen.cook(&[]);
     let remote = kitchen.directory.join("remote");
     let variables = [("REMOTE", remote.to_str().unwrap()), ("RCLONE_CONFIG", "/dev/null")];
-    for (command, there) in copy.lines().zip([5, 7]) {
+    for (command, there) in copy.lines().zip([5, 6, 7]) {
         kitchen.commands = vec![command.replace("REMOTE", "\"$REMOTE\"")];
         kitchen.cook(&variables);
         assert_eq!(files(&remote).len(), there, "{command}");
