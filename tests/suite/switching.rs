@@ -20,10 +20,14 @@ fn pages(numbers: RangeInclusive<u32>) -> String {
 
 /// A build with two URLs per sitemap and two sitemaps per index file.
 fn build(out: &Path, options: &[&str]) -> Command {
+    build_with_indexes_of(2, out, options)
+}
+
+/// A build with two URLs per sitemap and so many sitemaps per index file.
+fn build_with_indexes_of(sitemaps: u32, out: &Path, options: &[&str]) -> Command {
     let mut build = build_command(out, BASE);
-    build
-        .args(["--urls-per-sitemap", "2", "--sitemaps-per-index", "2", "--max-shrink", "100%"])
-        .args(options);
+    build.args(["--urls-per-sitemap", "2", "--max-shrink", "100%", "--sitemaps-per-index"]);
+    build.arg(sitemaps.to_string()).args(options);
     build
 }
 
@@ -40,10 +44,37 @@ fn assert_not_read(out: &Path) {
     }
 }
 
-#[test]
-fn nothing_is_wrong_with_the_files_after_a_run_that_was_killed_in_the_switch() {
+/// Publishes a set in a directory with the first build and input, then kills the second build at each of its renames. Fails if
+/// `check` finds anything after that.
+#[track_caller]
+fn assert_nothing_is_found(build: [&dyn Fn(&Path) -> Command; 2], [old, new]: [&str; 2]) {
     let directory = TempDir::new();
     let (before, out) = (directory.join("before"), directory.join("out"));
+    finish(&mut build[0](&before), old.as_bytes()).expect(0);
+    let mut unfinished = 0;
+    for nth in 1.. {
+        let _ = fs::remove_dir_all(&out);
+        finish(Command::new("cp").arg("-a").args([&before, &out]), b"").expect(0);
+        let ended = finish(&mut killed_at("rename", nth, &build[1](&out)), new.as_bytes());
+        assert!([0, 137].contains(&ended.exit), "{}", ended.stderr);
+        if out.join(".sitemill/manifest.next.json").exists() {
+            unfinished += 1;
+            // The first time after the first index file was renamed.
+            if unfinished == 2 {
+                assert_not_read(&out);
+            }
+        }
+        let found = run(["check".as_ref(), out.as_os_str()]);
+        assert_eq!(found.exit, 0, "{nth}: {}", String::from_utf8_lossy(&found.stdout));
+        if ended.exit == 0 {
+            break;
+        }
+    }
+    assert!(unfinished > 2);
+}
+
+#[test]
+fn nothing_is_wrong_with_the_files_after_a_run_that_was_killed_in_the_switch() {
     let (few, many, moved) = (pages(1..=4), pages(1..=10), pages(5..=14));
     let wide = pages(1..=4) + "https://other.example/1\n" + &pages(5..=6);
     for (old, new, [old_scope, new_scope]) in [
@@ -53,30 +84,55 @@ fn nothing_is_wrong_with_the_files_after_a_run_that_was_killed_in_the_switch() {
         (&few, &wide, ["directory", "any"]),
         (&wide, &few, ["any", "directory"]),
     ] {
-        let new_set = build(&out, &["--scope", new_scope]);
-        let _ = fs::remove_dir_all(&before);
-        finish(&mut build(&before, &["--scope", old_scope]), old.as_bytes()).expect(0);
-        let mut unfinished = 0;
-        for nth in 1.. {
-            let _ = fs::remove_dir_all(&out);
-            finish(Command::new("cp").arg("-a").args([&before, &out]), b"").expect(0);
-            let ended = finish(&mut killed_at("rename", nth, &new_set), new.as_bytes());
-            assert!([0, 137].contains(&ended.exit), "{}", ended.stderr);
-            if out.join(".sitemill/manifest.next.json").exists() {
-                unfinished += 1;
-                // The first time after the first index file was renamed.
-                if unfinished == 2 {
-                    assert_not_read(&out);
-                }
-            }
-            let found = run(["check".as_ref(), out.as_os_str()]);
-            assert_eq!(found.exit, 0, "{new_scope} {nth}: {}", String::from_utf8_lossy(&found.stdout));
-            if ended.exit == 0 {
-                break;
-            }
-        }
-        assert!(unfinished > 2);
+        assert_nothing_is_found(
+            [&|out| build(out, &["--scope", old_scope]), &|out| build(out, &["--scope", new_scope])],
+            [old, new],
+        );
     }
+}
+
+#[test]
+fn a_sitemap_that_moves_to_another_index_file_is_no_duplicate_after_a_run_that_was_killed_in_the_switch() {
+    let (few, many) = (pages(1..=6), pages(1..=10));
+    let news = [&*format!("{BASE}news.xml")];
+    let also = [&["--also"][..], &news].concat();
+    for (old_size, new_size, options, old, new) in [
+        (2, 3, &[][..], &many, &many),
+        (3, 2, &[], &many, &many),
+        // The last index file lists the sitemap from elsewhere, too.
+        (2, 2, &also, &many, &few),
+        (2, 2, &also, &few, &many),
+    ] {
+        assert_nothing_is_found(
+            [&|out| build_with_indexes_of(old_size, out, options), &|out| {
+                build_with_indexes_of(new_size, out, options)
+            }],
+            [old, new],
+        );
+    }
+}
+
+#[test]
+fn a_sitemap_that_one_index_file_lists_twice_is_a_duplicate_also_during_a_switch() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    finish(&mut build(&out, &[]), pages(1..=10).as_bytes()).expect(0);
+    for nth in 1.. {
+        let new = build_with_indexes_of(3, &out, &[]);
+        finish(&mut killed_at("rename", nth, &new), pages(1..=10).as_bytes()).expect(137);
+        if out.join(".sitemill/manifest.next.json").exists() {
+            break;
+        }
+    }
+    let index = out.join("sitemap-index-2.xml");
+    let xml = fs::read_to_string(&index).unwrap();
+    let (_, entry) = xml.split_once("<sitemap>").unwrap();
+    let (entry, _) = entry.split_once("</sitemap>").unwrap();
+    fs::write(&index, xml.replace("</sitemapindex>", &format!("<sitemap>{entry}</sitemap></sitemapindex>")))
+        .unwrap();
+    let found = run(["check".as_ref(), out.as_os_str()]).expect(65);
+    let found = String::from_utf8(found.stdout).unwrap();
+    assert_eq!(found.matches("duplicate").count(), 1, "{found}");
 }
 
 #[test]

@@ -30,6 +30,10 @@ pub(super) struct Known {
     pub listed: SeenFiles,
     /// Sitemaps from elsewhere that the manifest names and no index file has listed so far.
     pub external: HashSet<String>,
+    /// Sitemaps of which one more index file may list each, because a switch is not complete.
+    moving: HashSet<PathBuf>,
+    /// The URLs of such sitemaps from elsewhere.
+    moving_external: HashSet<String>,
     /// Whether the manifest cannot be read. Sitemaps with names that sitemill does not give may then be from elsewhere.
     pub is_external_unknown: bool,
     /// Feeds and text files that were read.
@@ -57,8 +61,11 @@ impl Known {
     /// What the manifests of `set` tell before any file is read.
     pub fn of(set: &Set) -> Self {
         let external = set.manifests.all().flat_map(|set| &set.also).map(|also| also.loc.clone());
+        let path = |file: &str| set.view.as_ref().map(|view| view.path(file.as_ref()));
         Self {
             external: external.collect(),
+            moving: set.manifests.kept().filter_map(path).collect(),
+            moving_external: set.manifests.kept_external().map(str::to_owned).collect(),
             is_external_unknown: set.manifests.live.is_err(),
             ..Self::default()
         }
@@ -83,15 +90,18 @@ impl Known {
         let likely_base = if is_alone { base_beside } else { likely_base };
         let Some(base) = set.base.clone().or_else(|| likely_base(index)) else {
             for member in index.members.iter().filter(|member| normal::directory(&member.loc).is_some()) {
-                self.count(member, &mut followed.elsewhere, &mut index.findings);
+                self.count(member, false, &mut followed.elsewhere, &mut index.findings);
             }
             return followed;
         };
         let site = normal::origin(&base);
         let is_old = index.protocol == Some(Protocol::V0_84);
         let mut external_beside = ExternalUrls::of(&index.file);
+        let mut of_index = HashSet::new();
         for member in &index.members {
             let findings = &mut index.findings;
+            // Only another index file may be of the other set of a switch.
+            let may_move = of_index.insert(&member.loc);
             let mut found = |rule, words: &str| {
                 findings.push(Some(member.entry), rule, || format!("{words}: {}", shown(&member.loc)));
             };
@@ -104,14 +114,14 @@ impl Known {
             }
             let is_external = is_alone && external_beside.has(&member.loc, Some(&base));
             if is_external || self.takes_external(&member.loc, file.as_ref().map(PlaceFile::name)) {
-                self.count(member, &mut followed.external, findings);
+                self.count(member, may_move, &mut followed.external, findings);
                 continue;
             }
             let Some(file) = file else {
                 // With a base URL, it is known that the sitemap has to be below it, and this was checked.
                 let below = if set.base.is_some() { &base } else { site };
                 match normal::is_below(&member.loc, below) {
-                    true => self.count(member, &mut followed.elsewhere, findings),
+                    true => self.count(member, may_move, &mut followed.elsewhere, findings),
                     false if set.base.is_none() && check_grammar(&member.loc).is_ok() => {
                         found(Rule::OutOfScope, &format!("not below {}", shown(site.as_bytes())));
                     }
@@ -119,9 +129,9 @@ impl Known {
                 }
                 continue;
             };
-            match self.take(&file) {
-                Ok(()) if self.starts.contains(file.path()) => {}
-                Ok(()) => followed.members.push(file),
+            match self.take(&file, may_move) {
+                Ok(is_new) if !is_new || self.starts.contains(file.path()) => {}
+                Ok(_) => followed.members.push(file),
                 Err((rule, words)) => found(rule, words),
             }
         }
@@ -129,25 +139,31 @@ impl Known {
     }
 
     /// Counts a sitemap that is not read, or reports that it was listed before.
-    fn count(&mut self, sitemap: &Member, count: &mut u64, findings: &mut Findings) {
-        match self.unread.insert(normal::normal(&sitemap.loc, None).into()) {
-            true => *count += 1,
-            false => findings.push(Some(sitemap.entry), Rule::Duplicate, || {
-                format!("listed before: {}", shown(&sitemap.loc))
-            }),
+    fn count(&mut self, sitemap: &Member, may_move: bool, count: &mut u64, findings: &mut Findings) {
+        let has_moved = |moving: &mut HashSet<String>| {
+            may_move && str::from_utf8(&sitemap.loc).is_ok_and(|loc| moving.remove(loc))
+        };
+        if self.unread.insert(normal::normal(&sitemap.loc, None).into()) {
+            *count += 1;
+        } else if !has_moved(&mut self.moving_external) {
+            let words = || format!("listed before: {}", shown(&sitemap.loc));
+            findings.push(Some(sitemap.entry), Rule::Duplicate, words);
         }
     }
 
-    /// Takes a file that an index file lists. Returns the rule that it violates, and words for it.
-    fn take(&mut self, file: &PlaceFile) -> Result<(), (Rule, &'static str)> {
+    /// Takes a file that an index file lists. Returns whether it is new, or the rule that it violates, and words for it.
+    fn take(&mut self, file: &PlaceFile, may_move: bool) -> Result<bool, (Rule, &'static str)> {
         if !self.listed.insert(file.path()) {
-            Err((Rule::Duplicate, "listed before"))
+            match may_move && self.moving.remove(file.path()) {
+                true => Ok(false),
+                false => Err((Rule::Duplicate, "listed before")),
+            }
         } else if !file.is_file() {
             Err((Rule::MissingFile, file.why_not_regular()))
         } else if self.indexes.contains(file.path()) {
             Err((Rule::IndexOfIndexes, "this is an index file"))
         } else {
-            Ok(())
+            Ok(true)
         }
     }
 
@@ -168,8 +184,8 @@ impl Known {
     /// Whether a sitemap from elsewhere has this `loc`. It has this `name` if it is in the directory of the set.
     fn takes_external(&mut self, loc: &[u8], name: Option<&OsStr>) -> bool {
         let is_foreign = |name: &OsStr| !name.to_str().is_some_and(is_sitemap_file);
-        str::from_utf8(loc).is_ok_and(|loc| self.external.remove(loc))
-            || self.is_external_unknown && name.is_some_and(is_foreign)
+        let is_known = |loc: &str| self.external.remove(loc) || self.moving_external.contains(loc);
+        str::from_utf8(loc).is_ok_and(is_known) || self.is_external_unknown && name.is_some_and(is_foreign)
     }
 }
 

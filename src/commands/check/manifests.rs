@@ -55,11 +55,28 @@ impl Manifests {
 
     /// The sitemaps that a switch which is not complete replaces or removes: their URLs may be in other sitemaps of the next set.
     pub fn replaced(&self) -> impl Iterator<Item = &str> {
+        self.of_switch(|set| set.sitemaps.iter().map(|sitemap| &*sitemap.file), false)
+    }
+
+    /// The sitemaps that a switch which is not complete keeps: an index file of the live set and one of the next set may list them.
+    pub fn kept(&self) -> impl Iterator<Item = &str> {
+        self.of_switch(|set| set.sitemaps.iter().map(|sitemap| &*sitemap.file), true)
+    }
+
+    /// The URLs of the sitemaps from elsewhere that such a switch keeps.
+    pub fn kept_external(&self) -> impl Iterator<Item = &str> {
+        self.of_switch(|set| set.also.iter().map(|also| &*also.loc), true)
+    }
+
+    /// What the live set has and the next one has, too, or has not; nothing unless a switch is not complete.
+    fn of_switch<'s, I: Iterator<Item = &'s str>>(
+        &'s self,
+        of: impl Fn(&'s Manifest) -> I,
+        is_kept: bool,
+    ) -> impl Iterator<Item = &'s str> {
         let live = self.live.iter().flatten().filter(|_| self.next.is_some());
-        let next = self.next.iter().flat_map(|next| &next.sitemaps);
-        let next: HashSet<&str> = next.map(|sitemap| &*sitemap.file).collect();
-        let of_live = live.flat_map(|live| &live.sitemaps).map(|sitemap| &*sitemap.file);
-        of_live.filter(move |file| !next.contains(file))
+        let next: HashSet<&str> = self.next.iter().flat_map(&of).collect();
+        live.flat_map(of).filter(move |one| next.contains(one) == is_kept)
     }
 
     /// Which URLs the set may list. While a switch is not complete, these are the URLs that the live set or the next one may list.
