@@ -38,7 +38,7 @@ pub use shared::BucketStaging;
 pub use view::BucketView;
 
 use crate::common::stop::Stop;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::place::interface::{BackupReason, FreeSpace, Place, Published, View};
 use crate::place::layout::PROBE;
 use crate::place::record::{Record, Version};
@@ -73,6 +73,8 @@ pub struct BucketPlace {
     has_workers: OnceLock<()>,
     /// Whether the listing was refreshed after workers uploaded files.
     is_listed_again: OnceLock<()>,
+    /// Why leftovers of dead runs were not removed.
+    left_over: Mutex<Option<Error>>,
 }
 
 impl BucketPlace {
@@ -131,6 +133,7 @@ impl BucketPlace {
             steps: Steps::default(),
             has_workers: OnceLock::new(),
             is_listed_again: OnceLock::new(),
+            left_over: Mutex::default(),
         })
     }
 
@@ -345,7 +348,14 @@ impl Place for BucketPlace {
 
     fn remove_dead_runs(&self, published: &Published<'_>) -> Result<()> {
         self.claim.check()?;
-        staging::remove_dead_runs(&self.view, &self.run, published)
+        match staging::remove_dead_runs(&self.view, &self.run, published) {
+            // No crawler sees leftovers, so the set can be published all the same. The end of the run reports them.
+            Err(error) if error.kind() == ErrorKind::Permission => {
+                *self.left_over.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                Ok(())
+            }
+            removed => removed,
+        }
     }
 
     fn close<'a>(&self, published: &dyn Fn() -> Published<'a>) -> Result<()> {
@@ -363,7 +373,8 @@ impl Place for BucketPlace {
             SwitchState::InDoubt | SwitchState::RolledBack => return Ok(()),
             SwitchState::Committed => {}
         }
-        self.staging().remove()
+        self.staging().remove()?;
+        self.left_over.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
     }
 
     #[cfg(test)]

@@ -23,7 +23,7 @@ use object_store::{
 use super::attempts::{ATTEMPTS_MAX, FIRST_PAUSE, RETRY_TIME_MAX, repeated};
 use super::failure::{Failure, FailureKind};
 use super::grace_period::GracePeriod;
-use super::location::Location;
+use super::location::{Location, Scheme};
 use super::object::{Condition, Meta, Object, Put, RUN, entity_tag};
 use super::reader::ObjectReader;
 use super::runtime::wait;
@@ -43,6 +43,7 @@ struct Inner {
     /// The same store, if it can list keys that begin with any text.
     pages: Option<Arc<dyn PaginatedListStore>>,
     root: String,
+    scheme: Scheme,
     credentials: String,
     grace_period: GracePeriod,
     /// Whether uploads are sent without their conditions, because the store rejects these and the settings allow that.
@@ -56,6 +57,7 @@ impl Bucket {
             store,
             pages: None,
             root: location.root.clone(),
+            scheme: location.scheme,
             credentials,
             grace_period: GracePeriod::default(),
             drops_conditions: Arc::default(),
@@ -298,7 +300,10 @@ impl Bucket {
             while let Some(one) = removed.next().await {
                 match one {
                     Ok(_) | Err(object_store::Error::NotFound { .. }) => {}
-                    Err(error) => return Err(this.failure(&error)),
+                    Err(error) => {
+                        let permission = this.0.scheme.deletion_permission();
+                        return Err(Failure { permission, ..this.failure(&error) });
+                    }
                 }
             }
             Ok(())

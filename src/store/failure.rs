@@ -64,6 +64,8 @@ pub struct Failure {
     pub answer: String,
     /// Where the credentials come from.
     pub credentials: String,
+    /// The permission that the request needs, if it was denied and that is known.
+    pub permission: Option<&'static str>,
 }
 
 impl Failure {
@@ -71,7 +73,7 @@ impl Failure {
     pub fn of(error: &object_store::Error, credentials: &str) -> Self {
         use object_store::Error as Cause;
         let text = chain(error);
-        let code = element(&text, "Code").or_else(|| code_of_deletion(&text)).unwrap_or_default();
+        let code = code_and_message(&text).map_or("", |(code, _)| code);
         let is_no_bucket = NO_BUCKET.contains(&code) || text.contains("notFound: bucket");
         // Without credentials, the error comes from the library. What a store answers, and URLs, may contain any word.
         let own = text.split("status code: ").next().unwrap_or_default();
@@ -103,7 +105,7 @@ impl Failure {
             }
             _ => answer(&text),
         };
-        Self { kind, answer, credentials: credentials.into() }
+        Self { kind, answer, credentials: credentials.into(), permission: None }
     }
 
     /// Whether the store may have carried out the request, or may still do so.
@@ -113,7 +115,8 @@ impl Failure {
 
     /// A failure that did not come from a store.
     pub fn other(answer: impl Into<String>) -> Self {
-        Self { kind: FailureKind::Other, answer: answer.into(), credentials: String::new() }
+        let answer = answer.into();
+        Self { kind: FailureKind::Other, answer, credentials: String::new(), permission: None }
     }
 
     /// The failure of a request for an object that has been replaced since it was found.
@@ -134,7 +137,7 @@ impl Failure {
 
     /// Converts the failure into an error about the object at `path`. `doing` says what failed, such as "could not be read".
     pub fn into_error(self, path: &Path, doing: impl Into<Message>) -> Error {
-        let Self { kind, answer, credentials } = self;
+        let Self { kind, answer, credentials, permission } = self;
         match kind {
             FailureKind::NoBucket => {
                 let words = "there is no such bucket; create it first, or correct the location";
@@ -145,7 +148,9 @@ impl Failure {
                     true => String::new(),
                     false => format!("; the credentials are from {credentials}"),
                 };
-                let words = format!(": the request was denied ({answer}){whose}");
+                let needs = permission.map(|name| format!("; it needs the permission {name}"));
+                let needs = needs.unwrap_or_default();
+                let words = format!(": the request was denied ({answer}){needs}{whose}");
                 Error::new(ErrorKind::Permission, message!(path, ": ", doing.into(), "{words}"))
             }
             FailureKind::Stopped(signal) => {
@@ -169,9 +174,20 @@ fn is_answered(text: &str, code: &str) -> bool {
     text.split_once("status code: ").is_some_and(|(_, status)| status.starts_with(code))
 }
 
-/// The error code, or for Azure the HTTP status, of one object in a request that removes several.
-fn code_of_deletion(text: &str) -> Option<&str> {
-    Some(text.rsplit_once("(code: ")?.1.split_once(')')?.0)
+/// The error code and the message in the `text` of an error. The message may be empty.
+fn code_and_message(text: &str) -> Option<(&str, &str)> {
+    match element(text, "Code") {
+        Some(code) => Some((code, element(text, "Message").unwrap_or_default())),
+        None => of_deletion(text),
+    }
+}
+
+/// The error code, or for Azure the HTTP status, and the message about one object in a request that removes several. The client
+/// library's words about the request precede them.
+fn of_deletion(text: &str) -> Option<(&str, &str)> {
+    let (before, code) = text.rsplit_once("(code: ")?;
+    let (_, message) = before.split_once(" request failed for key ")?.1.split_once(": ")?;
+    Some((code.split_once(')')?.0, message.trim_end()))
 }
 
 /// The text of an error and of those causes that add information.
@@ -192,11 +208,10 @@ fn chain(error: &object_store::Error) -> String {
 /// Extracts the store's answer from the `text` of an error. Only the code and the message of an XML body are shown, because S3
 /// repeats the access key and the signature in other elements.
 fn answer(text: &str) -> String {
-    if let Some(code) = element(text, "Code") {
-        return match element(text, "Message").filter(|message| !message.is_empty()) {
-            Some(message) => format!("{code}: {}", crate::escape::shown(message.as_bytes())),
-            None => code.into(),
-        };
+    match code_and_message(text) {
+        Some((code, "")) => return code.into(),
+        Some((code, message)) => return format!("{code}: {}", crate::escape::shown(message.as_bytes())),
+        None => {}
     }
     let text = without_attempts(text);
     let text = text.split("<?xml").next().unwrap_or(text).trim().trim_end_matches(':');
@@ -240,6 +255,12 @@ mod tests {
         assert_eq!(answer(body), "SignatureDoesNotMatch: The signature differs.");
         let plain = "Generic S3 error: Error performing GET http://h/b/k in 1ms - Server returned non-2xx status code: 502 Bad Gateway: busy";
         assert_eq!(answer(plain), "Server returned non-2xx status code: 502 Bad Gateway: busy");
+        for (request, code) in [("DeleteObjects", "AccessDenied"), ("Bulk delete", "403")] {
+            let text = format!(
+                "Generic error: {request} request failed for key a/b.xml: Access: denied. (code: {code})"
+            );
+            assert_eq!(answer(&text), format!("{code}: Access: denied."));
+        }
     }
 
     #[test]

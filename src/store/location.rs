@@ -21,6 +21,19 @@ pub enum Scheme {
     Http,
 }
 
+#[cfg(feature = "cloud")]
+impl Scheme {
+    /// The permission to remove objects, as the store names it; `None` if objects cannot be removed.
+    pub fn deletion_permission(self) -> Option<&'static str> {
+        match self {
+            Self::S3 => Some("s3:DeleteObject"),
+            Self::Gs => Some("storage.objects.delete"),
+            Self::Az => Some("Microsoft.Storage/storageAccounts/blobServices/containers/blobs/delete"),
+            Self::Http => None,
+        }
+    }
+}
+
 /// URL schemes and the stores they stand for.
 const SCHEMES: [(&str, Scheme); 7] = [
     ("s3", Scheme::S3),

@@ -11,6 +11,7 @@ mod killing;
 mod kind;
 mod network;
 mod parts;
+mod permissions;
 mod proxy;
 mod refusing;
 mod requests;

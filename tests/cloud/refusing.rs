@@ -171,25 +171,6 @@ fn a_role_needs_no_permissions_outside_the_prefix() {
 }
 
 #[test]
-fn a_role_that_may_not_delete_is_a_warning_of_the_first_run() {
-    let store = Store::new();
-    let bucket = store.bucket("bucket");
-    let is_deletion = |request: &Request| request.method == "DELETE" || request.query.starts_with("delete");
-    let denied = Fault::Answer(403, "AccessDenied");
-    bucket.proxy.plan(move |request| if is_deletion(request) { denied } else { Fault::None });
-    let words = ["s3://bucket/maps/.sitemill/staging/", "could not be removed", "AccessDenied"];
-    let first = bucket.publish(1, 30).expect(0);
-    assert!(first.stderr.starts_with("warning: "), "{}", first.stderr);
-    assert_says(&first, &words);
-    assert_eq!(bucket.urls(), urls(1, 30));
-    // The next run needs what it may not remove out of its way.
-    assert_says(&bucket.publish(1, 45).expect(77), &words);
-    bucket.proxy.plan(|_| Fault::None);
-    assert_eq!(bucket.publish(1, 45).expect(0).stderr, "");
-    bucket.assert_nothing_is_left();
-}
-
-#[test]
 fn a_scheme_that_is_not_known_is_a_usage_error_with_those_that_are() {
     let store = Store::new();
     let bucket = store.bucket("bucket");

@@ -37,7 +37,17 @@ impl Search<'_> {
     /// Finds the object `key`, or all objects below it.
     fn named(&self, key: &str, is_prefix: bool) -> Result<Vec<Remote>> {
         // Lists first, because a store that keeps objects as files may fail if a prefix is requested as an object.
-        if let Some(mut directory) = self.below(key)? {
+        let listed = match self.bucket.list(key) {
+            // Permission to read an object does not include permission to list the bucket.
+            Err(failure) if failure.kind == FailureKind::Denied && !is_prefix => {
+                match self.bucket.head(key) {
+                    Ok(Some(object)) => return Ok(vec![self.object(key, object)]),
+                    Ok(None) | Err(_) => Err(failure),
+                }
+            }
+            listed => listed,
+        };
+        if let Some(mut directory) = self.below(key, listed)? {
             if !is_prefix && self.has_object(key) {
                 directory.parts.skipped.push((self.path(key), SkipReason::Prefix));
             }
@@ -46,7 +56,7 @@ impl Search<'_> {
         let object = if is_prefix { None } else { self.asked(key, self.bucket.head(key))? };
         let words = "there is no such object, and none below it";
         let missing = || Error::new(ErrorKind::Input, message!(&*self.path(key), ": {words}"));
-        Ok(vec![Remote::Files(vec![self.file(key.to_owned(), object.ok_or_else(missing)?)])])
+        Ok(vec![self.object(key, object.ok_or_else(missing)?)])
     }
 
     /// Whether the object `key` exists, and is not only the marker of a prefix. Without permission to list it, it cannot be read by
@@ -55,9 +65,13 @@ impl Search<'_> {
         matches!(self.bucket.find(key), Ok(Some(object)) if object.bytes > 0)
     }
 
-    /// Finds all objects below `key`; `None` if there are none.
-    fn below(&self, key: &str) -> Result<Option<RemoteDirectory>> {
-        let listed = self.asked(key, self.bucket.list(key))?;
+    /// Finds the inputs among the objects that are `listed` below `key`; `None` if there are none.
+    fn below(
+        &self,
+        key: &str,
+        listed: std::result::Result<Vec<(String, Object)>, Failure>,
+    ) -> Result<Option<RemoteDirectory>> {
+        let listed = self.asked(key, listed)?;
         if listed.is_empty() { Ok(None) } else { self.directory(key, listed).map(Some) }
     }
 
@@ -89,9 +103,9 @@ impl Search<'_> {
         let mut all = Vec::new();
         for (key, object) in found {
             match object {
-                Some(object) => all.push(Remote::Files(vec![self.file(key, object)])),
+                Some(object) => all.push(self.object(&key, object)),
                 // There may only be the marker of an empty folder.
-                None => all.extend(self.below(&key)?.map(Remote::Directory)),
+                None => all.extend(self.below(&key, self.bucket.list(&key))?.map(Remote::Directory)),
             }
         }
         if all.is_empty() {
@@ -131,6 +145,10 @@ impl Search<'_> {
         let out = Location::parse(out)?;
         let below = out.as_ref().and_then(|out| out.below(&above)).filter(|below| !below.is_empty());
         Ok(below.map(str::to_owned))
+    }
+
+    fn object(&self, key: &str, object: Object) -> Remote {
+        Remote::Files(vec![self.file(key.to_owned(), object)])
     }
 
     fn file(&self, key: String, object: Object) -> (PathBuf, Arc<dyn crate::intake::read_at::RemoteFile>) {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::fault::error_body;
+use super::fault::{deletion_body, error_body};
 use super::{Fault, Moment, Request, Shared, lock};
 use crate::http::{Head, Response, exchange, read_head};
 
@@ -64,14 +64,14 @@ impl Call<'_> {
             Fault::Hold => self.hold(),
             Fault::Answer(status, code) => {
                 self.body(head)?;
-                let head = Head { first_line: format!("HTTP/1.1 {status} {code}"), headers: Vec::new() };
-                let (body, is_head) = (error_body(code), request.method == "HEAD");
-                let head = head.with("Content-Type", "application/xml").with("Content-Length", body.len());
-                head.write(if is_head { b"" } else { &body }, self.to)?;
-                return Ok(Next::Keep);
+                return self.answer_with(&format!("{status} {code}"), &error_body(code), &request);
+            }
+            Fault::DenyDeletion(code) => {
+                let body = deletion_body(code, &self.body(head)?);
+                return self.answer_with("200 OK", &body, &request);
             }
             Fault::CutAnswer | Fault::LoseAnswer | Fault::HangAfter | Fault::Kill(Moment::After) => {}
-            Fault::Damage | Fault::IgnoreConditions => {}
+            Fault::Damage | Fault::IgnoreConditions | Fault::Date(_) => {}
         }
         let mut body = self.body(head)?;
         if fault == Fault::Damage {
@@ -90,10 +90,23 @@ impl Call<'_> {
             Fault::Kill(_) => Ok(self.kill()),
             Fault::CutAnswer => self.cut_answer(&response),
             _ => {
-                framed(&response, &request).write(&response.body, self.to)?;
+                let head = framed(&response, &request);
+                let head = match fault {
+                    Fault::Date(date) => head.without(&["date"]).with("Date", date),
+                    _ => head,
+                };
+                head.write(&response.body, self.to)?;
                 Ok(Next::Keep)
             }
         }
+    }
+
+    /// Answers a request that is not forwarded.
+    fn answer_with(&mut self, status: &str, body: &[u8], request: &Request) -> io::Result<Next> {
+        let head = Head { first_line: format!("HTTP/1.1 {status}"), headers: Vec::new() };
+        let head = head.with("Content-Type", "application/xml").with("Content-Length", body.len());
+        head.write(if request.method == "HEAD" { b"" } else { body }, self.to)?;
+        Ok(Next::Keep)
     }
 
     /// Records the request, and returns it with the fault that the plan chooses for it.

@@ -38,12 +38,25 @@ pub enum Fault {
     Hold,
     /// The request is forwarded without its conditions, to simulate a store that ignores them.
     IgnoreConditions,
+    /// The request is forwarded, and the response has this date.
+    Date(&'static str),
+    /// A request that removes several objects is not forwarded. As in S3, the answer is 200, with this error for each object.
+    DenyDeletion(&'static str),
 }
 
 /// `503 SlowDown`, which S3 returns if there are too many requests.
 pub const SLOW_DOWN: Fault = Fault::Answer(503, "SlowDown");
 /// `500 InternalError`, which S3 returns occasionally.
 pub const INTERNAL_ERROR: Fault = Fault::Answer(500, "InternalError");
+
+/// The body of the response to a request that removes several objects, which are in its `body`: the error `code` for each.
+pub fn deletion_body(code: &str, body: &[u8]) -> Vec<u8> {
+    let body = String::from_utf8_lossy(body);
+    let keys = body.split("<Key>").skip(1).filter_map(|rest| rest.split("</Key>").next());
+    let error =
+        |key| format!("<Error><Key>{key}</Key><Code>{code}</Code><Message>Access Denied</Message></Error>");
+    format!("<DeleteResult>{}</DeleteResult>", keys.map(error).collect::<String>()).into_bytes()
+}
 
 /// The body of a response with the error `code`.
 pub fn error_body(code: &str) -> Vec<u8> {
