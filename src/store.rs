@@ -11,6 +11,8 @@ mod bucket;
 #[cfg(feature = "cloud")]
 mod client;
 #[cfg(feature = "cloud")]
+mod clock;
+#[cfg(feature = "cloud")]
 mod failure;
 #[cfg(feature = "cloud")]
 mod grace_period;

@@ -21,6 +21,7 @@ use object_store::{
 };
 
 use super::attempts::{ATTEMPTS_MAX, FIRST_PAUSE, RETRY_TIME_MAX, repeated};
+use super::clock::StoreClock;
 use super::failure::{Failure, FailureKind};
 use super::grace_period::GracePeriod;
 use super::location::{Location, Scheme};
@@ -45,6 +46,7 @@ struct Inner {
     root: String,
     scheme: Scheme,
     credentials: String,
+    clock: StoreClock,
     grace_period: GracePeriod,
     /// Whether uploads are sent without their conditions, because the store rejects these and the settings allow that.
     drops_conditions: Arc<AtomicBool>,
@@ -59,9 +61,20 @@ impl Bucket {
             root: location.root.clone(),
             scheme: location.scheme,
             credentials,
+            clock: StoreClock::default(),
             grace_period: GracePeriod::default(),
             drops_conditions: Arc::default(),
         }))
+    }
+
+    /// Returns the same bucket, with the `clock` of its store.
+    pub fn with_clock(self, clock: StoreClock) -> Self {
+        Self(Arc::new(Inner { clock, ..Inner::clone(&self.0) }))
+    }
+
+    /// The time by the store's clock, in nanoseconds since 1970.
+    pub fn now(&self) -> i64 {
+        self.0.clock.now()
     }
 
     /// Returns the same bucket for a run: its requests are abandoned a few seconds after `stop` is raised.

@@ -14,7 +14,8 @@ use object_store::{BackoffConfig, ClientConfigKey, ClientOptions, ObjectStore, R
 use url::{Host, Url};
 
 use super::bucket::Bucket;
-use super::listing::FilteringConnector;
+use super::clock::StoreClock;
+use super::listing::StoreConnector;
 use super::location::{Location, Scheme};
 use super::profile::Profile;
 use super::settings::{generation, store_settings};
@@ -102,9 +103,10 @@ fn bucket<S: ObjectStore + PaginatedListStore>(
     location: &Location,
     built: object_store::Result<S>,
     credentials: impl Into<String>,
+    clock: StoreClock,
 ) -> Result<Bucket> {
     let store = Arc::new(built.map_err(|error| unusable(location, &error))?);
-    Ok(Bucket::new(store.clone(), location, credentials.into()).with_pages(store))
+    Ok(Bucket::new(store.clone(), location, credentials.into()).with_pages(store).with_clock(clock))
 }
 
 fn unusable(location: &Location, error: &object_store::Error) -> Error {
@@ -114,7 +116,8 @@ fn unusable(location: &Location, error: &object_store::Error) -> Error {
 fn s3(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
     let (mut builder, source, endpoint) = with_credentials(location, endpoint)?;
     builder = builder.with_bucket_name(location.bucket()).with_retry(retry(retries()?));
-    builder = builder.with_http_connector(FilteringConnector);
+    let clock = StoreClock::default();
+    builder = builder.with_http_connector(StoreConnector { clock: clock.clone() });
     if !is_set("AWS_CHECKSUM_ALGORITHM") {
         builder = builder.with_checksum_algorithm(Checksum::CRC64NVME);
     }
@@ -133,7 +136,7 @@ fn s3(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
             builder = builder.with_allow_http(true);
         }
     }
-    bucket(location, builder.build(), source)
+    bucket(location, builder.build(), source, clock)
 }
 
 /// The number of retries: one less than the attempts in the variable of the AWS tools.
@@ -272,7 +275,8 @@ fn gs(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
         };
     }
     builder = builder.with_bucket_name(location.bucket()).with_retry(retry(RETRIES));
-    builder = builder.with_http_connector(FilteringConnector);
+    let clock = StoreClock::default();
+    builder = builder.with_http_connector(StoreConnector { clock: clock.clone() });
     for (key, value) in times("GOOGLE")? {
         builder = builder.with_config(GoogleConfigKey::Client(key), value);
     }
@@ -286,7 +290,7 @@ fn gs(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
         true => "the service account in the environment",
         false => "the default credentials of the Google tools, or the role of this machine",
     };
-    bucket(location, builder.build(), source)
+    bucket(location, builder.build(), source, clock)
 }
 
 fn az(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
@@ -312,7 +316,8 @@ fn az(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
         return Err(Error::usage(message!(&*location.path(), ": {words}")));
     }
     builder = builder.with_container_name(location.bucket()).with_retry(retry(RETRIES));
-    builder = builder.with_http_connector(FilteringConnector);
+    let clock = StoreClock::default();
+    builder = builder.with_http_connector(StoreConnector { clock: clock.clone() });
     for (key, value) in times("AZURE")? {
         builder = builder.with_config(AzureConfigKey::Client(key), value);
     }
@@ -320,7 +325,7 @@ fn az(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
         builder = builder.with_allow_http(url.starts_with("http://")).with_endpoint(url);
     }
     let source = "the environment (AZURE_STORAGE_ACCOUNT and others), or the role of this machine";
-    bucket(location, builder.build(), source)
+    bucket(location, builder.build(), source, clock)
 }
 
 fn http(location: &Location) -> Result<Bucket> {

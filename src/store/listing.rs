@@ -1,4 +1,5 @@
-//! Listings, without the entries that the client library cannot represent: it refuses a whole listing because of one of them.
+//! Connections to stores, on which listings lack the entries that the client library cannot represent: it refuses a whole listing
+//! because of one of them.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -10,7 +11,9 @@ use object_store::client::{
 use object_store::path::Path as Key;
 use quick_xml::escape::unescape;
 
-/// Connects to stores and filters their listings:
+use super::clock::StoreClock;
+
+/// Connects to a store, sets its clock by its responses, and filters its listings:
 ///
 /// - An empty object whose key ends with a slash marks a folder in the web consoles of the stores, and is left out. The library
 ///   drops the slash.
@@ -18,18 +21,25 @@ use quick_xml::escape::unescape;
 ///   set has such a key, and no pattern matches it. A listing of everything below a prefix keeps them, so that it fails: they may
 ///   be input.
 #[derive(Debug)]
-pub struct FilteringConnector;
+pub struct StoreConnector {
+    /// The clock of the store.
+    pub clock: StoreClock,
+}
 
-impl HttpConnector for FilteringConnector {
+impl HttpConnector for StoreConnector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
-        Ok(HttpClient::new(Filtering(ReqwestConnector::default().connect(options)?)))
+        let client = ReqwestConnector::default().connect(options)?;
+        Ok(HttpClient::new(StoreClient { client, clock: self.clock.clone() }))
     }
 }
 
 #[derive(Debug)]
-struct Filtering(HttpClient);
+struct StoreClient {
+    client: HttpClient,
+    clock: StoreClock,
+}
 
-impl HttpService for Filtering {
+impl HttpService for StoreClient {
     fn call<'s, 'f>(
         &'s self,
         request: HttpRequest,
@@ -43,7 +53,10 @@ impl HttpService for Filtering {
             let mut pairs = query.split('&');
             let is_listing = pairs.clone().any(|pair| pair.starts_with("list-type=") || pair == "comp=list");
             let is_level = pairs.any(|pair| pair.starts_with("delimiter="));
-            let response = self.0.execute(request).await?;
+            let response = self.client.execute(request).await?;
+            if let Some(date) = response.headers().get("date").and_then(|date| date.to_str().ok()) {
+                self.clock.set(date);
+            }
             if !is_listing || !response.status().is_success() {
                 return Ok(response);
             }

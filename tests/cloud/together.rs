@@ -4,7 +4,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use std::{io::Write, thread};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::proxy::{Fault, Request};
 use crate::support::{Run, finish, send};
@@ -104,12 +104,16 @@ pub fn assert_one_of_those_that_start_together_wins(store: &Store, rounds: u32) 
     }
 }
 
+/// The journal of a run that is active on another machine.
+fn claim(run: &str) -> Value {
+    json!({
+        "state": "claimed", "run": run, "owner": {"machine": "elsewhere", "process": 1, "started": 1}, "owner_run": run, "beat": 1,
+    })
+}
+
 /// Writes the journal of a run that is active on another machine.
 fn claim_from_elsewhere(bucket: &Bucket, run: &str) {
-    let journal = json!({
-        "state": "claimed", "run": run, "owner": {"machine": "elsewhere", "process": 1, "started": 1}, "owner_run": run, "beat": 1,
-    });
-    bucket.put(JOURNAL, journal.to_string().as_bytes());
+    bucket.put(JOURNAL, claim(run).to_string().as_bytes());
 }
 
 #[test]
@@ -137,6 +141,59 @@ fn status_shows_a_run_on_another_machine_as_active_while_it_has_a_heartbeat() {
     assert_eq!(bucket.status()["runs"], json!([{ "process": 1, "is_alive": false }]));
     claim_from_elsewhere(&bucket, run);
     assert_eq!(bucket.status()["runs"], json!([{ "process": 1, "is_alive": true }]));
+    // Its heartbeats have stopped.
+    store.age(&bucket, JOURNAL, 40);
+    assert_eq!(bucket.status()["runs"], json!([{ "process": 1, "is_alive": false }]));
+    // It ended in the middle of its switch, which the next run completes.
+    let mut ended = claim(run);
+    ended["owner"]["machine"] = "".into();
+    bucket.put(JOURNAL, ended.to_string().as_bytes());
+    assert_eq!(bucket.status()["runs"], json!([{ "process": 1, "is_alive": false }]));
+}
+
+#[test]
+fn status_compares_heartbeats_with_the_clock_of_the_store() {
+    let store = Store::new();
+    let bucket = store.bucket("bucket");
+    bucket.publish(1, 60).expect(0);
+    let run = "1700000000000000000-1";
+    bucket.put(&format!("maps/.sitemill/staging/{run}/run.json"), b"{}");
+    claim_from_elsewhere(&bucket, run);
+    for (date, is_alive) in
+        [("Fri, 31 Dec 2100 00:00:00 GMT", false), ("Sat, 01 Jan 2000 00:00:00 GMT", true)]
+    {
+        bucket.proxy.plan(move |_| Fault::Date(date));
+        assert_eq!(bucket.status()["runs"], json!([{ "process": 1, "is_alive": is_alive }]), "{date}");
+    }
+}
+
+#[test]
+fn status_shows_the_run_of_a_site_as_active_while_the_run_for_all_sites_has_a_heartbeat() {
+    let store = Store::new();
+    let bucket = store.bucket("bucket");
+    let mut build = bucket.sitemill();
+    build.args(["build", "--quiet", "--base-url", "{origin}/", "--out", &bucket.out()]);
+    finish(&mut build, pages(1, 3).as_bytes()).expect(0);
+    let (run, run_of_sites) = ("1700000000000000000-1", "1600000000000000000-1");
+    bucket.put(&format!("maps/http-h.example-80/.sitemill/staging/{run}/run.json"), b"{}");
+    let mut of_site = claim(run);
+    of_site["heart"] = bucket.location(JOURNAL).into();
+    of_site["heart_run"] = run_of_sites.into();
+    let runs = || {
+        let status = bucket.run(&["status", "--json"]).expect(0);
+        let status: Value = serde_json::from_slice(&status.stdout).unwrap();
+        status["runs"].clone()
+    };
+    bucket.put("maps/http-h.example-80/.sitemill/journal.json", of_site.to_string().as_bytes());
+    // The claim of the site stays as it is for as long as the run lasts.
+    store.age(&bucket, "maps/http-h.example-80/.sitemill/journal.json", 3_600);
+    for (owner, age, is_alive) in
+        [(run_of_sites, 0, true), (run_of_sites, 40, false), ("1650000000000000000-1", 0, false)]
+    {
+        claim_from_elsewhere(&bucket, owner);
+        store.age(&bucket, JOURNAL, age);
+        assert_eq!(runs(), json!([{ "process": 1, "is_alive": is_alive }]), "{owner}, {age} s");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
@@ -122,6 +123,12 @@ impl Store {
             }
         }
         self.without_bucket(name)
+    }
+
+    /// Makes an object in s3s-fs look as if it had been uploaded `seconds` ago.
+    pub fn age(&self, bucket: &Bucket, key: &str, seconds: u64) {
+        let object = fs::File::options().write(true).open(self.root.join(&bucket.name).join(key)).unwrap();
+        object.set_modified(SystemTime::now() - Duration::from_secs(seconds)).unwrap();
     }
 
     /// Removes a bucket from s3s-fs, so that hundreds of buckets do not fill the disk.

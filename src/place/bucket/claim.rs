@@ -1,9 +1,9 @@
 //! The claim: a lease that lets one run publish in a place, renewed by heartbeats.
 
+mod liveness;
 #[cfg(test)]
 mod tests;
 
-use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -13,16 +13,12 @@ use super::state_object::StateObject;
 use super::unconditional::{is_uploaded, unsafe_store};
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::place::owner::Owner;
-use crate::store::{Condition, Failure, FailureKind, Meta, Object, Put};
+use crate::store::{Condition, FailureKind, Meta, Put};
+pub use liveness::is_active;
+use liveness::is_alive;
 
 /// The interval between heartbeats.
 const BEAT: Duration = Duration::from_secs(5);
-
-/// The time without a heartbeat after which a run is presumed dead.
-pub const LEASE: Duration = Duration::from_secs(30);
-
-/// The difference between the clocks of two machines that is tolerated for display.
-const CLOCKS_DIFFER: Duration = Duration::from_secs(60);
 
 /// Maximum number of attempts to claim a place while other runs keep changing its journal.
 const TRIES: usize = 5;
@@ -103,7 +99,7 @@ impl Claim {
                     (new(claimant, None), Condition::Absent)
                 }
                 Some((bytes, object)) => {
-                    let old = read(&journal, &bytes)?;
+                    let old = Journal::read(&journal.path, &bytes)?;
                     if old.state != State::Released && is_alive(&journal, &old, &object, probe)? {
                         return Err(busy(&journal, &old));
                     }
@@ -282,18 +278,11 @@ fn new(claimant: &Claimant, old: Option<&Journal>) -> Journal {
     }
 }
 
-fn read(object: &StateObject, bytes: &[u8]) -> Result<Journal> {
-    Journal::from_json(bytes).ok_or_else(|| {
-        let words = "is not a journal, or is from a later version of sitemill; remove it if no run is active";
-        Error::data(message!(&*object.path, ": {words}"))
-    })
-}
-
 /// Checks that a run could read the `journal`, if there is one.
 pub fn check_journal(journal: &StateObject) -> Result<()> {
     let there = journal.bucket.read(&journal.key);
     let there = there.map_err(|failure| failure.into_error_of_output(&journal.path, "could not be read"))?;
-    there.map_or(Ok(()), |(bytes, _)| read(journal, &bytes).map(drop))
+    there.map_or(Ok(()), |(bytes, _)| Journal::read(&journal.path, &bytes).map(drop))
 }
 
 /// Checks that no run for all sites is active. `journal` is the journal of all sites, which need not exist. If it may not be read,
@@ -309,77 +298,11 @@ pub fn check_sites(journal: &StateObject, probe: &StateObject) -> Result<()> {
         Err(failure) if matches!(failure.kind, FailureKind::Denied | FailureKind::NoBucket) => return Ok(()),
         Err(failure) => return Err(failure.into_error(&journal.path, "could not be read")),
     };
-    let old = read(journal, &bytes)?;
+    let old = Journal::read(&journal.path, &bytes)?;
     match old.for_sites && old.state != State::Released && is_alive(journal, &old, &object, probe)? {
         true => Err(busy(journal, &old)),
         false => Ok(()),
     }
-}
-
-/// Whether the owner of the claim `old` is alive. A process on this machine that has ended is dead; for any other process, waits
-/// for a heartbeat until the lease expires.
-fn is_alive(journal: &StateObject, old: &Journal, object: &Object, probe: &StateObject) -> Result<bool> {
-    if old.owner.machine.is_empty() || old.owner.is_dead() {
-        return Ok(false);
-    }
-    if let Some(heart) = &old.heart {
-        return is_alive_elsewhere(journal, heart, old, probe);
-    }
-    let failed = |failure: Failure| failure.into_error(&journal.path, "could not be read");
-    let of_probe = probe
-        .bucket
-        .put(Put::new(&*probe.key, old.to_json(), Condition::None))
-        .and_then(|_| probe.bucket.head(&probe.key));
-    let _ = probe.bucket.remove(std::slice::from_ref(&probe.key));
-    let now = of_probe.map_err(failed)?.map_or(object.modified, |probe| probe.modified);
-    let age = Duration::from_nanos(now.saturating_sub(object.modified).max(0).unsigned_abs());
-    let end = Instant::now() + LEASE.saturating_sub(age);
-    while Instant::now() < end {
-        thread::sleep(Duration::from_secs(1).min(end.saturating_duration_since(Instant::now())));
-        match journal.bucket.read(&journal.key).map_err(failed)? {
-            // Compares ETag and time, not the content, because the owner may run another version of sitemill.
-            Some((_, there)) if there.meta() == object.meta() && there.modified == object.modified => {}
-            Some((bytes, _)) => return Ok(read(journal, &bytes)?.state != State::Released),
-            None => return Ok(false),
-        }
-    }
-    Ok(false)
-}
-
-/// Whether `run` holds the claim that is the `journal`, and is active as far as that can be told at once.
-pub fn is_active(journal: &[u8], object: &Object, run: &str) -> bool {
-    let Some(journal) = Journal::from_json(journal).filter(|journal| journal.owner_run == run) else {
-        return false;
-    };
-    let age = jiff::Timestamp::now().as_nanosecond() - i128::from(object.modified);
-    let is_recent = age < (LEASE + CLOCKS_DIFFER).as_nanos().cast_signed();
-    // The claim on one of several sites has no heartbeats of its own.
-    journal.state != State::Released && !journal.owner.is_dead() && (is_recent || journal.heart.is_some())
-}
-
-/// Whether the run for all sites that made the claim `old` is still active.
-fn is_alive_elsewhere(
-    journal: &StateObject,
-    heart: &str,
-    old: &Journal,
-    probe: &StateObject,
-) -> Result<bool> {
-    let path = PathBuf::from(heart);
-    let Some(key) = heart.strip_prefix(&root_of(journal)) else { return Ok(false) };
-    let heart = StateObject { bucket: journal.bucket.clone(), key: key.into(), path };
-    let there = heart.bucket.read(&heart.key);
-    let there = there.map_err(|failure| failure.into_error(&heart.path, "could not be read"))?;
-    let Some((bytes, object)) = there else { return Ok(false) };
-    let beating = read(&heart, &bytes)?;
-    let is_same = old.heart_run.as_ref() == Some(&beating.owner_run)
-        && beating.state != State::Released
-        && beating.heart.is_none();
-    if is_same { is_alive(&heart, &beating, &object, probe) } else { Ok(false) }
-}
-
-/// The URL of an object's bucket, with a trailing slash.
-fn root_of(object: &StateObject) -> String {
-    object.path.to_string_lossy().strip_suffix(&object.key).unwrap_or_default().to_owned()
 }
 
 fn busy(journal: &StateObject, old: &Journal) -> Error {

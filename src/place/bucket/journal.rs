@@ -9,8 +9,11 @@
 //!                              └──┴─ another run takes over if the heartbeats stop
 //! ```
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 
+use crate::error::{Error, Result, message};
 use crate::place::owner::Owner;
 
 /// The progress of a run and of its switch to another set.
@@ -55,6 +58,18 @@ impl Journal {
         let mut json = serde_json::to_vec(self).expect("it has only strings and numbers");
         json.push(b'\n');
         json
+    }
+
+    /// Parses the content of the journal at `path`.
+    ///
+    /// # Errors
+    /// If it is not a journal.
+    pub fn read(path: &Path, bytes: &[u8]) -> Result<Self> {
+        Self::from_json(bytes).ok_or_else(|| {
+            let words =
+                "is not a journal, or is from a later version of sitemill; remove it if no run is active";
+            Error::data(message!(path, ": {words}"))
+        })
     }
 
     /// Parses a journal; `None` if `bytes` is not a journal.

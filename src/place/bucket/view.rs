@@ -328,8 +328,7 @@ impl View for BucketView {
     }
 
     fn is_active(&self, run: &str) -> bool {
-        let journal = self.read_state(&self.journal().path).ok().flatten();
-        journal.is_some_and(|(journal, object)| is_active(&journal, &object, run))
+        is_active(self.journal(), run).unwrap_or(false)
     }
 
     fn list(&self) -> Result<Vec<Listed>> {
