@@ -178,10 +178,12 @@ impl BucketPlace {
 
     /// Records the ETags of the published sitemaps for the next run.
     fn write_ledger(&self) -> Result<()> {
-        let before = self.view.known_tags().unwrap_or_default();
+        let before = self.view.ledger().unwrap_or_default();
         let new = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
-        let ledger = before.renewed(&self.view.all_published()?, |file| new.contains(file));
-        objects::put_state(&self.view, &self.view.ledger().path, ledger.to_json().into(), Condition::None)
+        let (is_new, is_in_set) =
+            (|file: &str| new.contains(file), |file: &str| self.steps.sitemaps.contains(file));
+        let ledger = before.renewed(&self.view.all_published()?, is_new, is_in_set);
+        objects::put_state(&self.view, &self.view.ledger_path(), ledger.to_json().into(), Condition::None)
     }
 }
 

@@ -3,6 +3,8 @@
 //! Every file is read before it is replaced, and replaced only if it has not changed since. Therefore a run that was presumed dead
 //! during its switch cannot overwrite what another run has published after completing the switch.
 
+use std::collections::HashSet;
+
 use bytes::Bytes;
 
 use super::headers::{FileKind, headers};
@@ -20,6 +22,8 @@ use crate::store::{Condition, FailureKind, Object, Put};
 pub struct Steps {
     /// Index files, then the robots lines.
     pub files: Vec<Step>,
+    /// The sitemaps of the set.
+    pub sitemaps: HashSet<String>,
     /// Files to remove after the switch.
     pub removals: Vec<Removal>,
     /// The version of the live manifest that the switch replaces.
@@ -44,7 +48,12 @@ fn kind(at: usize, files: usize) -> FileKind {
 
 /// Stages everything that another run needs to complete the switch, and reads the files that it will replace.
 pub fn prepare(view: &BucketView, staging: &Staging<'_>, switch: Switch) -> Result<Steps> {
-    let mut steps = Steps { removals: switch.removals, expected: switch.expected, ..Steps::default() };
+    let mut steps = Steps {
+        sitemaps: switch.sitemaps.into_iter().collect(),
+        removals: switch.removals,
+        expected: switch.expected,
+        ..Steps::default()
+    };
     for (file, bytes) in switch.indexes.into_iter().chain([switch.robots]) {
         staging.put(&file, &bytes)?;
         let old = read(view, &file)?;

@@ -84,6 +84,8 @@ impl BucketView {
 
     /// The same view for the run that has claimed the place.
     pub(super) fn claimed(self, journal: ClaimedJournal) -> Self {
+        // Read before the run makes another manifest live: with the time of that one, it would vouch for every change so far.
+        let _ = self.ledger();
         Self { claimed: Some(journal), ..self }
     }
 
@@ -135,20 +137,20 @@ impl BucketView {
         Some(self.object(&Layout::of(parent, self.layout.name()).state().join(JOURNAL)))
     }
 
-    /// The object with the ledger.
-    pub(super) fn ledger(&self) -> StateObject {
-        self.object(&self.layout.state().join(LEDGER))
+    /// The path of the ledger.
+    pub(super) fn ledger_path(&self) -> PathBuf {
+        self.layout.state().join(LEDGER)
     }
 
     /// The ledger, read on first use; `None` if it cannot be read.
-    pub(super) fn known_tags(&self) -> Option<Arc<Ledger>> {
+    pub(super) fn ledger(&self) -> Option<Arc<Ledger>> {
         let read = || {
             let live = self.object(&self.layout.record(&Record::Live));
             // Listings have more precise times than responses about one object.
             let (state, file) = live.key.rsplit_once('/').unwrap_or(("", &live.key));
             let listed = live.bucket.list_level(state).ok()?.objects;
             let live_since = listed.iter().find(|(name, _)| name == file)?.1.modified;
-            let ledger = self.read_state(&self.ledger().path).ok()?;
+            let ledger = self.read_state(&self.ledger_path()).ok()?;
             Some(Arc::new(Ledger::from_json(ledger.as_ref().map(|(bytes, _)| &**bytes), live_since)))
         };
         self.ledger.get_or_init(read).clone()
@@ -375,6 +377,6 @@ impl View for BucketView {
         }
         let object = self.published(&file.to_string_lossy()).ok()?;
         let Some(object) = object.filter(|object| object.bytes == bytes) else { return Some(false) };
-        self.known_tags()?.vouches_for(&file.to_string_lossy(), &object)
+        self.ledger()?.vouches_for(&file.to_string_lossy(), &object).then_some(true)
     }
 }
