@@ -113,10 +113,23 @@ impl BucketPlace {
     fn claimed(view: BucketView, run: String, for_sites: bool) -> Result<Self> {
         let claimant = Claimant { run: run.clone(), for_sites, heart: None };
         let place = Self::with_claim(view, run, &claimant)?;
-        if !store_settings().allow_unsafe_store && !place.claim.has_conditions()? {
-            return Err(unconditional::unsafe_store(place.view.root(), "ignores the conditions of uploads"));
+        if !store_settings().allow_unsafe_store {
+            place.check_conditions()?;
         }
         Ok(place)
+    }
+
+    /// Checks that the store of the state and, if that is another bucket, the store of the files enforce the conditions of uploads:
+    /// the claim depends on the first, and what a run that was presumed dead can overwrite depends on the second.
+    fn check_conditions(&self) -> Result<()> {
+        let unsafe_store = |path| Err(unconditional::unsafe_store(path, "ignores the conditions of uploads"));
+        if !self.claim.has_conditions()? {
+            return unsafe_store(self.view.layout().out());
+        }
+        match self.view.probe_of_files() {
+            Some(probe) if !unconditional::has_conditions(&probe)? => unsafe_store(self.view.root()),
+            _ => Ok(()),
+        }
     }
 
     fn with_claim(view: BucketView, run: String, claimant: &Claimant) -> Result<Self> {
@@ -176,7 +189,7 @@ impl BucketPlace {
         Ok(())
     }
 
-    /// Records the ETags of the published sitemaps for the next run.
+    /// Records for the next run which published sitemaps are known to be whole, and their ETags.
     fn write_ledger(&self) -> Result<()> {
         let before = self.view.ledger().unwrap_or_default();
         let new = self.staged.lock().unwrap_or_else(PoisonError::into_inner);

@@ -243,6 +243,42 @@ fn a_store_that_ignores_conditions_is_refused_unless_that_is_allowed() {
 }
 
 #[test]
+fn a_store_of_the_files_that_ignores_conditions_is_refused_if_the_state_is_elsewhere() {
+    let store = Store::new();
+    let (bucket, private) = (store.bucket("bucket"), store.bucket("private"));
+    let ignore = |bucket: &'static str| {
+        move |request: &Request| match request.head.first_line.contains(&format!(" /{bucket}/")) {
+            true => Fault::IgnoreConditions,
+            false => Fault::None,
+        }
+    };
+    let build = |options: &[&str]| {
+        let mut build = bucket.build();
+        build.args(["--state", &private.location("state")]).args(options);
+        finish(&mut build, pages(1, 75).as_bytes())
+    };
+    for (unsafe_bucket, named) in [("bucket", bucket.out()), ("private", private.location("state"))] {
+        bucket.proxy.plan(ignore(unsafe_bucket));
+        let refused = build(&[]).expect(73);
+        assert_says(
+            &refused,
+            &[&format!("{named}: the store ignores the conditions"), "--allow-unsafe-store"],
+        );
+        assert_eq!(bucket.keys(), [""; 0]);
+    }
+    build(&["--allow-unsafe-store"]).expect(0);
+    bucket.proxy.forward();
+    build(&[]).expect(0);
+    assert!(!bucket.keys().iter().any(|key| key.contains(".sitemill")), "{:?}", bucket.keys());
+    // The bucket of the state shows what a store does with conditions in the same bucket.
+    let probes = |log: &[Request]| log.iter().filter(|request| request.key.ends_with("/probe.json")).count();
+    assert!(probes(&bucket.proxy.log()) > 0);
+    bucket.proxy.forward();
+    finish(bucket.build().args(["--state", &bucket.location("state")]), pages(1, 75).as_bytes()).expect(73);
+    assert_eq!(probes(&bucket.proxy.log()), 0);
+}
+
+#[test]
 fn a_store_that_rejects_conditions_is_refused_unless_that_is_allowed() {
     let store = Store::new();
     for (case, rejected) in [&["if-match", "if-none-match"][..], &["if-match"]].into_iter().enumerate() {

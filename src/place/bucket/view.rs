@@ -26,6 +26,8 @@ use crate::store::{Bucket, Failure, Level, Location, Meta, Object, store_setting
 const JOURNAL: &str = "journal.json";
 /// The ledger: the ETags of sitemaps.
 const LEDGER: &str = "ledger.json";
+/// An object for trying conditional uploads in the bucket of the files.
+const PROBE: &str = "probe.json";
 
 /// A read-only view of a set in a bucket. Clones are cheap and share the list of published files.
 #[derive(Debug, Clone)]
@@ -135,6 +137,15 @@ impl BucketView {
         let parent = self.state.location.path();
         let parent = parent.parent().filter(|_| !self.state.location.key.is_empty())?;
         Some(self.object(&Layout::of(parent, self.layout.name()).state().join(JOURNAL)))
+    }
+
+    /// An object for trying uploads in the bucket of the files; `None` if the state is in the same bucket. Its name is always the
+    /// same, so that a run that is killed leaves no second one.
+    pub(super) fn probe_of_files(&self) -> Option<StateObject> {
+        let path = Layout::of(&self.root, self.layout.name()).state().join(PROBE);
+        let key = self.files.key(&path);
+        let is_apart = self.files.location.root != self.state.location.root;
+        is_apart.then(|| StateObject { bucket: self.files.bucket.clone(), key, path })
     }
 
     /// The path of the ledger.
