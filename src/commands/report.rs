@@ -112,6 +112,9 @@ pub struct Report {
     pub old_news: u64,
     /// URLs of the index files, for robots.txt.
     pub index_urls: Vec<String>,
+    /// URLs of index files that the set before had or kept, and that exist no longer, for caches that may still have them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gone_index_urls: Vec<String>,
     /// With a base for each origin: the live set of each, in the order in which the origins first appear in the input.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sets: Vec<SetReport>,

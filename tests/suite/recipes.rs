@@ -216,6 +216,18 @@ fn a_cdn_is_purged_of_the_files_that_change_if_something_has_changed() {
     assert_eq!(requests[0].path, "/zones/023e105f4ecef8ad9ca31a8372d0c353/purge_cache");
     kitchen.cook(&variables);
     assert!(server.requests().is_empty());
+
+    // The files of this set are removed after the next one is live.
+    let variables = [&variables[..], &[("SITEMILL_KEEP", "0"), ("SITEMILL_KEEP_SETS", "0")]].concat();
+    kitchen.write_urls(&pages(0..31));
+    kitchen.cook(&variables);
+    let purged: Vec<Value> = server
+        .requests()
+        .iter()
+        .flat_map(|request| request.json()["files"].as_array().unwrap().clone())
+        .collect();
+    let gone = [32, 33].map(|number| json!(format!("{BASE}sitemap-index-{number}.xml")));
+    assert_eq!((&purged[..2], purged.len()), (&gone[..], 2 + 31 + 1));
 }
 
 #[test]

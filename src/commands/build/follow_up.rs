@@ -90,6 +90,7 @@ impl FollowUp {
             Ok(expired) => report.expired += expired.files,
             Err(error) => self.warnings.push(error),
         }
+        report.gone_index_urls.extend(workspace.gone_index_urls(set));
     }
 
     fn diff(&mut self, workspace: &Workspace, set: &Manifest, memory: &Memory) -> Result<Option<DiffReport>> {

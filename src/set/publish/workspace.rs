@@ -259,6 +259,15 @@ impl Workspace {
         retention::expire(&*self.place, set, keep)
     }
 
+    /// The URLs of the index files that the set before the live one had or kept, and that exist no longer. Caches may still have
+    /// them.
+    pub fn gone_index_urls(&self, live: &Manifest) -> Vec<String> {
+        let Some(before) = &self.live else { return Vec::new() };
+        let files = before.indexes.iter().chain(before.superseded_indexes.iter().map(|old| &old.file));
+        let is_gone = |file: &&String| !live.indexes.contains(file) && !self.place.view().has(file.as_ref());
+        files.filter(is_gone).map(|file| format!("{}{file}", before.base_url)).collect()
+    }
+
     /// Ends the run and removes its staging, as dropping it does.
     ///
     /// # Errors
