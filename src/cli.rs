@@ -14,6 +14,7 @@ mod inputs;
 mod log;
 mod manual;
 mod numbers;
+mod options_file;
 mod progress;
 mod report;
 mod sets;
@@ -58,9 +59,10 @@ pub fn exit_code(typed: impl IntoIterator<Item = OsString>) -> u8 {
 /// Parses the command line, the environment and the file of `--config`. Help, version and usage errors end the process.
 fn parse(typed: Vec<OsString>) -> Args {
     let command = settings::with_environment(Args::command(), &typed);
-    let early = settings::Early::new(&command, &typed);
+    let file = settings::options_file(&typed);
+    let early = settings::Early::new(&command, &typed, &file);
     log::set_format(early.log_format());
-    let (words, file) = settings::with_file(&command, typed.clone()).unwrap_or_else(|error| {
+    let (words, file) = settings::with_file(&command, typed.clone(), file).unwrap_or_else(|error| {
         print_error(&error);
         end(&early, error)
     });

@@ -2,18 +2,21 @@
 //! file.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
-use std::{env, fs};
 
 use clap::builder::{BoolishValueParser, Resettable, TypedValueParser};
 use clap::{Arg, ArgAction, Command, Id, ValueEnum};
-use sitemill::{Error, ErrorKind, Result, escape};
+use sitemill::{Error, ErrorKind, Result};
 use toml::{Table, Value};
 
 use super::log::LogFormat;
-use super::typed::{arguments, command_at, is_typed, option, subcommand, typed, typed_args};
+use super::options_file::OptionsFile;
+use super::typed::{
+    all_short_typed, all_typed, arguments, command_at, is_typed, subcommand, typed, typed_args,
+};
 
 /// The variable of an option: `SITEMILL_MAX_REJECTS` for `--max-rejects`.
 fn variable(option: &str) -> String {
@@ -44,11 +47,17 @@ pub fn with_environment(command: Command, typed: &[OsString]) -> Command {
     })
 }
 
+/// Options that only refine another one, and conflict with alternatives to it. (clap does not tell which options these are.)
+const REFINING: [&str; 1] = ["sections-max"];
+
 /// An option that is typed needs the options that it says. One of the environment or the file may be meant for other runs, and
-/// has no effect without them.
+/// has no effect without them. So it does not exclude alternatives to them, either.
 fn without_needs(arg: Arg, typed: &[OsString]) -> Arg {
-    let is_typed = arg.get_long().is_some_and(|option| is_typed(typed, option));
-    if is_typed { arg } else { arg.requires(Resettable::Reset) }
+    let Some(option) = arg.get_long().filter(|option| !is_typed(typed, option)) else { return arg };
+    match REFINING.contains(&option) {
+        true => arg.requires(Resettable::Reset).conflicts_with(Resettable::Reset),
+        false => arg.requires(Resettable::Reset),
+    }
 }
 
 /// The options that cannot be combined with what is on the command line `typed`.
@@ -70,13 +79,27 @@ fn excludes(subcommand: &Command, one: &Arg, other: &Arg) -> bool {
 /// The variables of options of `command` that are set.
 pub fn variables_set(command: &Command) -> Vec<String> {
     let all = command.get_subcommands().flat_map(Command::get_arguments).chain(command.get_arguments());
-    let set = all.filter_map(Arg::get_long).filter(|option| of_environment(option).is_some());
+    let set = all.filter(|arg| !is_turned_off(arg)).filter_map(Arg::get_long);
+    let set = set.filter(|option| of_environment(option).is_some());
     set.map(variable).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// Whether the variable of a flag says that it is not set. That overrides the file. To clap, the flag is not given: it would let
+/// any value of the variable exclude other options.
+fn is_turned_off(arg: &Arg) -> bool {
+    let variable = || arg.get_long().and_then(of_environment);
+    matches!(arg.get_action(), ArgAction::SetTrue)
+        && variable().is_some_and(|word| truth(&word) == Some(false))
+}
+
+/// What the variable of a flag says; `None` if it is neither true nor false.
+fn truth(word: &OsStr) -> Option<bool> {
+    BoolishValueParser::new().parse_ref(&Command::new("sitemill"), None, word).ok()
 }
 
 fn with_variable(arg: Arg) -> Arg {
     let Some(option) = arg.get_long().map(str::to_owned) else { return arg };
-    if of_environment(&option).is_none() {
+    if of_environment(&option).is_none() || is_turned_off(&arg) {
         return arg;
     }
     // clap requires a name that lives as long as the process.
@@ -98,12 +121,24 @@ pub fn time() -> Result<SystemTime> {
     })
 }
 
+/// Reads the options file, if the command line or the environment names one.
+///
+/// # Errors
+/// Same as [`OptionsFile::read`].
+pub fn options_file(words: &[OsString]) -> Result<Option<OptionsFile>> {
+    typed(words, "config").or_else(|| of_environment("config")).map(OptionsFile::read).transpose()
+}
+
 /// The options before validation. They give the format and the files in which a usage error is reported, as far as they can be
 /// parsed.
 pub struct Early<'w> {
     words: &'w [OsString],
-    /// The file, if there is one that can be read.
+    /// The options that are typed in their short form, with their values.
+    short: Vec<(String, OsString)>,
+    /// The content of the options file, if there is one that can be read.
     file: Option<Table>,
+    /// Whether there is an options file that cannot be read, so that options may be missing.
+    pub is_incomplete: bool,
     /// Whether the command is `build`.
     pub is_build: bool,
     /// The inputs of the command, or standard input if there are none.
@@ -111,17 +146,18 @@ pub struct Early<'w> {
 }
 
 impl<'w> Early<'w> {
-    /// Collects the options from `words`, the environment and the file, if it is readable.
-    pub fn new(command: &Command, words: &'w [OsString]) -> Self {
-        let path = typed(words, "config").or_else(|| of_environment("config"));
-        let content = path.and_then(|path| fs::read_to_string(path).ok()?.parse().ok());
+    /// Collects the options from `words`, the environment and the `file`.
+    pub fn new(command: &Command, words: &'w [OsString], file: &Result<Option<OptionsFile>>) -> Self {
+        let is_incomplete = file.is_err();
+        let file = file.as_ref().ok().and_then(Option::as_ref).map(|file| file.content().clone());
         let at = command_at(command, words);
         let is_build = at.is_some_and(|at| words[at] == "build");
         let mut inputs = at.map(|at| arguments(command, &words[at..])).unwrap_or_default();
         if inputs.is_empty() {
             inputs.push("-".into());
         }
-        Self { words, file: content, is_build, inputs }
+        let short = subcommand(command, words).map(|known| all_short_typed(known, words)).unwrap_or_default();
+        Self { words, short, file, is_incomplete, is_build, inputs }
     }
 
     /// The format of messages on standard error.
@@ -133,17 +169,36 @@ impl<'w> Early<'w> {
 
     /// The value of an option of `build` or of all commands.
     pub fn value(&self, option: &str) -> Option<OsString> {
-        let of_file = || Some(self.in_file(option)?.as_str()?.into());
-        typed(self.words, option).or_else(|| of_environment(option)).or_else(of_file)
+        self.values(option).into_iter().next()
+    }
+
+    /// The values of an option of `build` or of all commands, which may be repeated.
+    pub fn values(&self, option: &str) -> Vec<OsString> {
+        let mut values = all_typed(self.words, option);
+        values.extend(self.short.iter().filter(|(name, _)| name == option).map(|(_, value)| value.clone()));
+        if values.is_empty() {
+            values.extend(of_environment(option));
+        }
+        match self.in_file(option) {
+            Some(Value::Array(list)) if values.is_empty() => {
+                list.iter().filter_map(Value::as_str).map(Into::into).collect()
+            }
+            Some(Value::String(value)) if values.is_empty() => vec![value.into()],
+            Some(Value::Integer(value)) if values.is_empty() => vec![value.to_string().into()],
+            _ => values,
+        }
+    }
+
+    /// Whether the option has any value, even one of the wrong type.
+    pub fn is_given(&self, option: &str) -> bool {
+        !self.values(option).is_empty() || self.in_file(option).is_some()
     }
 
     /// Whether a flag of `build` is set.
     pub fn is_set(&self, flag: &str) -> bool {
-        let is_true = |word: OsString| {
-            BoolishValueParser::new().parse_ref(&Command::new("build"), None, &word).unwrap_or(false)
-        };
         let of_file = || self.in_file(flag).and_then(Value::as_bool).unwrap_or(false);
-        is_typed(self.words, flag) || of_environment(flag).map_or_else(of_file, is_true)
+        let of_environment = |word: OsString| truth(&word).unwrap_or(false);
+        is_typed(self.words, flag) || self::of_environment(flag).map_or_else(of_file, of_environment)
     }
 
     fn in_file(&self, option: &str) -> Option<&Value> {
@@ -153,102 +208,33 @@ impl<'w> Early<'w> {
     }
 }
 
-/// The command line with the options of the file inserted after the command, and the name of the file. What is on the command
-/// line or in the environment of `command` replaces options of the file, and those that it excludes.
+/// The command line with the options of `file` inserted after the command, and the path of the file. What is on the command line
+/// or in the environment of `command` replaces options of the file, and those that it excludes.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] if the file has an unknown option, [`ErrorKind::Input`] if it cannot be read.
-pub fn with_file(command: &Command, mut words: Vec<OsString>) -> Result<(Vec<OsString>, Option<OsString>)> {
-    let Some(path) = typed(&words, "config").or_else(|| of_environment("config")) else {
-        return Ok((words, None));
-    };
+/// That of `file`, and those of [`OptionsFile::options`]. If there is no command, its absence is the error that is reported.
+pub fn with_file(
+    command: &Command,
+    mut words: Vec<OsString>,
+    file: Result<Option<OptionsFile>>,
+) -> Result<(Vec<OsString>, Option<OsString>)> {
     let Some(at) = command_at(command, &words) else { return Ok((words, None)) };
-    if path.is_empty() {
-        return Err(Error::usage("--config: the path is empty"));
-    }
+    let Some(file) = file? else { return Ok((words, None)) };
     let subcommand = subcommand(command, &words).expect("command_at() finds what is known");
-    let given = options(command, subcommand, Path::new(&path))?;
+    let given = file.options(command, subcommand)?;
     // The command of another build runs this one. It would run itself again.
     let is_within_then = env::var_os("SITEMILL_RUN_OUT").is_some();
     let mut given_otherwise = typed_args(command, &words);
-    given_otherwise.extend(subcommand.get_arguments().filter(|arg| arg.get_env().is_some()));
+    let known = subcommand.get_arguments().chain(command.get_arguments());
+    given_otherwise.extend(known.filter(|arg| arg.get_env().is_some()));
     let given = given.into_iter().filter(|(arg, _)| {
         let is_replaced = |other: &&Arg| other.get_id() == arg.get_id() || excludes(subcommand, other, arg);
         let is_own_command = is_within_then && arg.get_long() == Some("then");
-        !is_own_command && !given_otherwise.iter().any(is_replaced)
+        !is_own_command && !is_turned_off(arg) && !given_otherwise.iter().any(is_replaced)
     });
     let from_file: Vec<OsString> = given.map(|(_, word)| word.into()).collect();
     words.splice(at + 1..at + 1, from_file);
-    Ok((words, Some(path)))
-}
-
-/// The options of the file for `subcommand`, as words: those at the top that the command has, and all of the table with
-/// the name of the command.
-fn options<'c>(command: &'c Command, subcommand: &'c Command, path: &Path) -> Result<Vec<(&'c Arg, String)>> {
-    let shown = escape::shown(path.as_os_str().as_encoded_bytes());
-    let wrong = |why: String| Error::new(ErrorKind::Usage, format!("{shown}: {why}"));
-    let content = fs::read_to_string(path).map_err(|error| Error::input(path, error))?;
-    let content: Table =
-        content.parse().map_err(|error: toml::de::Error| wrong(error.to_string().trim_end().into()))?;
-    let mut options: Vec<(&Arg, String)> = Vec::new();
-    let mut take = |key: &str, value: &Value, arg: &'c Arg| -> Result<()> {
-        options.retain(|(known, _)| known.get_id() != arg.get_id());
-        options.extend(words(key, value, arg).map_err(&wrong)?.into_iter().map(|word| (arg, word)));
-        Ok(())
-    };
-    for (key, value) in content.iter().filter(|(_, value)| !value.is_table()) {
-        match option(subcommand, key).or_else(|| of_all_commands(command, key)) {
-            Some(arg) => take(key, value, arg)?,
-            // One file may serve several commands.
-            None if command.get_subcommands().any(|other| option(other, key).is_some()) => {}
-            None => return Err(wrong(format!("no command has an option {key:?}{}", hint(key)))),
-        }
-    }
-    for (name, table) in content.iter().filter_map(|(name, value)| Some((name, value.as_table()?))) {
-        let Some(of) = command.get_subcommands().find(|known| known.get_name() == name) else {
-            return Err(wrong(format!("no command {name:?}; remove or rename the table")));
-        };
-        for (key, value) in table {
-            match option(of, key) {
-                None => return Err(wrong(format!("{name} has no option {key:?}{}", hint(key)))),
-                Some(_) if of.get_name() != subcommand.get_name() => {}
-                Some(_) => take(key, value, option(subcommand, key).expect("the command was compared"))?,
-            }
-        }
-    }
-    Ok(options)
-}
-
-/// An option of all commands, except `--config`: a file cannot name another one.
-fn of_all_commands<'c>(command: &'c Command, key: &str) -> Option<&'c Arg> {
-    option(command, key).filter(|arg| arg.is_global_set() && key != "config")
-}
-
-fn hint(key: &str) -> String {
-    if key.contains('_') { format!("; did you mean {:?}?", key.replace('_', "-")) } else { String::new() }
-}
-
-/// The option as words: one for each element of a list, if the option may be repeated.
-fn words(key: &str, value: &Value, arg: &Arg) -> Result<Vec<String>, String> {
-    match (value, arg.get_action()) {
-        (Value::Array(values), ArgAction::Append) => {
-            values.iter().filter_map(|value| word(key, value, arg).transpose()).collect()
-        }
-        _ => word(key, value, arg).map(Vec::from_iter),
-    }
-}
-
-/// The option as one word: `--key=value`, or `--key` for a flag that is set. `None` for a flag that is not set.
-fn word(key: &str, value: &Value, arg: &Arg) -> Result<Option<String>, String> {
-    let is_flag = matches!(arg.get_action(), ArgAction::SetTrue);
-    match value {
-        Value::Boolean(is_set) if is_flag => Ok(is_set.then(|| format!("--{key}"))),
-        _ if is_flag => Err(format!("{key} must be true or false")),
-        Value::String(value) => Ok(Some(format!("--{key}={value}"))),
-        Value::Integer(value) => Ok(Some(format!("--{key}={value}"))),
-        Value::Float(value) => Ok(Some(format!("--{key}={value}"))),
-        _ => Err(format!("{key} must be text or a number")),
-    }
+    Ok((words, Some(file.path().to_owned())))
 }
 
 #[cfg(test)]
@@ -291,8 +277,27 @@ mod tests {
             ("sitemill --config a build", Some("a")),
             ("sitemill build --config=a=b", Some("a=b")),
             ("sitemill build -- --config a", None),
+            ("sitemill build --config --quiet", None),
+            ("sitemill build --config -", Some("-")),
         ] {
             assert_eq!(typed(&words(line), "config"), value.map(Into::into), "{line}");
+        }
+    }
+
+    #[test]
+    fn values_of_short_options_are_found_in_every_form() {
+        for (line, value) in [
+            ("build -o a -q", Some("a")),
+            ("build -oa", Some("a")),
+            ("build -o=a", Some("a")),
+            ("build -qo a", Some("a")),
+            ("build -q a", None),
+            ("build -o -q", None),
+            ("build -- -o a", None),
+        ] {
+            let found = all_short_typed(&build(), &words(line));
+            let wanted = value.map(|value| ("out".to_owned(), OsString::from(value)));
+            assert_eq!(found, Vec::from_iter(wanted), "{line}");
         }
     }
 

@@ -60,7 +60,8 @@ pub fn typed_args<'c>(command: &'c Command, words: &[OsString]) -> Vec<&'c Arg> 
             || arg.get_short().is_some_and(|short| is_short_typed(subcommand, words, short))
     };
     let arguments = arguments(command, &words[at..]).len();
-    let options = subcommand.get_arguments().filter(is_option_typed);
+    // Options of all commands may also precede the command.
+    let options = subcommand.get_arguments().chain(command.get_arguments()).filter(is_option_typed);
     options.chain(subcommand.get_positionals().take(arguments)).collect()
 }
 
@@ -69,17 +70,50 @@ fn before_inputs(words: &[OsString]) -> impl Iterator<Item = &OsStr> {
     words.iter().map(OsString::as_os_str).take_while(|word| *word != "--")
 }
 
-/// The value of an option on the command line.
+/// The value of an option on the command line, the first one if there are several.
 pub fn typed(words: &[OsString], option: &str) -> Option<OsString> {
+    all_typed(words, option).into_iter().next()
+}
+
+/// The values of an option on the command line, in their order.
+pub fn all_typed(words: &[OsString], option: &str) -> Vec<OsString> {
     let (alone, joined) = (format!("--{option}"), format!("--{option}="));
-    let mut words = before_inputs(words);
+    let (mut values, mut words) = (Vec::new(), before_inputs(words).peekable());
     while let Some(word) = words.next() {
         if word == alone.as_str() {
-            return words.next().map(OsStr::to_owned);
+            values.extend(words.next_if(|next| is_value(next)).map(OsStr::to_owned));
+        } else if let Some(value) = word.to_str().and_then(|word| word.strip_prefix(&joined)) {
+            // A word that is not UTF-8 is not an option.
+            values.push(value.into());
         }
-        // A word that is not UTF-8 is not an option.
-        if let Some(value) = word.to_str().and_then(|word| word.strip_prefix(&joined)) {
-            return Some(value.into());
+    }
+    values
+}
+
+/// Whether a word after an option can be its value. Without one, the option is an error.
+fn is_value(word: &OsStr) -> bool {
+    word == "-" || !word.as_encoded_bytes().starts_with(b"-")
+}
+
+/// The options of `command` with a value that are on the command line in their short form, such as `-o DIR` and `-oDIR`: their
+/// long names and values.
+pub fn all_short_typed(command: &Command, words: &[OsString]) -> Vec<(String, OsString)> {
+    let with_value = command.get_arguments().filter(|arg| arg.get_action().takes_values());
+    let typed =
+        |arg: &Arg| Some((arg.get_long()?.to_owned(), short_typed(command, words, arg.get_short()?)?));
+    with_value.filter_map(typed).collect()
+}
+
+fn short_typed(command: &Command, words: &[OsString], short: char) -> Option<OsString> {
+    let mut words = before_inputs(words);
+    while let Some(word) = words.next().map(OsStr::to_str) {
+        let Some(word) = word else { continue };
+        let shorts = Shorts::of(command, word);
+        if shorts.letters.ends_with(short) {
+            return match shorts.wants_next_word {
+                true => words.next().filter(|next| is_value(next)).map(OsStr::to_owned),
+                false => Some(word[1 + shorts.letters.len()..].trim_start_matches('=').into()),
+            };
         }
     }
     None

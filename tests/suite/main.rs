@@ -31,6 +31,7 @@ mod limits;
 mod logs;
 mod media;
 mod named;
+mod options;
 mod order;
 #[cfg(feature = "parquet")]
 mod parquet;
