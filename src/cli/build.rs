@@ -1,5 +1,7 @@
 //! `sitemill build`: turns options into a job, runs it, and writes report and summary.
 
+mod places;
+
 use std::error::Error as _;
 use std::fs::File;
 use std::io::Write;
@@ -8,8 +10,7 @@ use std::time::{Instant, SystemTime};
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use sitemill::options::Base;
-use sitemill::process::{Conflicts, Paths, Replacement, StoppableWriter};
+use sitemill::process::{Replacement, StoppableWriter};
 use sitemill::report::{CompletedSwitch, Failure, Metrics};
 use sitemill::{Error, ErrorKind, Job, Outcome, Page, Progress, Report, Result, Source, Stop, escape};
 
@@ -18,6 +19,7 @@ use super::numbers::grouped;
 use super::report::PageTo;
 use super::settings::{self, Early};
 use super::{failure, flags, inputs, log, progress, signals, streams, summary};
+use places::{METRICS, Places};
 
 /// Builds a set, and writes reports and a summary.
 pub fn run(args: Box<BuildArgs>, config: Option<&Path>) -> Result<()> {
@@ -80,98 +82,16 @@ pub fn built(
 /// Writes the report and metrics of a run that cannot begin because of `error` in its options.
 pub fn refuse(early: &Early<'_>, error: Error) {
     let mut places = Places::of_words(early);
-    let mut paths = Paths::default();
-    early.inputs.iter().for_each(|input| paths.read("input", input));
-    early.value("config").iter().for_each(|path| paths.read("--config", Path::new(path)));
-    places.among(paths);
+    places.among(places::paths_of_words(early));
     let (reports, ready) = Reports::prepare(places);
     let _ = ready.inspect_err(failure::print_error);
     reports.write(&Err(error), &Stop::default());
-}
-
-/// The outputs for programs.
-struct Places {
-    report: Option<PathBuf>,
-    html: Option<PathBuf>,
-    json: bool,
-    metrics: Option<PathBuf>,
-    /// The labels of the metrics.
-    base_url: String,
-    name: Option<String>,
-    is_dry_run: bool,
-}
-
-impl Places {
-    fn of(args: &BuildArgs) -> Self {
-        let (report, html, metrics) = (args.report.clone(), args.html.clone(), args.metrics.clone());
-        // If it cannot be encoded, that is the error that is reported.
-        let base_url = args
-            .base_url
-            .encoded(args.format.url_encoding)
-            .unwrap_or_else(|_| args.base_url.clone())
-            .to_string();
-        let name = args.name.as_ref().map(ToString::to_string);
-        Self { report, html, json: args.json, metrics, base_url, name, is_dry_run: args.live.dry_run }
-    }
-
-    fn of_words(early: &Early<'_>) -> Self {
-        // An empty value is the error that is reported.
-        let path = |option| early.value(option).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let base_url = early.value("base-url").unwrap_or_default().to_string_lossy().into_owned();
-        // The same form as in the metrics of a run that begins.
-        let base_url = base_url.parse().map_or(base_url, |base: Base| base.to_string());
-        let name = early.value("name").map(|name| name.to_string_lossy().into_owned());
-        let (report, html, metrics) = (path("report"), path("html"), path("metrics"));
-        let [json, is_dry_run] = ["json", "dry-run"].map(|option| early.is_set(option));
-        Self { report, html, json, metrics, base_url, name, is_dry_run }
-    }
-}
-
-impl Places {
-    /// Adds these outputs to the other paths of the run, and drops those that would overwrite another file.
-    fn among(&mut self, mut paths: Paths) -> (Paths, Conflicts) {
-        self.report.iter().for_each(|path| paths.write(REPORT, path));
-        self.html.iter().for_each(|path| paths.write(HTML, path));
-        self.metrics.iter().for_each(|path| paths.write(METRICS, path));
-        if self.json {
-            paths.write_to_stdout(JSON);
-        }
-        let conflicts = paths.conflicts();
-        self.report = self.report.take().filter(|_| !conflicts.are_of(REPORT));
-        self.html = self.html.take().filter(|_| !conflicts.are_of(HTML));
-        self.metrics = self.metrics.take().filter(|_| !conflicts.are_of(METRICS));
-        self.json &= !conflicts.are_of(JSON);
-        (paths, conflicts)
-    }
 }
 
 /// Refuses a closed standard output if the run writes rows to it.
 fn check_stdout(args: &BuildArgs) -> Result<()> {
     let is_wanted = [&args.rejects, &args.diff].into_iter().flatten().any(|path| path == Path::new("-"));
     if is_wanted { streams::Stdout::new().map(drop) } else { Ok(()) }
-}
-
-const REPORT: &str = "--report";
-const HTML: &str = "--html";
-const METRICS: &str = "--metrics";
-const JSON: &str = "--json";
-
-/// The paths that the run reads, including `inputs`, and those that it writes, except its reports.
-fn paths(args: &BuildArgs, inputs: Vec<PathBuf>, config: Option<&Path>) -> Paths {
-    let mut job = Job::new(inputs, args.base_url.clone(), args.out.clone());
-    job.publication.rejects.clone_from(&args.rejects);
-    job.publication.diff.clone_from(&args.diff);
-    job.publication.robots.clone_from(&args.robots);
-    job.publication.also.clone_from(&args.live.also);
-    let mut paths = job.paths();
-    args.urls.files().for_each(|(option, path)| paths.read(option, path));
-    // The robots.txt may also be the one that lists the index files, which is written when the set is live.
-    args.sections.sections.iter().for_each(|path| paths.read("--sections", path));
-    let is_listing = |path: &Path| args.robots.as_ref().is_some_and(|robots| Paths::are_same(robots, path));
-    let robots = args.urls.respect_robots.iter().filter(|path| !is_listing(path));
-    robots.for_each(|path| paths.read("--respect-robots", path));
-    config.iter().for_each(|path| paths.read("--config", path));
-    paths
 }
 
 /// Open outputs for programs, written whether or not the run succeeds.
@@ -191,7 +111,7 @@ impl Reports {
     /// error, which is reported to the outputs that could be opened.
     pub fn begin(args: &BuildArgs, inputs: Vec<PathBuf>, config: Option<&Path>) -> (Self, Result<()>) {
         let mut places = Places::of(args);
-        let (paths, conflicts) = places.among(paths(args, inputs, config));
+        let (paths, conflicts) = places.among(places::paths(args, inputs, config));
         let make_out = || if args.live.dry_run { Ok(()) } else { paths.make_out() };
         let checked = conflicts.into_result().and_then(|()| make_out()).and_then(|()| check_stdout(args));
         let (reports, ready) = Self::prepare(places);

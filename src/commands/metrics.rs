@@ -33,6 +33,7 @@ pub struct Metrics<'a> {
     pub report: Option<&'a Report>,
 }
 
+const SUCCESS: &str = "sitemill_success";
 const LAST_SUCCESS: &str = "sitemill_last_success_timestamp_seconds";
 
 impl Metrics<'_> {
@@ -46,6 +47,12 @@ impl Metrics<'_> {
             return Err(Error::usage("standard output: metrics replace a whole file; name a file"));
         }
         LocalFile::at(path).check_writable()
+    }
+
+    /// Returns the base URL and the name of the set whose metrics are in the file `path`, if they can be read.
+    pub fn set_in(path: &Path) -> Option<(String, Option<String>)> {
+        let text = LocalFile::at(path).read().ok()?;
+        set_in(&String::from_utf8_lossy(&text))
     }
 
     /// Replaces the file `path` with the metrics. If this run failed, the time of the last success of the same set is taken from
@@ -68,7 +75,7 @@ impl Metrics<'_> {
         let ended =
             self.ended.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs().to_string();
         let is_success = self.exit_code == 0 && !self.is_dry_run;
-        text.gauge("sitemill_success", "Whether the last run published a set.", u8::from(is_success));
+        text.gauge(SUCCESS, "Whether the last run published a set.", u8::from(is_success));
         text.gauge("sitemill_dry_run", "Whether the last run was a dry run.", u8::from(self.is_dry_run));
         text.gauge("sitemill_exit_code", "Exit code of the last run.", self.exit_code);
         text.gauge("sitemill_last_run_timestamp_seconds", "When the last run ended.", &ended);
@@ -191,6 +198,29 @@ fn escaped(value: &str) -> String {
     value.replace('\\', r"\\").replace('"', r#"\""#).replace('\n', r"\n")
 }
 
+/// Reads the value of a label up to its closing quote. Returns it without escapes, and the text after the quote.
+fn unescaped(text: &str) -> Option<(String, &str)> {
+    let (mut value, mut chars) = (String::new(), text.chars());
+    loop {
+        match chars.next()? {
+            '"' => return Some((value, chars.as_str())),
+            '\\' => match chars.next()? {
+                'n' => value.push('\n'),
+                escaped => value.push(escaped),
+            },
+            plain => value.push(plain),
+        }
+    }
+}
+
+/// Returns the base URL and the name of the set that the metrics in `text` are about.
+fn set_in(text: &str) -> Option<(String, Option<String>)> {
+    let labels = text.lines().find_map(|line| line.strip_prefix(SUCCESS)?.strip_prefix('{'))?;
+    let (base_url, rest) = unescaped(labels.strip_prefix("base_url=\"")?)?;
+    let name = rest.strip_prefix(",name=\"").and_then(unescaped).map(|(name, _)| name);
+    Some((base_url, name))
+}
+
 /// Returns the time of the last success of the set with these `labels` in the previous text.
 fn last_success<'t>(text: &'t str, labels: &str) -> Option<&'t str> {
     let head = format!("{LAST_SUCCESS}{{{labels}}} ");
@@ -241,5 +271,9 @@ mod tests {
         let labels = format!("{labels},name=\"blog\"");
         assert!(named.contains(&format!("sitemill_success{{{labels}}} 1\n")), "{named}");
         assert_eq!(last_success(&named, &labels), Some("40"));
+        let url = "https://h.example/\"\\".to_owned();
+        assert_eq!(set_in(&first), Some((url.clone(), None)));
+        assert_eq!(set_in(&named), Some((url, Some("blog".into()))));
+        assert_eq!(["", "sitemill_success{base_url=\"h"].map(set_in), [None, None]);
     }
 }

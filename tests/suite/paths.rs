@@ -141,6 +141,40 @@ fn results_that_would_overwrite_each_other_are_refused() {
 }
 
 #[test]
+fn a_run_whose_options_are_wrong_overwrites_no_file_that_another_option_names() {
+    let directory = TempDir::new();
+    let (input, out) = (directory.file("in.txt", LINES), directory.join("out"));
+    let there = directory.file("there", "level = 2\n");
+    let refuse = |command: &mut Command| {
+        let before = tree(directory.path());
+        finish(command.current_dir(directory.path()), b"").expect(2);
+        assert!(tree(directory.path()) == before, "a file was changed: {command:?}");
+    };
+    let reads = ["--include-file", "--exclude-file", "--sections", "--respect-robots", "--also", "--config"];
+    for option in ["--report", "--html", "--metrics"] {
+        let build = || {
+            let mut build = sitemill();
+            build.args(["build", "--base-url", BASE, "--level=99", "-o"]).arg(&out).arg(&input);
+            build.arg(option);
+            build
+        };
+        for other in ["--rejects", "--diff", "--robots"].iter().chain(&reads) {
+            refuse(build().arg(&there).arg(other).arg(&there));
+            let variable = format!("SITEMILL_{}", other[2..].to_uppercase().replace('-', "_"));
+            refuse(build().arg(&there).env(variable, &there));
+        }
+        refuse(build().arg(&there).args(["--also", "other", "--also", "there"]));
+        let config = directory.file("sitemill.toml", "include-file = [\"other\", \"there\"]\n");
+        refuse(build().arg(&there).arg("--config").arg(config));
+        // Nothing is published there yet.
+        fs::create_dir_all(&out).unwrap();
+        refuse(build().arg(out.join("sitemap-index-1.xml")));
+        // The value is missing, and the next option is not it.
+        refuse(build().arg("--quiet"));
+    }
+}
+
+#[test]
 fn no_option_overwrites_a_file_of_a_published_set() {
     let directory = TempDir::new();
     let (input, out) = (directory.file("in.txt", LINES), directory.join("out"));

@@ -160,6 +160,50 @@ fn the_error_that_ends_a_run_is_in_its_metrics_and_report_wherever_these_are_set
 }
 
 #[test]
+fn a_run_that_does_not_learn_its_set_from_its_options_keeps_the_time_of_the_last_success() {
+    let directory = TempDir::new();
+    let (out, path) = (directory.join("out"), directory.join("sitemill.prom"));
+    let config = directory.join("sitemill.toml");
+    let build = |options: &[&str]| {
+        let mut command = sitemill();
+        command.args(["build", "--quiet", "--config"]).arg(&config).arg("--metrics").arg(&path).arg("--out");
+        finish(command.arg(&out).args(options), format!("{BASE}1\n").as_bytes())
+    };
+    let whole =
+        format!("base-url = \"{BASE}ü\"\nname = \"blog\"\nurl-encoding = \"iso-8859-1\"\nscope = \"any\"\n");
+    fs::write(&config, &whole).unwrap();
+    build(&[]).expect(0);
+    let labels = format!("{{base_url=\"{BASE}%FC/\",name=\"blog\"}}");
+    let last_success = format!("sitemill_last_success_timestamp_seconds{labels} ");
+    let of_first = fs::read_to_string(&path).unwrap();
+    let success = of_first.lines().find(|line| line.starts_with(&last_success)).unwrap();
+    for (toml, options, exit) in [
+        (Some(&*whole), &["--level=99"][..], 2),
+        (Some("base-url ="), &[], 2),
+        (Some("base-url = 5\nname = \"blog\"\n"), &[], 2),
+        (Some("name = \"blog\"\n"), &[], 2),
+        (Some(&whole.replace("blog", "no name")), &[], 2),
+        (Some(&whole.replace("\"blog\"", "true")), &[], 2),
+        (Some(&whole.replace("iso-8859-1", "iso")), &[], 2),
+        (None, &[], 66),
+    ] {
+        match toml {
+            Some(toml) => fs::write(&config, toml).unwrap(),
+            None => fs::remove_file(&config).unwrap(),
+        }
+        build(options).expect(exit);
+        let text = fs::read_to_string(&path).unwrap();
+        let code = format!("sitemill_exit_code{labels} {exit}");
+        assert!([success, &code].iter().all(|wanted| text.lines().any(|line| line == *wanted)), "{text}");
+    }
+    // The file was that of another set.
+    build(&["--base-url", "http://other.example/"]).expect(66);
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains("sitemill_exit_code{base_url=\"http://other.example/\"} 66\n"), "{text}");
+    assert!(!text.contains("last_success"), "{text}");
+}
+
+#[test]
 fn the_report_of_a_failed_run_has_the_cause() {
     let directory = TempDir::new();
     let missing = directory.join("missing.txt");
