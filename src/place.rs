@@ -3,6 +3,7 @@
 #[cfg(feature = "cloud")]
 mod bucket;
 mod directory;
+mod draft;
 mod file;
 mod foreign;
 mod interface;

@@ -3,13 +3,12 @@
 //! Readers see the old bytes or the new ones, whatever happens: the new file is written next to the old one and then renamed.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::directory::fs::{
-    Disk, FileSystem, Kind, Locked, Meta, NewFile, exists, parent, remove, rename, sync_directory,
-};
+use super::directory::fs::{Disk, FileSystem, Kind, Locked, Meta, exists, parent, sync_directory};
+use super::draft::Draft;
 use crate::error::{Error, ErrorKind, Result, message};
 
 /// Attempts to change a file that another process is changing.
@@ -67,8 +66,7 @@ impl<'a> LocalFile<'a> {
     /// [`ErrorKind::Output`] if not, or if it is a link or no regular file.
     pub fn check_writable(&self) -> Result<()> {
         self.meta()?;
-        self.create()?;
-        remove(self.fs, &self.temporary()).map(drop)
+        Draft::create(self.fs, self.path)?.discard()
     }
 
     /// Replaces it by a file with `bytes`.
@@ -77,11 +75,7 @@ impl<'a> LocalFile<'a> {
     /// If the new file cannot be written, or it is a link or no regular file; the old one stays.
     pub fn replace(&self, bytes: &[u8]) -> Result<()> {
         self.meta()?;
-        let replaced = self.write(bytes, None).and_then(|()| self.rename());
-        if replaced.is_err() {
-            let _ = self.fs.remove(&self.temporary());
-        }
-        replaced
+        self.rename(self.write(bytes, None)?)
     }
 
     /// Replaces its bytes by what `edit` makes of them, unless `edit` returns `None`. The new file has the mode of the old one
@@ -135,25 +129,22 @@ impl<'a> LocalFile<'a> {
 
     /// Returns false, and changes nothing, if the file is no longer as in `old`.
     fn replace_unchanged(&self, old: &Snapshot, bytes: &[u8]) -> Result<bool> {
-        let replaced = self.write(bytes, old.meta.as_ref()).and_then(|()| match &old.meta {
-            None => self.link(),
+        let draft = self.write(bytes, old.meta.as_ref())?;
+        match &old.meta {
+            None => self.link(draft),
             Some(meta) if self.fs.look(self.path).is_ok_and(|now| now == *meta) => {
-                self.rename().map(|()| true)
+                self.rename(draft).map(|()| true)
             }
             Some(_) => Ok(false),
-        });
-        if !matches!(replaced, Ok(true)) {
-            let _ = self.fs.remove(&self.temporary());
         }
-        replaced
     }
 
     /// Gives the new file its name if nothing has it yet; else returns false. While there is no file, there is no lock, so a
     /// rename could replace what another run has just created.
-    fn link(&self) -> Result<bool> {
-        match self.fs.link(&self.temporary(), self.path) {
+    fn link(&self, draft: Draft<'_>) -> Result<bool> {
+        match self.fs.link(draft.path(), self.path) {
             Ok(()) => {
-                let _ = self.fs.remove(&self.temporary()); // or the next run does it
+                let _ = draft.discard(); // or the next run does it
                 sync_directory(self.fs, parent(self.path)).map(|()| true)
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
@@ -168,11 +159,11 @@ impl<'a> LocalFile<'a> {
     }
 
     /// Writes the new file next to the old one and syncs it. It gets mode and owner of the file `like`.
-    fn write(&self, bytes: &[u8], like: Option<&Meta>) -> Result<()> {
+    fn write(&self, bytes: &[u8], like: Option<&Meta>) -> Result<Draft<'a>> {
         let failed = |error| Error::io(self.path, "could not be written", error);
-        let mut file = self.create()?;
+        let mut draft = Draft::create(self.fs, self.path)?;
         if let Some(like) = like
-            && !file.take_after(like).map_err(failed)?
+            && !draft.take_after(like).map_err(failed)?
         {
             let words = message!(
                 self.path,
@@ -180,48 +171,14 @@ impl<'a> LocalFile<'a> {
             );
             return Err(Error::new(ErrorKind::Permission, words));
         }
-        file.write(bytes).and_then(|()| file.sync()).map(drop).map_err(failed)
+        draft.write(bytes).and_then(|()| draft.sync()).map_err(failed)?;
+        Ok(draft)
     }
 
     /// Gives the new file the name of the old one. Both its name and its bytes are on disk then.
-    fn rename(&self) -> Result<()> {
-        rename(self.fs, &self.temporary(), self.path)?;
+    fn rename(&self, mut draft: Draft<'_>) -> Result<()> {
+        draft.rename(self.path)?;
         sync_directory(self.fs, parent(self.path))
-    }
-
-    fn create(&self) -> Result<Box<dyn NewFile>> {
-        let temporary = self.temporary();
-        // One that a failure left behind.
-        let _ = self.fs.remove(&temporary);
-        self.create_as(&temporary)
-    }
-
-    /// Creates the new file at the path `temporary`, and removes those that dead runs have left.
-    pub(super) fn create_as(&self, temporary: &Path) -> Result<Box<dyn NewFile>> {
-        let prefix = self.temporary_prefix();
-        let process_of = |name: &str| name.strip_prefix(&prefix)?.split('-').next()?.parse::<u32>().ok();
-        for (name, _) in self.fs.list(parent(self.path)).unwrap_or_default() {
-            let is_dead = |process: u32| !Path::new("/proc").join(process.to_string()).exists();
-            if name.to_str().and_then(process_of).is_some_and(is_dead) {
-                let _ = self.fs.remove(&self.path.with_file_name(name));
-            }
-        }
-        self.fs.create(temporary).map_err(|error| Error::output(self.path, error))
-    }
-
-    /// The path of the new file until it is complete. Its name is hidden and has another extension, so that no program takes
-    /// it for the file itself.
-    fn temporary(&self) -> PathBuf {
-        self.path.with_file_name(format!("{}{}", self.temporary_prefix(), std::process::id()))
-    }
-
-    /// Such a path for the new file with this number, which is unique in the process.
-    pub(super) fn temporary_of(&self, number: u64) -> PathBuf {
-        self.path.with_file_name(format!("{}{}-{number}", self.temporary_prefix(), std::process::id()))
-    }
-
-    fn temporary_prefix(&self) -> String {
-        format!(".{}.sitemill-", self.path.file_name().unwrap_or_default().to_string_lossy())
     }
 
     /// Locks the file, once no other run holds its lock; `None` if the file is gone or the file system has no locks. A lock is

@@ -7,19 +7,16 @@
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::directory::fs::{Disk, FileSystem, NewFile, parent, rename, sync_directory};
-use super::local_file::LocalFile;
+use super::directory::fs::{Disk, FileSystem, parent, sync_directory};
+use super::draft::Draft;
 use crate::common::fifo::STREAM;
 use crate::error::{Error, Result};
 
 /// The new file.
 #[derive(Debug)]
 pub struct Replacement {
-    file: Box<dyn NewFile>,
-    /// Its path until it is complete.
-    temporary: PathBuf,
+    draft: Draft<'static>,
     /// The path of the old file.
     path: PathBuf,
 }
@@ -32,7 +29,6 @@ impl Replacement {
     /// # Errors
     /// [`ErrorKind::Output`](crate::ErrorKind::Output) if the old file may not be written.
     pub fn begin(path: &Path) -> Result<Option<Self>> {
-        static STARTED: AtomicU64 = AtomicU64::new(0);
         // Paths of files that are open already, such as those that a shell passes for `>(…)`.
         let is_open = || ["/dev", "/proc"].iter().any(|directory| path.starts_with(directory));
         if path == Path::new(STREAM) || is_open() {
@@ -47,12 +43,9 @@ impl Replacement {
             // Whoever protects a file from being written does not want it to be replaced either.
             File::options().write(true).open(&target).map_err(|error| Error::output(path, error))?;
         }
-        let file = LocalFile::at(&target);
-        let temporary = file.temporary_of(STARTED.fetch_add(1, Ordering::Relaxed));
-        let Ok(file) = file.create_as(&temporary) else { return Ok(None) };
-        let this = Self { file, temporary, path: target };
-        let is_alike = old.is_none_or(|old| this.file.take_after(&old).unwrap_or(false));
-        Ok(is_alike.then_some(this))
+        let Ok(draft) = Draft::create(&Disk, &target) else { return Ok(None) };
+        let is_alike = old.is_none_or(|old| draft.take_after(&old).unwrap_or(false));
+        Ok(is_alike.then_some(Self { draft, path: target }))
     }
 
     /// Whether there is an old file.
@@ -64,13 +57,14 @@ impl Replacement {
     ///
     /// # Errors
     /// If it cannot be written. The old file then stays, unless it can neither be replaced nor overwritten.
-    pub fn finish(self) -> Result<()> {
-        let failed = |error| Error::io(&self.path, "could not be written", error);
-        self.file.sync().map_err(failed)?;
-        match rename(&Disk, &self.temporary, &self.path) {
-            Ok(()) => sync_directory(&Disk, parent(&self.path)),
+    pub fn finish(mut self) -> Result<()> {
+        let path = &*self.path;
+        let failed = |error| Error::io(path, "could not be written", error);
+        self.draft.sync().map_err(failed)?;
+        match self.draft.rename(path) {
+            Ok(()) => sync_directory(&Disk, parent(path)),
             // The name of a mounted file, as in a container, cannot be given to another file.
-            Err(_) if self.path.is_file() => fs::copy(&self.temporary, &self.path).map(drop).map_err(failed),
+            Err(_) if path.is_file() => fs::copy(self.draft.path(), path).map(drop).map_err(failed),
             Err(error) => Err(error),
         }
     }
@@ -78,18 +72,11 @@ impl Replacement {
 
 impl Write for Replacement {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes).map(|()| bytes.len())
+        self.draft.write(bytes).map(|()| bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-impl Drop for Replacement {
-    /// Removes the new file, unless it has the name of the old one.
-    fn drop(&mut self) {
-        let _ = Disk.remove(&self.temporary);
     }
 }
 
@@ -124,6 +111,22 @@ mod tests {
             second.finish().unwrap();
             assert_eq!(fs::read(&path).unwrap(), b"");
             assert_eq!(fs::read_dir(directory).unwrap().count(), 1, "no other file is left");
+        });
+    }
+
+    #[test]
+    fn what_dead_runs_have_left_is_removed_and_what_others_write_stays() {
+        in_directory("replacement-left", |directory| {
+            let path = directory.join("rejects.tsv");
+            fs::write(&path, "old").unwrap();
+            let running = Replacement::begin(&path).unwrap().unwrap();
+            let left = directory.join(".rejects.tsv.sitemill-0123456789abcdef");
+            let theirs = directory.join(".rejects.tsv.sitemill-backup");
+            [&left, &theirs].map(|path| fs::write(path, "half").unwrap());
+            replace(&path, b"new");
+            assert_eq!([&left, &theirs].map(|path| path.exists()), [false, true]);
+            running.finish().unwrap();
+            assert_eq!(fs::read(&path).unwrap(), b"");
         });
     }
 

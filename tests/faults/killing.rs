@@ -2,17 +2,19 @@
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
-use std::process::Command;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::support::{
-    EPOCH, TempDir, assert_nothing_is_left, finish, gunzip, locs, published_urls, sitemill,
+    EPOCH, TempDir, assert_nothing_is_left, finish, gunzip, locs, published_urls, sitemill, started_by,
 };
-use crate::world::{BASE, Mount, World, at_each_call, copy, injected, pages, skip_unless_root, urls};
+use crate::world::{
+    BASE, Mount, World, at_each_call, copy, injected, pages, skip_unless_root, urls, wait_until,
+};
 
 /// The number of kills in one test; scripts/soak sets a higher one.
 fn kills_wanted() -> u32 {
@@ -180,6 +182,42 @@ fn power_loss(mount: &Path) {
     let words = "import fcntl, os, struct, sys\n\
         fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587d, struct.pack('I', 2))";
     finish(Command::new("python3").args(["-c", words]).arg(mount), b"").expect(0);
+}
+
+#[test]
+fn result_files_of_a_killed_run_are_removed_by_a_run_with_the_same_process_id() {
+    if skip_unless_root("a run with process IDs of its own") {
+        return;
+    }
+    let world = World::new();
+    let results = ["report.json", "rejects.tsv", "diff.tsv"].map(|name| world.directory.join(name));
+    // As in a container, the process ID of every run is 1.
+    let build = |options: &[&str]| {
+        let mut build = world.build();
+        for (option, path) in ["--report", "--rejects", "--diff"].iter().zip(&results) {
+            build.arg(option).arg(path);
+        }
+        started_by(&["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"], build.args(options))
+    };
+    let drafts = || {
+        let entries = fs::read_dir(world.directory.path()).unwrap().map(|entry| entry.unwrap().path());
+        let is_hidden = |path: &PathBuf| path.file_name().unwrap().as_encoded_bytes().starts_with(b".");
+        entries.filter(is_hidden).collect::<Vec<_>>()
+    };
+    finish(&mut build(&[]), (pages(1, 70) + "bad\n").as_bytes()).expect(0);
+    let before = results.each_ref().map(|path| fs::read_to_string(path).unwrap());
+    assert!(before[2].contains("added") && drafts().is_empty());
+
+    let mut killed = build(&[]).stdin(Stdio::piped()).spawn().unwrap();
+    wait_until(|| drafts().len() == results.len());
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    wait_until(|| drafts().iter().all(|path| fs::File::open(path).unwrap().try_lock().is_ok()));
+    assert_eq!(drafts().len(), results.len());
+
+    let refused = finish(&mut build(&["--max-rejects", "0"]), b"bad\n").expect(65);
+    assert_eq!(drafts(), [""; 0].map(PathBuf::from), "{}", refused.stderr);
+    assert_eq!(fs::read_to_string(&results[2]).unwrap(), before[2]);
 }
 
 #[test]

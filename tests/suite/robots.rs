@@ -119,16 +119,17 @@ fn runs_that_share_a_file_wait_for_each_other() {
 fn leftovers_of_a_dead_run_are_removed() {
     let directory = TempDir::new();
     let robots = directory.file("robots.txt", THEIRS);
-    // Process IDs end at four million, so the first is dead. The second is that of this test.
-    let left = [
-        ".robots.txt.sitemill-4294967295".to_owned(),
-        format!(".robots.txt.sitemill-{}", std::process::id()),
+    let names = [
+        ".robots.txt.sitemill-0123456789abcdef",
+        ".robots.txt.sitemill-fedcba9876543210",
+        ".robots.txt.sitemill-old",
     ];
-    left.iter().for_each(|name| drop(directory.file(name, "half")));
-    let theirs = directory.file(".robots.txt.sitemill-old", "theirs");
+    let files = names.map(|name| directory.file(name, "half"));
+    // A run that is alive holds a lock on its file.
+    let held = fs::File::open(&files[1]).unwrap();
+    held.lock().unwrap();
     build(&directory.join("out"), BASE, &robots, 1, &[]).expect(0);
-    let are_there = left.map(|name| directory.join(name).exists());
-    assert_eq!((are_there, theirs.exists()), ([false, true], true));
+    assert_eq!(files.map(|file| file.exists()), [false, true, true]);
 }
 
 #[test]

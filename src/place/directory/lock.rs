@@ -105,7 +105,7 @@ fn share_parent(fs: &dyn FileSystem, layout: &Layout) -> Result<Option<Locked>> 
         Err(error) => return Err(Error::io(&path, "could not be accessed", error)),
     }
     let word = format!("{} in {}\n", word(), Shown(&out));
-    fs.lock_shared(&path, &word)?.map(Some).ok_or_else(|| busy(fs, &path))
+    fs.lock_shared(&path, Some(&word))?.map(Some).ok_or_else(|| busy(fs, &path))
 }
 
 /// Whether nothing is there, or the directory of another user. A run for all sites grants access before it takes the lock.

@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::fs::{Disk, exists, remove, rename};
+use super::fs::{Disk, exists, random, remove, rename};
 use super::staging::write;
 use super::view::DirectoryView;
 use crate::error::{Error, ErrorKind, Result, message};
@@ -34,9 +34,7 @@ impl DirectoryStaging {
 
     /// Stages `bytes` under `name`, and replaces any file of that name.
     fn put(&self, name: &str, bytes: &[u8]) -> Result<Unsynced> {
-        let random = getrandom::u64().map_err(|error| {
-            Error::io(&self.directory, "no random bytes available", io::Error::other(error.to_string()))
-        })?;
+        let random = random(&self.directory)?;
         let (part, path) = (self.directory.join(attempt(name, random)), self.directory.join(name));
         let (view, directory) = (self.view.clone(), self.directory.clone());
         let written = write(view.fs(), &part, bytes).map_err(|error| has_ended(&view, &directory, error))?;

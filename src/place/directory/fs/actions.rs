@@ -80,6 +80,17 @@ pub fn parent(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
+/// Returns a random number, for the name of a file next to `path` that nothing else chooses.
+///
+/// # Errors
+/// If the system has none.
+pub fn random(path: &Path) -> Result<u64> {
+    let failed = |error: getrandom::Error| {
+        Error::io(path, "no random bytes available", io::Error::other(error.to_string()))
+    };
+    getrandom::u64().map_err(failed)
+}
+
 /// Renames `from` to `to`, and replaces what had that name.
 ///
 /// # Errors

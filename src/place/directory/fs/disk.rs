@@ -68,7 +68,7 @@ impl FileSystem for Disk {
         locked(path, file).map(Some)
     }
 
-    fn lock_shared(&self, path: &Path, word: &str) -> Result<Option<Locked>> {
+    fn lock_shared(&self, path: &Path, word: Option<&str>) -> Result<Option<Locked>> {
         // Opened for reading, because the file may be on a read-only mount. `O_NONBLOCK`: a FIFO would wait for a writer.
         let mut options = File::options();
         options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
@@ -79,10 +79,12 @@ impl FileSystem for Disk {
         if !is_locked(path, file.try_lock_shared())? {
             return Ok(None);
         }
-        let mut options = File::options();
-        options.write(true).truncate(true).custom_flags(libc::O_NOFOLLOW);
-        // Best effort: the word only tells runs that are refused who holds the lock.
-        let _ = options.open(path).and_then(|mut file| file.write_all(word.as_bytes()));
+        if let Some(word) = word {
+            let mut options = File::options();
+            options.write(true).truncate(true).custom_flags(libc::O_NOFOLLOW);
+            // Best effort: the word only tells runs that are refused who holds the lock.
+            let _ = options.open(path).and_then(|mut file| file.write_all(word.as_bytes()));
+        }
         locked(path, file).map(Some)
     }
 
@@ -155,6 +157,14 @@ impl NewFile for File {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.write_all(bytes)
     }
+    fn try_to_lock(&self) -> io::Result<bool> {
+        match self.try_lock() {
+            Ok(()) => Ok(true),
+            Err(TryLockError::WouldBlock) => Ok(false),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
 
     fn sync(&self) -> io::Result<u64> {
         self.sync_all()?;

@@ -281,7 +281,7 @@ impl FileSystem for Memory {
         Ok(Some(Locked::new(meta, None)))
     }
 
-    fn lock_shared(&self, path: &Path, _word: &str) -> Result<Option<Locked>> {
+    fn lock_shared(&self, path: &Path, _word: Option<&str>) -> Result<Option<Locked>> {
         self.lock(path, None)
     }
 
@@ -375,6 +375,10 @@ impl MemoryFile {
 
 impl NewFile for MemoryFile {
     fn take_after(&self, _old: &Meta) -> io::Result<bool> {
+        Ok(true)
+    }
+
+    fn try_to_lock(&self) -> io::Result<bool> {
         Ok(true)
     }
 

@@ -40,12 +40,12 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
     /// [`ErrorKind::Output`] if the file cannot be opened, or is a link; else if it cannot be locked or written.
     fn lock(&self, path: &Path, word: Option<&str>) -> Result<Option<Locked>>;
 
-    /// Takes a shared lock on the file at `path` without waiting; `None` if another process holds an exclusive lock. `word` is
-    /// written to the file if it is writable.
+    /// Takes a shared lock on the file at `path` without waiting; `None` if another process holds an exclusive lock. The `word`, if
+    /// any, is written to the file if it is writable.
     ///
     /// # Errors
     /// Same as [`lock`](FileSystem::lock).
-    fn lock_shared(&self, path: &Path, word: &str) -> Result<Option<Locked>>;
+    fn lock_shared(&self, path: &Path, word: Option<&str>) -> Result<Option<Locked>>;
 
     /// Creates a directory with `mode`, less the umask of the process.
     fn make_directory(&self, path: &Path, mode: u32) -> io::Result<()>;
@@ -83,6 +83,9 @@ pub trait NewFile: fmt::Debug + Send {
 
     /// Appends all of `bytes`.
     fn write(&mut self, bytes: &[u8]) -> io::Result<()>;
+    /// Takes the exclusive lock on it without waiting, until it is closed. False if another process holds a lock.
+    fn try_to_lock(&self) -> io::Result<bool>;
+
 
     /// Waits until its bytes are durable, and returns their number.
     fn sync(&self) -> io::Result<u64>;
