@@ -12,8 +12,8 @@ use crate::error::{Error, Result, Setting, message};
 ///
 /// It is parsed from text as a POSIX shell splits words: at spaces, tabs and line ends, unless they are quoted. Single quotes quote
 /// everything between them. In double quotes, a backslash quotes `$`, a backtick, `"` or a backslash; outside of quotes, any
-/// character. A word that begins with `#` begins a comment, which ends with the line. Variables, patterns, `|`, `>`, `&` and `;`
-/// have no meaning.
+/// character. In both, one at the end of a line joins it with the next line. A word that begins with `#` begins a comment, which
+/// ends with the line. Variables, patterns, `|`, `>`, `&` and `;` have no meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandLine(Vec<String>);
 
@@ -86,10 +86,40 @@ impl FromStr for CommandLine {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let words = shlex::split(text).ok_or("a quote is not closed, or a backslash ends the command")?;
+        let words = shlex::split(&without_continuations(text))
+            .ok_or("a quote is not closed, or a backslash ends the command")?;
         let mut words = words.into_iter();
         Self::new(words.next().ok_or("name a program")?, words)
     }
+}
+
+/// Joins lines that end in a backslash, as a shell does before it splits words. `shlex` joins them only within a word, and takes a
+/// backslash between two words for an empty one.
+fn without_continuations(text: &str) -> String {
+    let mut joined = String::with_capacity(text.len());
+    // The character that ends the quotes or the comment, and whether `#` would be part of a word.
+    let (mut ends_at, mut is_in_word) = (None, false);
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c == '\\' && matches!(ends_at, None | Some('"')) {
+            let escaped = chars.next();
+            if escaped != Some('\n') {
+                joined.push(c);
+                joined.extend(escaped);
+                is_in_word = true;
+            }
+            continue;
+        }
+        ends_at = match ends_at {
+            None if c == '\'' || c == '"' => Some(c),
+            None if c == '#' && !is_in_word => Some('\n'),
+            Some(end) if c == end => None,
+            unchanged => unchanged,
+        };
+        is_in_word = ![' ', '\t', '\n'].contains(&c);
+        joined.push(c);
+    }
+    joined
 }
 
 /// Quotes the words so that parsing returns them unchanged.
@@ -113,6 +143,9 @@ mod tests {
             (r#"a "b c" d\ e "f\"g" '' h"i"'j'"#, &["a", "b c", "d e", "f\"g", "", "hij"]),
             ("a $B `c` d;e >f", &["a", "$B", "`c`", "d;e", ">f"]),
             ("a b#c # rest", &["a", "b#c"]),
+            ("a \\\n  b\\\nc \\\n", &["a", "bc"]),
+            ("a '\\\n' \"b\\\nc\" \\\n# it\\\nd", &["a", "\\\n", "bc", "d"]),
+            ("a\\ #b \\\\\nc\\\n#d", &["a #b", "\\", "c#d"]),
         ] {
             let command: CommandLine = text.parse().unwrap();
             assert_eq!(command.words(), words, "{text}");
@@ -121,6 +154,29 @@ mod tests {
         }
         for wrong in ["", "  ", "# only a comment", "''", "a 'b", "a \"b", "a \\", "a\0b"] {
             assert!(wrong.parse::<CommandLine>().is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn lines_are_joined_as_a_shell_joins_them() {
+        for text in [
+            "a \\\n b",
+            "a\\\n b",
+            "a \\\nb",
+            "a\\\nb",
+            "\\\n a \\\n\\\n b \\\n",
+            "a '' \\\n \"\" b",
+            "'a \\\n b' \"c \\\n d\"",
+            "\"a'\\\n'b\" 'c\"\\\n\"d'",
+            "a \\\n# b",
+            "a\\\n# b",
+            "a \\\\ \\\n \\' b",
+        ] {
+            let script = format!("printf '<%s>' {text}");
+            let shell = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
+            let command: CommandLine = text.parse().unwrap();
+            let words: String = command.words().iter().map(|word| format!("<{word}>")).collect();
+            assert_eq!(words, String::from_utf8(shell.stdout).unwrap(), "{text}");
         }
     }
 

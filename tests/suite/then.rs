@@ -167,6 +167,18 @@ fn no_variable_of_the_command_is_an_option() {
 }
 
 #[test]
+fn a_backslash_joins_the_lines_of_the_command() {
+    let directory = TempDir::new();
+    let lines = "sh -c 'echo $#: \"$@\" >&2' sh \\\n    a \\\n\\\n    b\\\nc \\\n";
+    let config = directory.file("options.toml", format!("then = \'\'\'\n{lines}\'\'\'\n"));
+    let mut command = build_command(&directory.join("out"), BASE);
+    let built = finish(command.arg("--json").arg("--config").arg(config), BASE.as_bytes()).expect(0);
+    assert_eq!(built.stderr, "2: a bc\n");
+    let words = json!(["sh", "-c", "echo $#: \"$@\" >&2", "sh", "a", "bc"]);
+    assert_eq!(report(&built.stdout)["then"]["command"], words);
+}
+
+#[test]
 fn a_command_that_fails_is_a_warning_and_its_exit_code_is_reported() {
     let directory = TempDir::new();
     for (then, code, said) in [
