@@ -197,6 +197,13 @@ fn a_directory_that_the_user_may_not_write_to_is_named_with_its_exit_code() {
 
     // The state belongs to the user, but no file may be created beside the live ones.
     give_away(&world.out);
+    // The user may look into the state, but not open its lock.
+    let state = world.out.join(".sitemill");
+    fs::set_permissions(&state, Permissions::from_mode(0o711)).unwrap();
+    let why = ".sitemill/lock: cannot be opened; run this as the user who runs the builds: Permission denied";
+    world.assert_refused(as_nobody(world.build()), 77, why);
+    fs::set_permissions(&state, Permissions::from_mode(0o700)).unwrap();
+
     forbid(&world.out);
     let run = as_nobody(world.build());
     world.assert_refused(run, 77, "could not be renamed into place: Permission denied");

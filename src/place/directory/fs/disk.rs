@@ -55,6 +55,9 @@ impl FileSystem for Disk {
         }
         let mut file = options.open(path).map_err(|error| match error.raw_os_error() {
             Some(libc::ELOOP) => foreign(path),
+            _ if error.kind() == io::ErrorKind::PermissionDenied => {
+                Error::io(path, "cannot be opened; run this as the user who runs the builds", error)
+            }
             _ => Error::output(path, error),
         })?;
         if !is_locked(path, file.try_lock())? {
@@ -154,9 +157,6 @@ impl NewFile for File {
         self.set_permissions(Permissions::from_mode(old.mode)).map(|()| true)
     }
 
-    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.write_all(bytes)
-    }
     fn try_to_lock(&self) -> io::Result<bool> {
         match self.try_lock() {
             Ok(()) => Ok(true),
@@ -165,6 +165,9 @@ impl NewFile for File {
         }
     }
 
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.write_all(bytes)
+    }
 
     fn sync(&self) -> io::Result<u64> {
         self.sync_all()?;

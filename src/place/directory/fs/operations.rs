@@ -37,7 +37,9 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
     /// it does not exist, and the word is written to it. Otherwise it stays as it is.
     ///
     /// # Errors
-    /// [`ErrorKind::Output`] if the file cannot be opened, or is a link; else if it cannot be locked or written.
+    /// [`ErrorKind::Permission`](crate::ErrorKind::Permission) if this user may not open the file,
+    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be opened otherwise, or is a link; else if it cannot be locked
+    /// or written.
     fn lock(&self, path: &Path, word: Option<&str>) -> Result<Option<Locked>>;
 
     /// Takes a shared lock on the file at `path` without waiting; `None` if another process holds an exclusive lock. The `word`, if
@@ -81,11 +83,11 @@ pub trait NewFile: fmt::Debug + Send {
     /// group cannot be kept and `old` is not readable for others.
     fn take_after(&self, old: &Meta) -> io::Result<bool>;
 
-    /// Appends all of `bytes`.
-    fn write(&mut self, bytes: &[u8]) -> io::Result<()>;
     /// Takes the exclusive lock on it without waiting, until it is closed. False if another process holds a lock.
     fn try_to_lock(&self) -> io::Result<bool>;
 
+    /// Appends all of `bytes`.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()>;
 
     /// Waits until its bytes are durable, and returns their number.
     fn sync(&self) -> io::Result<u64>;
