@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use serde_json::json;
 use sitemill::escape::{and_more, shown};
 use sitemill::options::SetName;
 use sitemill::status::sets_below;
@@ -26,5 +27,6 @@ pub fn say_left_out(paths: &[impl AsRef<Path>], name: Option<&SetName>, way_out:
     let named = left_out.iter().take(NAMED_MAX).map(|path| shown(path.as_os_str().as_encoded_bytes()));
     let named = named.collect::<Vec<_>>().join(", ");
     let more = and_more(left_out.len().saturating_sub(NAMED_MAX));
-    log::info(&format!("not included: the sets in {named}{more}; {way_out}"));
+    let words = format!("not included: the sets in {named}{more}; {way_out}");
+    log::counted(&words, json!({ "left_out": left_out.len() }));
 }

@@ -22,8 +22,8 @@ pub enum LogFormat {
     /// One line of text per message.
     #[default]
     Text,
-    /// One object per line: `time`, `level`, `message`, and the numbers of the message by name. Errors also have `exit_code`
-    /// and `cause`. The message after an abort has no `time`.
+    /// One object per line: `time`, `level` and `message`. Messages that are neither errors nor warnings also have their numbers as
+    /// fields, and so do some warnings. Errors have `exit_code` and `cause`. The message after an abort has no `time`.
     Json,
 }
 

@@ -50,10 +50,11 @@ fn say_first_runs(args: &StatusArgs, sets: &[Status]) {
     {
         let set = name.map_or_else(|| "the set without a name".into(), |name| format!("the set {name}"));
         let state = if is_switching { IS_SWITCHING.into() } else { in_words(&run) };
-        log::info(&match is_parent {
+        let words = match is_parent {
             true => format!("{directory}: {state}"),
             false => format!("{directory}: {set} is not published yet; {state}"),
-        });
+        };
+        log::counted(&words, json!({ "process": run.process }));
     }
 }
 

@@ -108,6 +108,8 @@ fn numbers_in_json_logs_are_fields() {
     assert_eq!((&check["urls"], &check["findings"]), (&json!(2), &json!(0)));
     assert_eq!(told(&["urls".as_ref(), out])["urls"], 2);
     assert_eq!(told(&["diff".as_ref(), out, out])["unchanged"], 2);
+    build(&directory.join("out/below"), &input, &[]).expect(0);
+    assert_eq!(told(&["status".as_ref(), out])["left_out"], 1);
     let clean = finish(sitemill().args(["--log", "json", "clean"]), input.as_bytes()).expect(0);
     assert_eq!(objects(clean)[0]["rejected"], json!({ "scheme": 1 }));
     let clean = finish(sitemill().args(["--log", "json", "clean"]), b"http://h.example/\xff\n").expect(0);
