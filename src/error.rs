@@ -9,6 +9,7 @@ use std::error::Error as StdError;
 use std::path::Path;
 use std::{fmt, io};
 
+use crate::escape::grouped;
 pub(crate) use message::message;
 pub use message::{Message, Piece};
 pub(crate) use missing::{URL_OF_FILE, is_url, is_url_with_one_slash};
@@ -126,6 +127,7 @@ impl Error {
 
     /// There is no memory for `bytes` more bytes of data that grows with the input.
     pub(crate) fn no_memory(bytes: usize) -> Self {
+        let bytes = grouped(bytes as u64);
         let message = message!(
             "no memory for {bytes} bytes more; lower ",
             Setting::Memory,

@@ -198,11 +198,8 @@ fn sections(report: &Report, table: &mut Table) {
     }
     if let Some((_, more)) = sections.split_at_checked(SECTIONS_SHOWN).filter(|(_, more)| !more.is_empty()) {
         let listed = more.iter().map(|section| section.listed).sum();
-        table.example(
-            "",
-            grouped(listed),
-            format!("in {} more", plural(more.len() as u64, "section", "sections")),
-        );
+        let more = plural(more.len() as u64, "more section", "more sections");
+        table.example("", grouped(listed), format!("in {more}"));
     }
 }
 

@@ -11,6 +11,7 @@ use crate::common::disk::free_bytes;
 use crate::common::external_sort::RunFile;
 use crate::common::unlinked::unlinked_file;
 use crate::error::{Error, ErrorKind, Message, Result, Setting, Shown, message};
+use crate::escape::grouped;
 use crate::intake::format::Feed;
 use crate::intake::input::Input;
 
@@ -59,9 +60,11 @@ impl ScratchSpace {
     fn failed(&self, doing: &str, written: u64, needed: Option<u64>, error: io::Error) -> Error {
         // An estimate below the bytes written is useless.
         let needed = needed.filter(|&needed| needed > written);
-        let needed = needed.map_or_else(String::new, |bytes| format!(", about {bytes} are needed"));
-        let free =
-            free_bytes(&self.directory).map_or_else(String::new, |bytes| format!(", {bytes} are free"));
+        let needed =
+            needed.map_or_else(String::new, |bytes| format!(", about {} are needed", grouped(bytes)));
+        let free = free_bytes(&self.directory);
+        let free = free.map_or_else(String::new, |bytes| format!(", {} are free", grouped(bytes)));
+        let written = grouped(written);
         Error::io(
             &self.directory,
             message!("{doing} ({written} bytes are written{needed}{free}; ", way_out(), ")"),
@@ -107,16 +110,17 @@ impl Copied {
         let bytes = self.original.bytes_and_read().map_or(0, |(bytes, _)| bytes);
         match free_bytes(&space.directory).filter(|&free| free < bytes) {
             None => Ok(()),
-            Some(free) => Err(Error::new(
-                ErrorKind::Io,
-                message!(
+            Some(free) => {
+                let [bytes, free] = [bytes, free].map(grouped);
+                let words = message!(
                     &*space.directory,
                     ": a copy of ",
                     &*self.name,
                     " needs at least {bytes} bytes, but only {free} are free; ",
                     way_out()
-                ),
-            )),
+                );
+                Err(Error::new(ErrorKind::Io, words))
+            }
         }
     }
 
@@ -127,7 +131,7 @@ impl Copied {
 
     /// The error of a copy that has only `there` of `written` bytes, although no write failed.
     pub fn incomplete(&self, space: &ScratchSpace, written: u64, there: u64) -> Error {
-        let lost = format!("{written} bytes were written and {there} are there");
+        let lost = format!("{} bytes were written and {} are there", grouped(written), grouped(there));
         Error::io(&space.directory, self.doing(), io::Error::other(lost))
     }
 

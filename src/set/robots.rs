@@ -17,6 +17,7 @@ use std::path::Path;
 
 use crate::common::fifo::STREAM;
 use crate::error::{Error, Result, Setting, message};
+use crate::escape::grouped;
 use crate::limits::ROBOTS_BYTES_MAX;
 use crate::place::{LocalFile, SetName};
 
@@ -90,10 +91,10 @@ pub(crate) fn name_indexes(file: LocalFile<'_>, owner: Owner<'_>, indexes: &[Str
             return Ok(None);
         }
         if new.len() > ROBOTS_BYTES_MAX {
-            let bytes = new.len();
+            let [bytes, bytes_max] = [new.len(), ROBOTS_BYTES_MAX].map(|bytes| grouped(bytes as u64));
             return Err(Error::data(message!(
                 file.path(),
-                ": would have {bytes} bytes, and crawlers read no more than {ROBOTS_BYTES_MAX}"
+                ": would have {bytes} bytes, and crawlers read no more than {bytes_max}; it was left unchanged"
             )));
         }
         Ok(Some(new))

@@ -13,6 +13,7 @@ use crate::common::disk::free_bytes;
 use crate::common::progress::Estimate;
 use crate::compress::gzip::Level;
 use crate::error::{Error, ErrorKind, Result, message};
+use crate::escape::{grouped, plural};
 use crate::intake::input::Input;
 use crate::intake::scratch;
 use crate::job::{Job, Order};
@@ -136,12 +137,14 @@ impl Demand {
             true => (needs.scratch_bytes, self.scratch_min),
             false => (0, 0),
         };
+        let in_all = plural(urls, "URL", "URLs");
         if let Some(free) = self.out_free_files.filter(|&free| free < files) {
+            let (files, free) = (plural(files, "file", "files"), grouped(free));
             return Err(Error::new(
                 ErrorKind::Io,
                 message!(
                     out,
-                    ": the run needs about {files} files for {urls} URLs, but only {free} more can be created; free some inodes"
+                    ": the run needs about {files} for {in_all}, but only {free} more can be created; free some inodes"
                 ),
             ));
         }
@@ -151,11 +154,12 @@ impl Demand {
             [(scratch, of_scratch, scratch::way_out()), (out, of_out, "make room".into())]
         {
             if let Some(free) = free.filter(|&free| free < min) {
+                let (need, free) = (plural(need, "byte", "bytes"), grouped(free));
                 return Err(Error::new(
                     ErrorKind::Io,
                     message!(
                         path,
-                        ": the run needs about {need} bytes for {urls} URLs, but only {free} are free; ",
+                        ": the run needs about {need} for {in_all}, but only {free} are free; ",
                         way_out
                     ),
                 ));
@@ -192,9 +196,12 @@ mod tests {
             (FreeSpace { bytes: Some(2_000_000), files: Some(20) }, None),
             (
                 FreeSpace { bytes: Some(1_999_999), files: None },
-                Some("10000000 bytes for 1000000 URLs, but only 1999999"),
+                Some("10,000,000 bytes for 1,000,000 URLs, but only 1,999,999"),
             ),
-            (FreeSpace { bytes: None, files: Some(19) }, Some("20 files for 1000000 URLs, but only 19 more")),
+            (
+                FreeSpace { bytes: None, files: Some(19) },
+                Some("20 files for 1,000,000 URLs, but only 19 more"),
+            ),
         ] {
             let estimate = Estimate { out_free_bytes: out_free.bytes, ..estimate };
             let demand = Demand { estimate, scratch_min: 0, out_free_files: out_free.files };

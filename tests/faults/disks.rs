@@ -65,8 +65,10 @@ fn a_disk_that_fills_up_during_the_run_ends_it() {
 #[track_caller]
 fn number(text: &str, words: &str) -> u64 {
     let (head, _) = text.split_once(words).unwrap_or_else(|| panic!("{words:?} is not in: {text}"));
-    let digits = head.rsplit(|character: char| !character.is_ascii_digit()).next();
-    digits.and_then(|digits| digits.parse().ok()).unwrap_or_else(|| panic!("no number: {text}"))
+    let digits = head.rsplit(|character: char| !character.is_ascii_digit() && character != ',').next();
+    digits
+        .and_then(|digits| digits.replace(',', "").parse().ok())
+        .unwrap_or_else(|| panic!("no number: {text}"))
 }
 
 #[test]
@@ -195,8 +197,6 @@ fn a_directory_that_the_user_may_not_write_to_is_named_with_its_exit_code() {
         ".sitemill/staging: cannot be created; run this as the user who runs the builds: Permission denied";
     world.assert_refused(run, 77, why);
 
-    // The state belongs to the user, but no file may be created beside the live ones.
-    give_away(&world.out);
     // The user may look into the state, but not open its lock.
     let state = world.out.join(".sitemill");
     fs::set_permissions(&state, Permissions::from_mode(0o711)).unwrap();
@@ -204,6 +204,8 @@ fn a_directory_that_the_user_may_not_write_to_is_named_with_its_exit_code() {
     world.assert_refused(as_nobody(world.build()), 77, why);
     fs::set_permissions(&state, Permissions::from_mode(0o700)).unwrap();
 
+    // The state belongs to the user, but no file may be created beside the live ones.
+    give_away(&world.out);
     forbid(&world.out);
     let run = as_nobody(world.build());
     world.assert_refused(run, 77, "could not be renamed into place: Permission denied");

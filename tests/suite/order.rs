@@ -263,8 +263,8 @@ fn memory_that_cannot_be_allocated_is_reported_with_its_exit_code_its_bytes_and_
                     let says = |words| run.stderr.contains(words);
                     let bytes =
                         run.stderr.split_once("no memory for ").and_then(|(_, rest)| rest.split_once(' '));
-                    let has_way_out =
-                        says("--memory") && bytes.is_some_and(|(n, _)| n.parse::<u64>().is_ok());
+                    let has_way_out = says("--memory")
+                        && bytes.is_some_and(|(n, _)| n.replace(',', "").parse::<u64>().is_ok());
                     let is_abort = says("memory allocation of");
                     // A thread or a mapping that the system refuses has nothing to do with --memory.
                     let is_by_system = says("--threads") || says("address space");

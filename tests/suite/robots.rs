@@ -116,6 +116,17 @@ fn runs_that_share_a_file_wait_for_each_other() {
 }
 
 #[test]
+fn a_file_that_would_be_longer_than_crawlers_read_is_left_unchanged() {
+    let directory = TempDir::new();
+    let text = "#".repeat(500 * 1024);
+    let robots = directory.file("robots.txt", &text);
+    let run = build(&directory.join("out"), BASE, &robots, 1, &[]).expect(0);
+    let said = " bytes, and crawlers read no more than 512,000; it was left unchanged; the new set is live";
+    assert!(run.stderr.contains("would have 512,") && run.stderr.contains(said), "{}", run.stderr);
+    assert_eq!(fs::read_to_string(&robots).unwrap(), text);
+}
+
+#[test]
 fn leftovers_of_a_dead_run_are_removed() {
     let directory = TempDir::new();
     let robots = directory.file("robots.txt", THEIRS);

@@ -21,6 +21,7 @@ use super::row::{CountingSink, ROW_BYTES_MAX};
 use super::spec::{Head, Hints, Open, Spec};
 use super::unpack::{About, Text};
 use crate::error::{Error, Result, Setting, message};
+use crate::escape::grouped;
 use stray::Between;
 use url_element::{CHILD_DEPTH, UrlElement};
 
@@ -229,7 +230,7 @@ struct TooLong;
 
 impl std::fmt::Display for TooLong {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "an entry or a piece of XML has more than {ROW_BYTES_MAX} bytes")
+        write!(f, "an entry or a piece of XML has more than {} bytes", grouped(ROW_BYTES_MAX))
     }
 }
 

@@ -310,7 +310,10 @@ fn xml_that_is_not_a_complete_sitemap_is_refused() {
     let endless = format!("<urlset><url>{}", "<a>b</a>".repeat(3 << 20));
     let feed = Feed::Stream(Box::new(Cursor::new(endless.into_bytes())));
     let error = super::read(Path::new("s.xml"), feed, &none, &mut Seen::default()).unwrap_err();
-    assert!(error.to_string().contains("an entry or a piece of XML has more than 16777216 bytes"), "{error}");
+    assert!(
+        error.to_string().contains("an entry or a piece of XML has more than 16,777,216 bytes"),
+        "{error}"
+    );
 }
 
 /// The head of an input comes in one piece, so seams of small reads come after it: here, at every byte of many rows.

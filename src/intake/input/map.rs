@@ -12,6 +12,7 @@ use memmap2::{Advice, Mmap, MmapMut};
 
 use super::lost::Watch;
 use crate::error::{Error, ErrorKind, message};
+use crate::escape::grouped;
 
 /// Bytes per read of a file that cannot be mapped.
 const COPY_BYTES: usize = 1 << 20;
@@ -127,7 +128,7 @@ impl Segment {
 
 /// The error for a file that can neither be mapped nor read because the address space is too small.
 pub fn no_room_for(name: &Path, file: &File) -> Error {
-    let bytes = file.metadata().map_or(0, |meta| meta.len());
+    let bytes = grouped(file.metadata().map_or(0, |meta| meta.len()));
     let way = "allow more (ulimit -v) or give the input in parts";
     Error::new(ErrorKind::Memory, message!(name, ": not enough address space for its {bytes} bytes; {way}"))
 }

@@ -103,6 +103,15 @@ fn a_rest_with_another_name_is_still_the_rest() {
 }
 
 #[test]
+fn the_summary_counts_the_sections_that_it_does_not_show() {
+    let desk = Desk::new();
+    let input: String = (10..23).map(|n| format!("{BASE}s{n}/1\n")).collect();
+    let built = desk.build("txt", input, &["--section-by-path"], 0);
+    let row = built.run.stderr.lines().find(|line| line.contains(" more ")).unwrap().trim_start();
+    assert_eq!(row.split_whitespace().collect::<Vec<_>>(), ["3", "in", "3", "more", "sections"]);
+}
+
+#[test]
 fn limits_of_sections_are_named_as_they_are() {
     let desk = Desk::new();
     let rows: String = (0..=10_000).map(|n| format!("{BASE}{n},type-{n}\n")).collect();

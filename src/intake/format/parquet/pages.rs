@@ -19,6 +19,7 @@ use super::delta;
 use super::header::PageHeader;
 use super::shared::{BATCH_ROWS, Shared, bytes_at};
 use crate::error::{Message, Setting, message};
+use crate::escape::grouped;
 use crate::intake::read_at::{Pread, ReadAt};
 
 /// Maximum ratio of decompression: RFC 1951 has 258 bytes for two bits, and LZ4 255 for a byte.
@@ -59,7 +60,8 @@ pub struct TooLarge {
 impl TooLarge {
     /// The message for users, with the way to read the file after all.
     pub fn message(&self) -> Message {
-        let Self { column, bytes, bytes_max } = self;
+        let column = &self.column;
+        let [bytes, bytes_max] = [self.bytes, self.bytes_max].map(grouped);
         message!(
             "a page of column {column} needs {bytes} bytes of memory together with the pages that are read at the same time, ",
             "and a thread may hold {bytes_max}; give more ",
