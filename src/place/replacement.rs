@@ -122,7 +122,7 @@ mod tests {
             let running = Replacement::begin(&path).unwrap().unwrap();
             let left = directory.join(".rejects.tsv.sitemill-0123456789abcdef");
             let theirs = directory.join(".rejects.tsv.sitemill-backup");
-            [&left, &theirs].map(|path| fs::write(path, "half").unwrap());
+            [&left, &theirs].into_iter().for_each(|path| fs::write(path, "half").unwrap());
             replace(&path, b"new");
             assert_eq!([&left, &theirs].map(|path| path.exists()), [false, true]);
             running.finish().unwrap();
