@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::fs::{FileSystem, exists, is_same_file, remove, remove_all, sync_directory};
 use super::view::DirectoryView;
 use crate::error::{Error, ErrorKind, Result, message};
+use crate::escape::grouped;
 use crate::place::interface::{Published, View};
 use crate::place::layout::{Layout, RENAMED};
 use crate::place::unsynced::Unsynced;
@@ -21,6 +22,7 @@ pub fn write(fs: &dyn FileSystem, path: &Path, bytes: &[u8]) -> Result<Unsynced>
         if on_disk == bytes {
             return Ok(());
         }
+        let [bytes, on_disk] = [bytes, on_disk].map(grouped);
         let words = message!(&*path, ": {bytes} bytes were written and {on_disk} are there");
         Err(Error::new(ErrorKind::Io, words))
     }))
