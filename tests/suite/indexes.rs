@@ -170,6 +170,62 @@ fn an_index_file_named_alone_is_followed_to_the_sitemaps_beside_it() {
     }
 }
 
+#[test]
+fn an_index_file_is_not_taken_for_the_sitemap_of_another_directory_that_has_its_name() {
+    let directory = TempDir::new();
+    directory.file("a.xml", sitemap(&["1"]));
+    let input = directory.file("urls.txt", format!("{BASE}base\n"));
+    let deeper = format!("{BASE}de/index.xml");
+    for locs in [&[&*deeper][..], &[&deeper, &format!("{BASE}fr/index.xml")]] {
+        let file = directory.file("index.xml", index(locs));
+        let build = finish(build_command(&directory.join("out"), BASE).arg(&file).arg(&input), b"");
+        let diff = finish(sitemill().args(["diff", "--quiet"]).args([&file, &input]), b"");
+        for run in [urls(&file), urls(directory.path()), diff, build] {
+            let said = format!("index.xml: entry 1: has the name of the index file itself, and ");
+            let stderr = run.expect(65).stderr;
+            assert!(stderr.contains(&said) && stderr.contains(&deeper), "{stderr}");
+        }
+    }
+    // A sitemap beside the index file shows its directory.
+    let file = directory.file("index.xml", index(&[&format!("{BASE}a.xml"), &deeper]));
+    assert!(urls(&file).expect(65).stderr.contains("entry 2: not a file in the same directory"));
+}
+
+#[test]
+fn sitemaps_in_directories_below_that_of_their_index_file_are_counted_and_not_missing() {
+    let directory = TempDir::new();
+    for file in ["de/sitemap-1.xml", "fr/a b/sitemap-1.xml", "fr/sitemap.xml"] {
+        fs::create_dir_all(directory.join(file).parent().unwrap()).unwrap();
+        directory.file(file, sitemap(&["deeper"]));
+    }
+    let [de, space, same, beside] =
+        ["de/sitemap-1.xml", "fr/a%20b/sitemap-1.xml", "fr/sitemap.xml", "sitemap-1.xml"]
+            .map(|name| format!("{BASE}{name}"));
+    let gone = missing(&format!("there is no such file: {BASE}gone.xml"));
+    for (locs, findings, not_followed, urls) in [
+        (&[&*de][..], &[][..], 1, 0),
+        (&[&space, &de], &[], 2, 0),
+        (&[&same], &[], 1, 0),
+        (&[&de, &format!("{BASE}gone.xml")], &[gone], 1, 0),
+        // A file of the same name is beside the index file.
+        (&[&de, &beside], &[], 1, 1),
+    ] {
+        if urls > 0 {
+            directory.file("sitemap-1.xml", sitemap(&["1"]));
+        }
+        directory.file("sitemap.xml", index(locs));
+        let (found, summary) = check(directory.path());
+        assert_eq!(found, findings, "{locs:?}");
+        assert_eq!(
+            (&summary["not_followed"], &summary["urls"]),
+            (&not_followed.into(), &urls.into()),
+            "{locs:?}"
+        );
+    }
+    let file = directory.file("sitemap.xml", index(&[&same]));
+    assert_eq!(check(&file).0, [], "it is not the index file itself");
+}
+
 /// A finding as [`check`] returns it.
 fn missing(said: &str) -> (String, String) {
     ("missing-file".to_owned(), said.to_owned())

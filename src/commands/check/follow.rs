@@ -1,7 +1,8 @@
 //! Follows index files to the sitemaps that they list.
 
-use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+mod base;
+
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -87,7 +88,7 @@ impl Known {
             report_listed_index(&mut index.findings);
         }
         let is_alone = set.view.is_none();
-        let likely_base = if is_alone { base_beside } else { likely_base };
+        let likely_base = if is_alone { base::beside } else { base::likely };
         let Some(base) = set.base.clone().or_else(|| likely_base(index)) else {
             for member in index.members.iter().filter(|member| normal::directory(&member.loc).is_some()) {
                 self.count(member, false, &mut followed.elsewhere, &mut index.findings);
@@ -198,34 +199,6 @@ pub(super) fn check_protocol(set: &Set, index: &mut Document) {
         let words = || format!("this index file is of protocol {protocol}, and its set is of protocol {own}");
         index.findings.push(None, Rule::Namespace, words);
     }
-}
-
-/// The URL of the directory of `index`, which was named alone: the directory of the first sitemap that lies beside it. `None` if
-/// none does, as with a copy of the index file.
-fn base_beside(index: &Document) -> Option<String> {
-    index
-        .members
-        .iter()
-        .find_map(|member| normal::directory(&member.loc).filter(|base| is_beside(index, member, base)))
-}
-
-/// The URL of the directory of `index`, as far as its entries tell: the directory with most sitemaps that lie beside it, or, if
-/// none does, with most sitemaps. Of several, the one that occurs first.
-fn likely_base(index: &Document) -> Option<String> {
-    let mut directories: HashMap<String, (u64, u64, Reverse<usize>)> = HashMap::new();
-    for (at, member) in index.members.iter().enumerate() {
-        let Some(directory) = normal::directory(&member.loc) else { continue };
-        let is_beside = is_beside(index, member, &directory);
-        let (beside, all, _) = directories.entry(directory).or_insert((0, 0, Reverse(at)));
-        *beside += u64::from(is_beside);
-        *all += 1;
-    }
-    directories.into_iter().max_by_key(|(_, counts)| *counts).map(|(directory, _)| directory)
-}
-
-/// Whether the sitemap `member` is a file beside `index`, if `base` is the URL of its directory.
-fn is_beside(index: &Document, member: &Member, base: &str) -> bool {
-    file(&member.loc, base).is_some_and(|name| index.file.beside(name).is_file())
 }
 
 /// Files that were seen, so that none is read twice.

@@ -64,8 +64,18 @@ pub(crate) fn members(index: &PlaceFile) -> Result<Members> {
 /// Returns the file in the directory of `index` that the `loc` of its entry `number` refers to.
 pub(crate) fn member(index: &PlaceFile, base: Option<&str>, number: u64, loc: &[u8]) -> Result<PlaceFile> {
     let member = base.and_then(|base| Some(index.beside(file(loc, base)?)));
+    let is_itself = member.as_ref().is_some_and(|member| member.name() == index.name());
     let index = index.path();
     match member {
+        // The base is a guess: most likely, this is a sitemap of another directory.
+        Some(_) if is_itself => {
+            let loc = shown(loc);
+            Err(Error::data(message!(
+                index,
+                ": entry {number}: has the name of the index file itself, and sitemaps in other directories are not found \
+                 through an index file; name them instead: {loc}"
+            )))
+        }
         Some(member) if member.is_file() => Ok(member),
         Some(member) => {
             let (member, why) = (member.path(), member.why_not_regular());

@@ -272,12 +272,18 @@ fn is_published(view: &dyn View) -> bool {
 /// Returns the name of the file that `url` refers to, if it is directly in the directory `base`. The name never leads out of the
 /// directory.
 pub(crate) fn file(url: &[u8], base: &str) -> Option<OsString> {
-    let slash = url.iter().take_while(|&&byte| byte != b'?').count();
-    let last = url[..slash].rsplit(|&byte| byte == b'/').next()?;
-    let name = percent_decoded(last);
-    let is_plain = !name.is_empty() && name[0] != b'.' && !name.iter().any(|byte| matches!(byte, b'/' | 0));
     // A URL with a query refers to a program, not to a file.
-    (directory(url)? == base && is_plain && slash == url.len()).then(|| OsString::from_vec(name))
+    if url.contains(&b'?') || directory(url)? != base {
+        return None;
+    }
+    plain_name(url.rsplit(|&byte| byte == b'/').next()?)
+}
+
+/// Returns the name of a file or directory that `segment` of a URL refers to. It never leads to another directory.
+pub(super) fn plain_name(segment: &[u8]) -> Option<OsString> {
+    let name = percent_decoded(segment);
+    let is_plain = !name.is_empty() && name[0] != b'.' && !name.iter().any(|byte| matches!(byte, b'/' | 0));
+    is_plain.then(|| OsString::from_vec(name))
 }
 
 /// Returns what `name` means as a part of a URL.
