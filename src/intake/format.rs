@@ -74,7 +74,7 @@ pub use table::Format;
 
 use crate::error::{Error, Result, Setting, message};
 use crate::intake::read_at::{ReadAt, RemoteFile};
-use spec::{Open, OpenFile};
+use spec::{Open, OpenFile, Spec};
 use unpack::Text;
 
 /// Maximum length of the magic number of a format that needs a file.
@@ -221,13 +221,10 @@ fn file_format(
 }
 
 /// Refuses a file whose first bytes show another format than the one in `options`.
-fn check_is_said(
-    name: &Path,
-    (format, OpenFile { title, .. }): (Format, &OpenFile),
-    options: &FormatOptions,
-) -> Result<()> {
+fn check_is_said(name: &Path, (format, _): (Format, &OpenFile), options: &FormatOptions) -> Result<()> {
     match options.format {
         Some(said) if said != format => {
+            let title = format.spec().title;
             Err(Error::data(message!(name, ": is {title}, and ", Setting::Format, " says {said}")))
         }
         _ => Ok(()),
@@ -237,24 +234,28 @@ fn check_is_said(
 /// Refuses a pipe or packed text of a format that needs a file.
 fn check_not_of_file(text: &Text<'_>, options: &FormatOptions) -> Result<()> {
     let said = options.format.and_then(|said| match &said.spec().open {
-        Open::File(of_file) => Some(of_file),
+        Open::File(of_file) => Some((said, of_file)),
         Open::Lines(_) | Open::Text(_) => None,
     });
-    match recognise::by_magic(text.head()).map(|(_, of_file)| of_file).or(said) {
+    match recognise::by_magic(text.head()).or(said) {
         None => Ok(()),
-        Some(OpenFile { title, why_file, .. }) => Err(text.about().wrong(format!(
-            "{title} can be read from a plain file only, because {why_file}; save it and give the file"
-        ))),
+        Some((format, OpenFile { why_file, .. })) => {
+            let title = format.spec().title;
+            Err(text.about().wrong(format!(
+                "{title} can be read from a plain file only, because {why_file}; save it and give the file"
+            )))
+        }
     }
 }
 
 /// Refuses a format without columns if a column is to have the sections.
 fn check_has_columns(text: &Text<'_>, format: Format, options: &FormatOptions) -> Result<()> {
+    let Spec { title, has_columns, .. } = format.spec();
     match options.columns.section() {
-        Some(column) if !format.spec().has_columns => {
+        Some(column) if !has_columns => {
             let column = Setting::SectionColumn.with(column);
             Err(text.about().wrong(message!(
-                "is {format}, which has no columns; ",
+                "is {title}, which has no columns; ",
                 column,
                 " needs CSV, TSV, JSON lines, Parquet or a list with attributes; convert it to one of them, or let rules or the \
                  path decide the section"
@@ -276,13 +277,23 @@ fn of_rows(mut reader: RowReader<'_>, format: Option<Format>, packing: Packing) 
 /// Whether the file `name`, whose bytes are in `stream`, is a sitemap index, which lists inputs and is not an input itself.
 ///
 /// # Errors
-/// Same as [`open`]; also [`ErrorKind::Data`](crate::ErrorKind::Data) for an index with a packing that the protocol does not have.
+/// Same as [`open`]; also [`ErrorKind::Data`](crate::ErrorKind::Data) for an index with a packing or charset that the protocol does
+/// not have.
 pub fn is_index(name: &Path, stream: Box<dyn Read + Send>, options: &FormatOptions) -> Result<bool> {
     if !matches!(options.format, None | Some(Format::Sitemap)) {
         return Ok(false);
     }
-    let text = Text::open(name, stream)?;
+    let mut text = Text::open(name, stream)?;
+    let charset = charset::declared(text.head());
+    if charset.is_some() {
+        text.transcode(None)?;
+    }
     let is_index = sitemap::is_index(text.head());
+    if let Some(charset) = charset.filter(|_| is_index) {
+        let charset = charset.name();
+        let words = format!("is a sitemap index in {charset}; an index file must be in UTF-8, so convert it");
+        return Err(text.about().wrong(words));
+    }
     let packing = text.about().packing();
     if is_index && !matches!(packing, Packing::None | Packing::Gzip) {
         let words =

@@ -9,11 +9,14 @@ pub const MALFORMED: u8 = 0xFF;
 
 const BUFFER_BYTES: usize = 64 * 1024;
 
-/// The charset that the start of a text declares, by a byte order mark of UTF-16 or an XML declaration. `None` for UTF-8.
+/// The charset that the start of a text declares, by a byte order mark of UTF-16, an XML declaration, or XML in UTF-16 without
+/// either: XML 1.0, appendix F. `None` for UTF-8.
 pub fn declared(head: &[u8]) -> Option<&'static Encoding> {
     match head {
         [0xFF, 0xFE, ..] => return Some(UTF_16LE),
         [0xFE, 0xFF, ..] => return Some(UTF_16BE),
+        [b'<', 0, ascii, 0, ..] if *ascii > 0 => return Some(UTF_16LE),
+        [0, b'<', 0, ascii, ..] if *ascii > 0 => return Some(UTF_16BE),
         _ => {}
     }
     let after = head.strip_prefix(b"<?xml")?;

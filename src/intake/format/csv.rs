@@ -23,6 +23,7 @@ use table::{Table, TableRow};
 
 pub const CSV: Spec = Spec {
     name: "csv",
+    title: "CSV",
     extensions: &["csv"],
     head: Head::Lines(|sample, hints| {
         delimiter_of_table(sample, hints).is_some_and(|by| by != Delimiter::TAB)
@@ -35,6 +36,7 @@ pub const CSV: Spec = Spec {
 
 pub const TSV: Spec = Spec {
     name: "tsv",
+    title: "TSV",
     extensions: &["tsv"],
     head: Head::Lines(|sample, hints| delimiter_of_table(sample, hints) == Some(Delimiter::TAB)),
     delimiter: |said| said == Delimiter::TAB,

@@ -32,6 +32,7 @@ use kind::Kind;
 
 pub const RSS: Spec = Spec {
     name: "rss",
+    title: "an RSS feed",
     extensions: &["rss"],
     head: Head::Root("rss"),
     delimiter: |_| false,
@@ -42,6 +43,7 @@ pub const RSS: Spec = Spec {
 
 pub const ATOM: Spec = Spec {
     name: "atom",
+    title: "an Atom feed",
     extensions: &["atom"],
     head: Head::Root("feed"),
     delimiter: |_| false,
@@ -186,6 +188,7 @@ impl Feed {
         self.skipped = Some(depth);
         if let Some(item) = &mut self.item {
             item.has_others = true;
+            item.invalidate_value(&format!("<{}>", tag.name().as_ref()));
         }
     }
 

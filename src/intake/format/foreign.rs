@@ -27,6 +27,9 @@ pub fn check(name: &Path, head: &[u8]) -> Result<()> {
     };
     let is_spreadsheet = ["xlsx", "xlsm", "ods"].into_iter().any(|ending| has_ending(name, ending));
     match head {
+        [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0xFE, 0xFF, ..] => piped("UTF-32", "iconv -f UTF-32 -t UTF-8"),
+        [b'<', 0, 0, 0, ..] => piped("UTF-32", "iconv -f UTF-32LE -t UTF-8"),
+        [0, 0, 0, b'<', ..] => piped("UTF-32", "iconv -f UTF-32BE -t UTF-8"),
         [0xFD, b'7', b'z', b'X', b'Z', 0, ..] => piped("xz", "xz -dc"),
         // The first file in the archive of a spreadsheet: [Content_Types].xml in one format, mimetype in the other.
         [b'P', b'K', 3, 4, rest @ ..]

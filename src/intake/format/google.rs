@@ -17,6 +17,7 @@ use crate::sitemap::tags::TagName;
 
 pub const GOOGLE: Spec = Spec {
     name: "google",
+    title: "a list for Google's generator",
     extensions: &[],
     head: Head::Lines(|sample, hints| {
         let section = hints.columns.section();

@@ -25,6 +25,7 @@ use crate::sitemap::tags::TagName;
 
 pub const JSONL: Spec = Spec {
     name: "jsonl",
+    title: "JSON lines",
     extensions: &["jsonl", "ndjson", "json"],
     head: Head::Byte(b"{["),
     delimiter: |_| false,

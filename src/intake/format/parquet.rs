@@ -31,17 +31,13 @@ use crate::intake::read_at::ReadAt;
 
 pub const PARQUET: Spec = Spec {
     name: "parquet",
+    title: "Parquet",
     extensions: &["parquet"],
     head: Head::Other,
     delimiter: |_| false,
     has_columns: true,
     column_word: "column",
-    open: Open::File(OpenFile {
-        magic: b"PAR1",
-        title: "Parquet",
-        why_file: "its index is at the end",
-        open,
-    }),
+    open: Open::File(OpenFile { magic: b"PAR1", why_file: "its index is at the end", open }),
 };
 
 #[cfg(feature = "parquet")]

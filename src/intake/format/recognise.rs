@@ -40,7 +40,7 @@ pub fn recognise(name: &Path, head: &[u8], options: &FormatOptions) -> Result<Fo
     let extension = &*extension(name);
     if let Some(&format) = Format::ALL.iter().find(|format| format.spec().extensions.contains(&extension)) {
         return match &format.spec().open {
-            Open::File(of_file) => not_as_named(of_file.title),
+            Open::File(_) => not_as_named(format.spec().title),
             Open::Lines(_) | Open::Text(_) => Ok(format),
         };
     }

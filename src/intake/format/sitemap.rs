@@ -29,6 +29,7 @@ const BUFFER_BYTES: usize = 64 * 1024;
 
 pub const SITEMAP: Spec = Spec {
     name: "sitemap",
+    title: "a sitemap",
     extensions: &["xml"],
     head: Head::Byte(b"<"),
     delimiter: |_| false,

@@ -15,6 +15,8 @@ use crate::intake::read_at::ReadAt;
 pub struct Spec {
     /// Its name in options and reports.
     pub name: &'static str,
+    /// What an input of this format is, in messages.
+    pub title: &'static str,
     /// Its file extensions in lower case, without the dot. They decide if the first bytes do not show the format.
     pub extensions: &'static [&'static str],
     /// How to recognise it by its first bytes.
@@ -58,8 +60,6 @@ pub type OpenText = for<'n> fn(Text<'n>, Hints<'n>) -> Result<RowReader<'n>>;
 pub struct OpenFile {
     /// The magic number that every such file starts with.
     pub magic: &'static [u8],
-    /// Its name in messages.
-    pub title: &'static str,
     /// Why it cannot come through a pipe.
     pub why_file: &'static str,
     /// Opens the file with this name.

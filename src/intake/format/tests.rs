@@ -288,7 +288,7 @@ fn entries_of_sitemaps_are_records() {
             "3@458 !no-url lastmod=2024",
             "4@492 |||",
             "5@498 |||",
-            "6@515 !bad-row ",
+            "6@515 !bad-row &what;",
         ],
     );
     let prefixed = "<s:urlset xmlns:s='x'><s:url><s:loc>u</s:loc><loc>v</loc></s:url></s:urlset>";

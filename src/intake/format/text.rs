@@ -12,6 +12,7 @@ use crate::limits::LINE_BYTES_MAX;
 
 pub const TEXT: Spec = Spec {
     name: "text",
+    title: "text",
     extensions: &[],
     head: Head::Other,
     delimiter: |_| false,

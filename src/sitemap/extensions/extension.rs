@@ -185,7 +185,7 @@ impl<'a> Value<'a> {
         let Extension { element, is_map, .. } = self.extension;
         let words: Vec<Vec<u8>> = match self.only_text() {
             Some(text) => vec![[element.as_bytes(), b"=", text].concat()],
-            _ if *is_map => vec![[self.text(0), b"=", self.text(1)].concat()],
+            _ if *is_map => vec![[as_given(self.text(0)), b"=", as_given(self.text(1))].concat()],
             _ => self.named().iter().map(|(name, text)| [name.as_bytes(), b"=", text].concat()).collect(),
         };
         words.join(&b' ')

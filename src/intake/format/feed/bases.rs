@@ -9,15 +9,16 @@ use crate::clean::screen::RelativeTo;
 #[derive(Debug, Default)]
 pub struct Bases(Vec<(usize, Option<RelativeTo>)>);
 
-/// An attribute that is not well-formed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BadAttribute;
+/// An attribute that is not well-formed, or has an entity that only a DTD could define. Holds its value as it is in the input, if
+/// there is one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadAttribute(pub Option<String>);
 
 impl Bases {
     /// Takes the start tag of the element at `depth`.
     ///
     /// # Errors
-    /// If an attribute is not well-formed.
+    /// If an attribute cannot be read.
     pub fn enter(&mut self, depth: usize, tag: &BytesStart<'_>) -> Result<(), BadAttribute> {
         // An element without attributes is no longer than its name.
         if tag.len() == tag.name().as_ref().len() {
@@ -55,12 +56,13 @@ impl Bases {
 /// The value of an attribute.
 ///
 /// # Errors
-/// If an attribute is not well-formed.
+/// If it cannot be read.
 pub fn attribute(tag: &BytesStart<'_>, name: &str) -> Result<Option<String>, BadAttribute> {
     for attribute in tag.attributes() {
-        let attribute = attribute.map_err(|_| BadAttribute)?;
+        let attribute = attribute.map_err(|_| BadAttribute(None))?;
         if attribute.key.as_ref() == name {
-            let value = attribute.normalized_value(XmlVersion::Implicit1_0).map_err(|_| BadAttribute)?;
+            let raw = || BadAttribute(Some(attribute.value.trim().to_owned()));
+            let value = attribute.normalized_value(XmlVersion::Implicit1_0).map_err(|_| raw())?;
             return Ok(Some(value.trim().to_owned()));
         }
     }

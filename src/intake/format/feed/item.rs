@@ -17,8 +17,10 @@ use crate::limits::LINE_BYTES_MAX;
 pub struct Item {
     offset: u64,
     number: u64,
-    /// It has an entity that only a DTD could define, or a malformed attribute.
+    /// It has a malformed attribute, or its URL has an element or an entity that only a DTD could define.
     pub is_bad: bool,
+    /// The same of its `guid`, which counts only without a link.
+    is_guid_bad: bool,
     /// Whether it has elements that are dropped.
     pub has_others: bool,
     stray: StrayText,
@@ -48,6 +50,7 @@ impl Item {
             offset,
             number,
             is_bad: false,
+            is_guid_bad: false,
             has_others: false,
             stray: StrayText::default(),
             link: None,
@@ -71,7 +74,7 @@ impl Item {
                 Ok(Some(is_link)) if is_link.eq_ignore_ascii_case("false") => return false,
                 Ok(_) if self.guid.is_some() => return false,
                 Ok(_) => Part::Guid,
-                Err(BadAttribute) => {
+                Err(BadAttribute(_)) => {
                     self.is_bad = true;
                     return false;
                 }
@@ -85,9 +88,17 @@ impl Item {
 
     /// Takes the link of an Atom entry, unless it leads elsewhere or there is one already.
     fn take_link(&mut self, tag: &BytesStart<'_>, bases: &Bases) -> bool {
-        let (Ok(rel), Ok(href)) = (attribute(tag, "rel"), attribute(tag, "href")) else {
-            self.is_bad = true;
-            return false;
+        let (rel, href) = match (attribute(tag, "rel"), attribute(tag, "href")) {
+            (Ok(rel), Ok(href)) => (rel, href),
+            (_, Err(BadAttribute(raw))) => {
+                self.is_bad = true;
+                self.link = raw.map(String::into_bytes).or(self.link.take());
+                return false;
+            }
+            (Err(_), Ok(_)) => {
+                self.is_bad = true;
+                return false;
+            }
         };
         let is_page = rel.is_none_or(|rel| ALTERNATE.iter().any(|word| rel.eq_ignore_ascii_case(word)));
         match href {
@@ -127,18 +138,38 @@ impl Item {
     /// Takes a reference such as `&amp;`.
     pub fn reference(&mut self, name: &BytesRef<'_>) {
         match &mut self.open {
-            Some((_, value)) => self.is_bad |= !value::resolve(name, |text| value::push_text(text, value)),
+            Some((_, value)) => {
+                if !value::resolve(name, |text| value::push_text(text, value)) {
+                    self.invalidate_value(&format!("&{};", &**name));
+                }
+            }
             None => self.stray.push_reference(name),
+        }
+    }
+
+    /// Makes the open value invalid, if there is one, because it has an element or an unknown entity in it: what is left would be
+    /// pieced together. The reject file shows `markup`.
+    #[cold]
+    pub fn invalidate_value(&mut self, markup: &str) {
+        if let Some((part, value)) = &mut self.open {
+            match part {
+                Part::Link => self.is_bad = true,
+                Part::Guid => self.is_guid_bad = true,
+                // No date may contain `<` or `&`.
+                Part::Updated => {}
+            }
+            value::push_text(markup, value);
         }
     }
 
     /// Ends the item, which becomes a record.
     pub fn emit(self, kind: Kind, dropped: &mut DroppedElements, rows: &mut CountingSink<'_>) -> Result<()> {
-        let Self { offset, number, is_bad, has_others, stray, guid, updated, has_two_links, .. } = self;
+        let Self { offset, number, has_others, stray, guid, updated, has_two_links, .. } = self;
         let link = self.link.filter(|link| !link.trim_ascii().is_empty());
         if link.is_some() && guid.is_some() {
             dropped.count_name("guid");
         }
+        let is_bad = self.is_bad || self.is_guid_bad && link.is_none();
         let url = link.or(guid).unwrap_or_default();
         let url = url.trim_ascii();
         if has_two_links || is_bad {

@@ -93,9 +93,16 @@ fn unusual_feeds_are_read_or_their_items_are_rejected() {
             &["1 u|||"],
         ),
         ("<rss><channel><item/><item><link>u</link></item></channel></rss>", &["1 |||", "2 u|||"]),
-        ("<rss><channel><item><link>u&nbsp;</link></item></channel></rss>", &["1 !bad-row u"]),
+        ("<rss><channel><item><link>u&nbsp;</link></item></channel></rss>", &["1 !bad-row u&nbsp;"]),
         ("<rss><channel><item><title>&nbsp;</title><link>u</link></item></channel></rss>", &["1 u|||"]),
-        ("<rss><channel><item><link>u<b>v</b>w</link></item></channel></rss>", &["1 uw|||"]),
+        ("<rss><channel><item><link>u<b>v</b>w</link></item></channel></rss>", &["1 !bad-row u<b>w"]),
+        ("<rss><channel><item><guid>u<b/></guid></item></channel></rss>", &["1 !bad-row u<b>"]),
+        ("<rss><channel><item><link>u</link><guid>v<b/>&w;</guid></item></channel></rss>", &["1 u|||"]),
+        (
+            "<rss><channel><item><link>u</link><pubDate>2024&v;<b/></pubDate></item></channel></rss>",
+            &["1 u|2024&v;<b>||"],
+        ),
+        ("<feed><entry><link href='u?&v;&amp;'/></entry></feed>", &["1 !bad-row u?&v;&amp;"]),
         (
             "<rss><channel><item><link xmlns='http://www.w3.org/2005/Atom' href='v'/><link>u</link></item></channel></rss>",
             &["1 u|||"],

@@ -35,7 +35,7 @@ pub enum Child {
     Unknown,
 }
 
-/// An attribute that is not well-formed.
+/// An attribute that is not well-formed XML.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BadAttribute;
 
@@ -164,20 +164,27 @@ impl Extended {
         let mut texts = Vec::new();
         for attribute in tag.attributes() {
             let attribute = attribute.map_err(|_| BadAttribute)?;
-            let value = attribute.normalized_value(XmlVersion::Implicit1_0).map_err(|_| BadAttribute)?;
-            let (key, value) = (attribute.key.as_ref(), value.trim_ascii());
-            let is_mark = |(name, mark): &&(&str, &str)| *name == key && value.eq_ignore_ascii_case(mark);
+            let (key, value) = (attribute.key.as_ref(), attribute.normalized_value(XmlVersion::Implicit1_0));
+            let is_value =
+                |mark: &str| value.as_ref().is_ok_and(|value| value.trim_ascii().eq_ignore_ascii_case(mark));
+            let is_mark = |(name, mark): &&(&str, &str)| *name == key && is_value(mark);
             marks_found += marks.iter().filter(is_mark).count();
             let is_field = |field: &Field| has_attribute(field) && field.attribute == Some(key);
             if let Some(number) = fields.iter().position(is_field) {
-                texts.push((number, value.as_bytes().to_vec()));
+                texts.push((number, value.map_err(|_| attribute.value)));
             }
         }
         if marks_found < marks.len() {
             return Ok(false);
         }
         self.has_fields |= !texts.is_empty();
-        texts.iter().for_each(|(number, text)| to.push_field(*number, text));
+        for (number, text) in &texts {
+            match text {
+                Ok(text) => to.push_field(*number, text.trim_ascii().as_bytes()),
+                // It has an entity that only a DTD could define.
+                Err(raw) => to.push_invalid_field(*number, raw.trim_ascii().as_bytes()),
+            }
+        }
         Ok(true)
     }
 }

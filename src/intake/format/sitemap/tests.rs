@@ -123,13 +123,18 @@ fn elements_of_other_namespaces_are_not_carried_over() {
 }
 
 #[test]
-fn a_value_with_an_element_in_it_is_not_pieced_together() {
+fn a_value_with_an_element_or_an_unknown_entity_in_it_is_not_pieced_together() {
     for (entry, row, dropped) in [
         ("<loc>u<b>v</b>w</loc>", "!bad-row u<b>w", "b 1"),
         ("<loc>u<b>&v;</b></loc><priority>1</priority>", "!bad-row u<b>", "b 1"),
         ("<loc>u</loc><lastmod>2024-05-01<x:b>-02</x:b></lastmod>", "u|2024-05-01<x:b>||", "x:b 1"),
         ("<loc>u</loc><i:image><i:loc>i<b>j</b></i:loc></i:image>", "u||| image=i<b>", "b 1"),
         ("<loc>u</loc><b>v &w;</b>", "u|||", "b 1"),
+        ("<loc>u&v;w&amp;</loc>", "!bad-row u&v;w&", ""),
+        ("<loc>u</loc><lastmod>2024&v;</lastmod>", "u|2024&v;||", ""),
+        ("<loc>u</loc><i:image><i:loc>i&v;</i:loc></i:image>", "u||| image=i&v;", ""),
+        ("<loc>u</loc><link rel='alternate' hreflang='de' href='d?&v;&amp;'/>", "u||| de=d?&v;&amp;", ""),
+        ("<loc>u</loc><link rel='alternate' hreflang='de' href='d' title='&v;'/>", "u||| de=d", ""),
     ] {
         let want = (vec![row.to_owned()], dropped.to_owned());
         assert_eq!(entries(URLSET, &format!("<url>{entry}</url>")), want, "{entry}");

@@ -24,7 +24,7 @@ pub struct UrlElement {
     offset: u64,
     number: u64,
     is_url: bool,
-    /// It has an entity that only a DTD could define, a malformed attribute, or an element in its URL.
+    /// It has a malformed attribute, or its URL has an element or an entity that only a DTD could define.
     is_bad: bool,
     /// `loc`, `lastmod`, `changefreq`, `priority`. A tag with two values has both.
     values: [Vec<u8>; VALUES],
@@ -204,20 +204,21 @@ impl UrlElement {
     fn drop(&mut self, depth: usize, tag: &BytesStart<'_>) {
         self.dropped.count(tag);
         self.dropped_here += 1;
-        self.invalidate_value(tag);
+        self.invalidate_value(&format!("<{}>", tag.name().as_ref()));
         self.skipped = Some(depth);
     }
 
-    /// Makes the open value invalid, because it has an element in it: what is left would be pieced together. The reject file shows
-    /// the tag.
-    fn invalidate_value(&mut self, tag: &BytesStart<'_>) {
+    /// Makes the open value invalid, because it has an element or an unknown entity in it: what is left would be pieced together.
+    /// The reject file shows `markup`.
+    #[cold]
+    fn invalidate_value(&mut self, markup: &str) {
         match self.open {
-            // No other tag of the protocol may contain `<`.
+            // No other tag of the protocol may contain `<` or `&`.
             Some((OpenValue::Tag(place), _)) => self.is_bad |= place == LOC,
             Some((OpenValue::Field, _)) => self.extended.iter_mut().for_each(Extended::invalidate),
             None => return,
         }
-        self.text(&format!("<{}>", tag.name().as_ref()));
+        self.text(markup);
     }
 
     /// Takes the start tag of a value of a plain entry.
@@ -298,8 +299,9 @@ impl UrlElement {
             (Some(_), _) => {}
             (None, None) => self.stray.push_reference(name),
             (None, Some(_)) => {
-                let is_known = value::resolve(name, |text| self.text(text));
-                self.is_bad |= !is_known;
+                if !value::resolve(name, |text| self.text(text)) {
+                    self.invalidate_value(&format!("&{};", &**name));
+                }
             }
         }
     }

@@ -102,6 +102,19 @@ fn packed_data_that_ends_too_early_or_cannot_be_unpacked_is_refused() {
         "is xz, which sitemill does not read; pipe it in: xz -dc 'a.xz' | sitemill build - …",
     );
     check_refused(&none, "-", b"\xFD7zXZ\0...", "pipe it in: xz -dc FILE | sitemill build - …");
+    let wide = |text: &str, bytes: fn(u32) -> [u8; 4]| -> Vec<u8> {
+        text.chars().flat_map(|character| bytes(character.into())).collect()
+    };
+    for (text, bytes, charset) in [
+        ("\u{feff}http://h.example/", u32::to_le_bytes as fn(u32) -> [u8; 4], "UTF-32"),
+        ("\u{feff}<urlset/>", u32::to_be_bytes, "UTF-32"),
+        ("<urlset/>", u32::to_le_bytes, "UTF-32LE"),
+        ("<urlset/>", u32::to_be_bytes, "UTF-32BE"),
+    ] {
+        let said =
+            format!("is UTF-32, which sitemill does not read; pipe it in: iconv -f {charset} -t UTF-8 'a' |");
+        check_refused(&none, "a", wide(text, bytes), &said);
+    }
     check_refused(
         &none,
         "a.zip",
@@ -153,6 +166,11 @@ fn other_charsets_become_utf_8_and_invalid_bytes_make_a_bad_row() {
     check_with(&FormatOptions::default(), "-", b"u\xFC\n", Format::Text, &[r"1@0 u\xfc|||"]);
     let utf_16: Vec<u8> = "\u{feff}loc\tlastmod\nü\t1".encode_utf16().flat_map(u16::to_le_bytes).collect();
     check_with(&FormatOptions::default(), "-", &utf_16, Format::Tsv, &["2@12 ü|1||"]);
+    for bytes in [u16::to_le_bytes, u16::to_be_bytes] {
+        let utf_16: Vec<u8> =
+            "<urlset><url><loc>ü</loc></url></urlset>".encode_utf16().flat_map(bytes).collect();
+        check_with(&FormatOptions::default(), "-", &utf_16, Format::Sitemap, &["1@8 ü|||"]);
+    }
     let latin = b"<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><urlset><url><loc>\xFC</loc></url></urlset>";
     check_with(&FormatOptions::default(), "-", latin, Format::Sitemap, &["1@51 ü|||"]);
 }
@@ -214,8 +232,9 @@ fn documents_in_one_text_must_have_one_charset() {
 }
 
 #[test]
-fn a_sitemap_index_is_plain_or_gzipped() {
-    let index = b"<sitemapindex xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>";
+fn a_sitemap_index_is_plain_or_gzipped_utf_8() {
+    let text = "<sitemapindex xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>";
+    let index = text.as_bytes();
     let is_index = |packed: Vec<u8>| {
         is_index(Path::new("i.xml"), Box::new(Cursor::new(packed)), &FormatOptions::default())
     };
@@ -224,6 +243,12 @@ fn a_sitemap_index_is_plain_or_gzipped() {
     let said = "i.xml: is a sitemap index in zstd; an index file must be plain or gzipped, so unpack it";
     assert_eq!((error.kind(), &*error.to_string()), (crate::ErrorKind::Data, said));
     assert!(!is_index(zstd::encode_all(&b"<urlset/>"[..], 1).unwrap()).unwrap());
+    let utf_16 = |text: &str| text.encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<u8>>();
+    let said = "i.xml: is a sitemap index in UTF-16BE; an index file must be in UTF-8, so convert it";
+    for packed in [utf_16(text), gzip(&utf_16(&format!("\u{feff}{text}")))] {
+        assert_eq!(is_index(packed).unwrap_err().to_string(), said);
+    }
+    assert!(!is_index(utf_16("<urlset/>")).unwrap());
 }
 
 #[test]

@@ -50,6 +50,22 @@ fn two_urls_in_one_row_are_a_bad_row() {
 }
 
 #[test]
+fn a_format_without_columns_is_named_if_one_has_the_sections() {
+    let options = FormatOptions {
+        columns: FormatOptions::default().columns.with_section("type").unwrap(),
+        ..FormatOptions::default()
+    };
+    for (text, what) in [
+        ("http://h.example/", "text"),
+        ("<urlset/>", "a sitemap"),
+        ("<rss/>", "an RSS feed"),
+        ("<feed/>", "an Atom feed"),
+    ] {
+        check_refused(&options, "-", text, &format!("is {what}, which has no columns; "));
+    }
+}
+
+#[test]
 fn a_section_that_is_not_unicode_is_a_bad_row() {
     let options = FormatOptions {
         columns: FormatOptions::default().columns.with_section("type").unwrap(),
