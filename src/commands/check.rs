@@ -11,6 +11,7 @@
 
 mod content;
 mod document;
+mod doubts;
 mod entities;
 mod entry;
 mod extensions;
@@ -27,6 +28,7 @@ mod reader;
 mod rules;
 mod set;
 mod sitemaps;
+mod tag;
 mod values;
 
 use std::collections::{BTreeMap, HashSet};
@@ -59,8 +61,9 @@ pub(crate) use members::{ExternalMember, ExternalUrls, Members, member, members}
 pub(crate) use normal::directory;
 pub(crate) use reader::{DocumentFormat, FileKind, Reader};
 pub(crate) use set::{Set, settled};
+pub(crate) use tag::Tag;
 
-pub(crate) use entry::{Entry, Tag, VALUE_BYTES_MAX};
+pub(crate) use entry::{Entry, VALUE_BYTES_MAX};
 pub use finding::Finding;
 pub use rules::{Counts, Rule};
 

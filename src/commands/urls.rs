@@ -1,8 +1,8 @@
 //! Urls: extracts the URLs from published files, with the reader of [`check`](crate::commands::check()).
 //!
 //! Index files are followed to files in their own directory. Values are not validated, but the run fails at a file that cannot be
-//! read completely, at an entry whose URL is unclear, at an element that is most likely meant as an entry, or at a URL that would
-//! break its line of output.
+//! read completely, at an ambiguous URL or tag, at an element that is most likely meant as an entry, or at a URL that would break
+//! its line of output.
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -242,7 +242,7 @@ fn list_member(file: PlaceFile, format: LineFormat, entry: &mut Entry) -> Result
 fn list(file: &PlaceFile, format: LineFormat, entry: &mut Entry) -> Result<Listed> {
     let path = file.path();
     let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), 1);
-    let mut reader = Reader::new(Content::open(file)?, &mut findings);
+    let mut reader = Reader::lenient(Content::open(file)?, &mut findings);
     let mut listed =
         Listed { kind: None, lines: Vec::new(), urls: 0, members: Vec::new(), external: 0, damage: None };
     let (mut base, mut external) = (None, ExternalUrls::of(file));
@@ -253,7 +253,7 @@ fn list(file: &PlaceFile, format: LineFormat, entry: &mut Entry) -> Result<Liste
             listed.damage = Some(damage.error(path));
             break;
         }
-        if let Some(words) = unlistable(entry, format) {
+        if let Some(words) = unlistable(entry, reader.own().0, format) {
             listed.damage = Some(Error::data(message!(path, ": entry {number}: {words}")));
             break;
         }
@@ -277,8 +277,8 @@ fn list(file: &PlaceFile, format: LineFormat, entry: &mut Entry) -> Result<Liste
     Ok(listed)
 }
 
-/// Returns why `entry` cannot be listed in this `format`, unless it can be or has no URL.
-fn unlistable(entry: &Entry, format: LineFormat) -> Option<String> {
+/// Returns why `entry`, in a file of this `kind`, cannot be listed in this `format`, unless it can be or has no URL.
+fn unlistable(entry: &Entry, kind: FileKind, format: LineFormat) -> Option<String> {
     if !entry.has_whole_tags() {
         return Some(format!("a value of more than {VALUE_BYTES_MAX} bytes"));
     }
@@ -287,10 +287,22 @@ fn unlistable(entry: &Entry, format: LineFormat) -> Option<String> {
         return Some("a URL with a control character".into());
     }
     let has_tags = matches!(format, LineFormat::Tsv | LineFormat::Json);
+    let doubt = match (kind, format) {
+        (FileKind::Index, _) | (_, LineFormat::Lines) => None,
+        (_, LineFormat::Lastmods) => entry.doubts().of_tag(Tag::Lastmod),
+        (_, LineFormat::Tsv | LineFormat::Json) => entry.doubts().first(),
+    };
+    if let Some(doubt) = doubt {
+        let otherwise = if has_tags { format!(", or {URLS_ALONE}") } else { String::new() };
+        return Some(format!("{doubt} for {}; correct the sitemap{otherwise}", shown(loc)));
+    }
     (has_tags && !entry.is_whole()).then(|| {
-        "has more links, images or videos, or longer texts, than can be listed; list the URLs alone".into()
+        format!("has more links, images or videos, or longer texts, than can be listed; {URLS_ALONE}")
     })
 }
+
+/// The way out if tags cannot be listed. Python always lists them.
+const URLS_ALONE: &str = "list its URLs without tags, as the command sitemill urls does by default";
 
 /// The error for a file of this `kind` that is damaged, or that is no sitemap or index file.
 fn damage(kind: Option<FileKind>, mut findings: Findings, path: &Path) -> Option<Error> {

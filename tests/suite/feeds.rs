@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::{Run, TempDir, finish, gzip, published_urls, run, sitemill};
+use crate::support::{Run, TempDir, build_command, finish, gzip, published, published_urls, run, sitemill};
 
 const BASE: &str = "https://www.example.com/";
 
@@ -76,6 +76,34 @@ fn text_and_feeds_are_checked_and_listed_as_other_sitemaps_are() {
     let old = mixed("http://www.google.com/schemas/sitemap/0.84");
     let checked = run(["check", old.path().to_str().unwrap()]).expect(65);
     assert_eq!(text(&checked).iter().filter(|line| line.contains("form")).count(), 4, "{:?}", text(&checked));
+}
+
+#[test]
+fn urls_reads_links_and_dates_of_feeds_as_build_does() {
+    let directory = TempDir::new();
+    let item =
+        |zone: &str| format!("<item><link>{BASE}a</link><pubDate>7 Sep 2002 09:42 {zone}</pubDate></item>");
+    let rss = |zone: &str| format!("<rss><channel>{}</channel></rss>", item(zone));
+    for (feed, lastmod) in [
+        (rss("EST"), "2002-09-07T09:42:00-05:00"),
+        (rss("+0200"), "2002-09-07T09:42:00+02:00"),
+        // The name of this zone is not defined, and it is not that of UTC.
+        (rss("CEST"), "2002-09-07T09:42:00"),
+        (format!("<feed><entry><link rel='Alternate' href='{BASE}\na'/></entry></feed>"), ""),
+    ] {
+        let file = directory.file("feed.xml", &feed);
+        let build = |input: &Path| {
+            let out = directory.join("out");
+            let mut command = build_command(&out, BASE);
+            finish(command.args(["--lastmod-zone", "Europe/Berlin"]).arg(input), b"").expect(0);
+            published(&out, BASE).split_off(1)
+        };
+        let listed = run(["urls", "--quiet", "--tsv", file.to_str().unwrap()]).expect(0);
+        let row = text(&listed)[1].to_owned();
+        assert_eq!(row.split('\t').nth(1), Some(lastmod), "{feed}");
+        let tsv = directory.file("list.tsv", &listed.stdout);
+        assert_eq!(build(&tsv), build(&file), "{feed}");
+    }
 }
 
 #[test]

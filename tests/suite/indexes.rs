@@ -181,9 +181,9 @@ fn an_index_file_is_not_taken_for_the_sitemap_of_another_directory_that_has_its_
         let build = finish(build_command(&directory.join("out"), BASE).arg(&file).arg(&input), b"");
         let diff = finish(sitemill().args(["diff", "--quiet"]).args([&file, &input]), b"");
         for run in [urls(&file), urls(directory.path()), diff, build] {
-            let said = format!("index.xml: entry 1: has the name of the index file itself, and ");
+            let said = "index.xml: entry 1: has the name of the index file itself, and ";
             let stderr = run.expect(65).stderr;
-            assert!(stderr.contains(&said) && stderr.contains(&deeper), "{stderr}");
+            assert!(stderr.contains(said) && stderr.contains(&deeper), "{stderr}");
         }
     }
     // A sitemap beside the index file shows its directory.

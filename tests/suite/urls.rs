@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::corpus::{Corpus, Recipe};
-use crate::support::{TempDir, build_command, files, finish, gzip, sitemill};
+use crate::support::{TempDir, build_command, files, finish, gzip, published, sitemill};
 
 const BASE: &str = "https://www.example.com/";
 
@@ -150,5 +150,194 @@ fn a_space_in_a_url_is_listed_as_it_is_published() {
         let again = finish(sitemill().args(["clean", "--quiet"]).arg(&listed), b"").expect(0);
         let want = finish(sitemill().args(["clean", "--quiet"]).arg(&file), b"").expect(0);
         assert!(again.stdout == want.stdout && want.stdout.ends_with(b"/it%20is\n"), "{format}");
+    }
+}
+
+/// A sitemap in the namespace `own` that declares the usual extensions, and whose only entry has `tags`.
+fn with_tags(own: &str, tags: &str) -> String {
+    let google = "http://www.google.com/schemas";
+    format!(
+        "<urlset xmlns='{own}' xmlns:xhtml='http://www.w3.org/1999/xhtml' xmlns:image='{google}/sitemap-image/1.1' \
+         xmlns:video='{google}/sitemap-video/1.1' xmlns:news='{google}/sitemap-news/0.9'>\
+         <url><loc>{BASE}a</loc>{tags}</url></urlset>"
+    )
+}
+
+const OWN: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
+const OWN_0_84: &str = "http://www.google.com/schemas/sitemap/0.84";
+
+#[test]
+fn an_ambiguous_value_ends_the_listing_of_tags() {
+    let directory = TempDir::new();
+    let (date, name) = ("<lastmod>2020-01-01</lastmod>", "<news:name>n</news:name>");
+    let image =
+        |more: &str| format!("<image:image><image:loc>{BASE}i.png</image:loc>{more}</image:image>{date}");
+    for (tags, said, is_date) in [
+        (&date.repeat(2)[..], "two values of lastmod", true),
+        ("<lastmod>2020<b/>-01-01</lastmod>", "an element in lastmod", true),
+        ("<priority>0.5</priority><priority>0.6</priority>", "two values of priority", false),
+        ("<changefreq>dai<b>l</b>ly</changefreq>", "an element in changefreq", false),
+        (&image("<image:title/><image:title>t</image:title>"), "two values of title in an image", false),
+        (&image("<image:title>t<b/></image:title>"), "an element in title in an image", false),
+        (
+            "<video:video><video:uploader info='i'>u</video:uploader><video:uploader info='j'/></video:video>",
+            "two values of uploader in a video",
+            false,
+        ),
+        (
+            &format!(
+                "<news:news>{}</news:news>",
+                format!("<news:publication>{name}</news:publication>").repeat(2)
+            ),
+            "two values of name in an article",
+            false,
+        ),
+    ] {
+        let file = directory.file("a.xml", with_tags(OWN, tags));
+        let said = format!("a.xml: entry 1: {said} for {BASE}a; correct the sitemap");
+        for format in ["--tsv", "--json"] {
+            let run = finish(sitemill().args(["urls", format]).arg(&file), b"").expect(65);
+            assert!(run.stderr.contains(&format!("{said}, or list its URLs without tags")), "{}", run.stderr);
+        }
+        assert_eq!(urls(&[], &file), format!("{BASE}a\n").as_bytes());
+        let run =
+            finish(sitemill().arg("diff").args([&file, &file]), b"").expect(if is_date { 65 } else { 0 });
+        assert_eq!(run.stderr.contains(&format!("{said}\n")), is_date, "{}", run.stderr);
+    }
+    let (date, link) = ("<pubDate>7 Sep 2002 09:42 GMT</pubDate>", format!("<link>{BASE}a</link>"));
+    for (item, options, said) in [
+        (format!("{link}{date}{date}"), &["--json"][..], Some("two values of lastmod")),
+        (format!("{link}<pubDate>7 Sep<b/></pubDate>"), &["--json"], Some("an element in lastmod")),
+        (format!("{link}<pubDate/>{date}"), &["--json"], None),
+        (format!("<link>{BASE}<b/>a</link>"), &[], Some("element b is not allowed here")),
+        (format!("<guid>{BASE}<b/>a</guid>"), &[], Some("an element in the guid that is the URL")),
+        (format!("{link}<guid>x<b/></guid>"), &[], None),
+    ] {
+        let feed = format!("<rss><channel><item>{item}</item></channel></rss>");
+        let run = sitemill().arg("urls").args(options).arg(directory.file("a.rss", feed)).output().unwrap();
+        assert_eq!(run.status.code(), Some(if said.is_some() { 65 } else { 0 }), "{item}");
+        let stderr = String::from_utf8(run.stderr).unwrap();
+        assert!(said.is_none_or(|said| stderr.contains(said)), "{item}: {stderr}");
+    }
+    // The dates in an index file are not listed.
+    let dates = "<lastmod>2020-01-01</lastmod>".repeat(2);
+    let index = format!(
+        "<sitemapindex xmlns='{OWN}'><sitemap><loc>{BASE}b.xml</loc>{dates}</sitemap></sitemapindex>"
+    );
+    directory.file("b.xml", with_tags(OWN, ""));
+    urls(&["--json"], &directory.file("index.xml", index));
+}
+
+#[test]
+fn a_build_of_the_listed_tags_publishes_what_a_build_of_the_sitemap_does() {
+    let directory = TempDir::new();
+    let link =
+        |name: &str, more: &str| format!("<{name} {more} href='{BASE}de' hreflang='de' rel='alternate'/>");
+    let image = |prefix: &str, more: &str| {
+        format!("<{prefix}image {more}><{prefix}loc>{BASE}i.png</{prefix}loc></{prefix}image>")
+    };
+    let xhtml = "http://www.w3.org/1999/xhtml";
+    let tag = |number: u32| format!("<video:tag>tag {number}</video:tag>");
+    let video = |tags: String| {
+        format!(
+            "<video:video><video:thumbnail_loc>{BASE}v.png</video:thumbnail_loc><video:title>t</video:title>\
+             <video:description>d</video:description><video:content_loc>{BASE}v.mp4</video:content_loc>{tags}</video:video>"
+        )
+    };
+    let news = "<news:news><news:publication><news:name>n</news:name></news:publication><news:publication>\
+                <news:language>en</news:language></news:publication><news:title>t</news:title>\
+                <news:publication_date>2024-05-01</news:publication_date></news:news>";
+    let date = "<lastmod>2024-05-01</lastmod>";
+    for (own, tags, published_tag) in [
+        (OWN_0_84, link("xhtml:link", ""), "<xhtml:link"),
+        (OWN_0_84, image("image:", ""), "<image:image>"),
+        (OWN, link("link", ""), "<xhtml:link"),
+        (OWN, link("link", &format!("xmlns='{xhtml}'")), "<xhtml:link"),
+        (OWN, link("x:link", "xmlns:x='http://www.w3.org/2002/03/xhtml'"), "<xhtml:link"),
+        (OWN, image("", ""), "<image:image>"),
+        (OWN, image("", "xmlns='http://www.google.com/schemas/sitemap-image/1.1'"), "<image:image>"),
+        (OWN, image("image:", "xmlns:image='http://www.google.com/schemas/sitemap-image'"), "<image:image>"),
+        (OWN, image("undeclared:", ""), "<image:image>"),
+        (
+            OWN,
+            image("", "").replace("</loc>", &format!("</loc><title>t</title><loc>{BASE}j.png</loc>")),
+            "j.png",
+        ),
+        (OWN, link("xhtml:link", "").replace("de'", "\r\n\td&#101;'"), "<xhtml:link"),
+        (OWN, video((1..=32).map(tag).collect()), "<video:tag>tag 32<"),
+        (OWN, video((1..=34).map(tag).collect()), "<video:video>"),
+        (OWN, news.into(), "<news:language>en<"),
+        (OWN, format!("<lastmod/>{date}"), date),
+        (OWN, format!("{date}<lastmod> </lastmod>"), date),
+        (OWN, format!("<lastmod xmlns='{OWN_0_84}'>2024-05-01</lastmod>"), date),
+        (OWN, "<lastmod xmlns=''>2024-05-01</lastmod>".into(), date),
+        (
+            OWN,
+            "<lastmod xml:space='preserve'> 2024<!-- c -->-05<?pi?>-0<![CDATA[1]]>\n</lastmod>".into(),
+            date,
+        ),
+        (OWN, format!("<other:lastmod xmlns:other='urn:x'>2023-05-01</other:lastmod>{date}"), date),
+        (
+            OWN,
+            format!("{}<x:link xmlns:x='urn:x'/><priority>0.5</priority>", image("y:", "xmlns:y='urn:y'")),
+            "<priority>",
+        ),
+    ] {
+        let build = |name: &str, input: &[u8]| {
+            let out = directory.join(name);
+            finish(
+                build_command(&out, BASE).args(["--max-shrink", "100"]).arg(directory.file("in", input)),
+                b"",
+            )
+            .expect(0);
+            published(&out, BASE).split_off(1)
+        };
+        let xml = with_tags(own, &tags);
+        let want = build("of-the-sitemap", xml.as_bytes());
+        assert!(want[0].1.contains(published_tag), "{tags}: {}", want[0].1);
+        let file = directory.file("a.xml", xml);
+        for format in ["--json", "--tsv"] {
+            assert_eq!(build("of-the-list", &urls(&[format], &file)), want, "{tags}, {format}");
+        }
+    }
+}
+
+#[test]
+fn all_tags_of_a_video_are_listed() {
+    let directory = TempDir::new();
+    let tags: String = (1..=40).map(|number| format!("<video:tag>{number}</video:tag>")).collect();
+    let file = directory.file("a.xml", with_tags(OWN, &format!("<video:video>{tags}</video:video>")));
+    let json: serde_json::Value = serde_json::from_slice(&urls(&["--json"], &file)).unwrap();
+    let want: Vec<String> = (1..=40).map(|number: u32| number.to_string()).collect();
+    assert_eq!(json["videos"][0]["tag"], serde_json::json!(want));
+}
+
+#[test]
+fn a_file_in_another_charset_or_packing_is_named_with_what_to_do() {
+    let directory = TempDir::new();
+    let (xml, marked) = (with_tags(OWN, ""), format!("\u{feff}{}", with_tags(OWN, "")));
+    let utf_16 =
+        |text: &str, bytes: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(bytes).collect::<Vec<u8>>();
+    let utf_32 = |text: &str| text.chars().flat_map(|c| u32::from(c).to_le_bytes()).collect::<Vec<u8>>();
+    let utf_16_says = "encoding: UTF-16; convert it to UTF-8";
+    for (bytes, says) in [
+        (utf_16(&xml, u16::to_le_bytes), utf_16_says),
+        (utf_16(&xml, u16::to_be_bytes), utf_16_says),
+        (utf_16(&marked, u16::to_le_bytes), utf_16_says),
+        (gzip(&utf_16(&marked, u16::to_be_bytes)), utf_16_says),
+        (utf_32(&xml), "encoding: UTF-32; convert it to UTF-8"),
+        (utf_32(&marked), "encoding: UTF-32; convert it to UTF-8"),
+        (gzip(&gzip(xml.as_bytes())), "gzip: compressed twice; decompress it once"),
+        (zstd::encode_all(xml.as_bytes(), 1).unwrap(), "compressed with zstd; decompress it, or use gzip"),
+        (b"BZh91AY".to_vec(), "compressed with bzip2; decompress it, or use gzip"),
+        (b"\xFD7zXZ\0".to_vec(), "compressed with xz; decompress it, or use gzip"),
+        (gzip(b"PK\x03\x04"), "a zip archive; extract the sitemap from it"),
+    ] {
+        let file = directory.file("a.xml.gz", bytes);
+        for command in ["urls", "check"] {
+            let run = finish(sitemill().arg(command).arg(&file), b"").expect(65);
+            let said = String::from_utf8(run.stdout).unwrap() + &run.stderr;
+            assert!(said.contains(says), "{command}: {said}");
+        }
     }
 }

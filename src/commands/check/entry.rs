@@ -1,6 +1,8 @@
 //! One entry of a sitemap or an index file, as read from the file. Its values have not been validated.
 
+use super::doubts::{Doubt, Doubts};
 use super::extensions::{EXTENSIONS, Elements, Span};
+use super::tag::Tag;
 use crate::limits::{IMAGES_PER_URL_MAX, LINE_BYTES_MAX};
 
 /// Maximum bytes kept of a value. Longer values are invalid for every tag, even if truncated to this length.
@@ -13,40 +15,6 @@ const FIELD_BYTES_MAX: usize = LINE_BYTES_MAX;
 /// number of images that are allowed.
 const KEPT_MAX: usize = 50_000;
 const _: () = assert!(KEPT_MAX > IMAGES_PER_URL_MAX as usize);
-
-/// The tags of an entry, in the order of the 0.9 schema.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Tag {
-    /// The URL.
-    Loc,
-    /// The time of its last change.
-    Lastmod,
-    /// How often it is expected to change.
-    Changefreq,
-    /// Its priority relative to other URLs of the site.
-    Priority,
-}
-
-impl Tag {
-    /// All tags.
-    pub const ALL: [Self; 4] = [Self::Loc, Self::Lastmod, Self::Changefreq, Self::Priority];
-
-    /// Returns the name of the element.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Loc => "loc",
-            Self::Lastmod => "lastmod",
-            Self::Changefreq => "changefreq",
-            Self::Priority => "priority",
-        }
-    }
-
-    /// Returns the tag whose element is called `name`.
-    #[inline]
-    pub(crate) fn of(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|tag| tag.as_str() == name)
-    }
-}
 
 /// One entry of a sitemap or an index file. A reader fills the same value again for each entry, to reuse its memory.
 #[derive(Debug, Default)]
@@ -61,6 +29,7 @@ pub struct Entry {
     is_extension_cut: bool,
     tags: [Option<Span>; Tag::ALL.len()],
     extended: [Extended; EXTENSIONS.len()],
+    doubts: Doubts,
 }
 
 /// The elements of one extension.
@@ -102,6 +71,16 @@ impl Entry {
             && self.extended.iter().all(|extended| extended.count <= KEPT_MAX as u64)
     }
 
+    /// Returns the ambiguous values.
+    pub(crate) fn doubts(&self) -> &Doubts {
+        &self.doubts
+    }
+
+    /// Returns the ambiguous values, for the reader to add to them.
+    pub(crate) fn doubts_mut(&mut self) -> &mut Doubts {
+        &mut self.doubts
+    }
+
     /// Returns the elements of the extension with this number.
     #[inline]
     pub(crate) fn elements(&self, extension: usize) -> Elements<'_> {
@@ -115,6 +94,7 @@ impl Entry {
         self.text.clear();
         (self.is_tag_cut, self.is_extension_cut) = (false, false);
         self.tags = [None; Tag::ALL.len()];
+        self.doubts = Doubts::default();
         for extended in &mut self.extended {
             extended.values.clear();
             extended.starts.clear();
@@ -166,11 +146,24 @@ impl Entry {
         Span { start, end }
     }
 
-    /// Ends the current value as that of `tag`. If the tag occurs twice, the first value is kept.
+    /// Ends the current value as that of `tag`. If the tag occurs twice, the first value that is not blank is kept.
     #[inline]
     pub(crate) fn close_tag(&mut self, tag: Tag) {
         let span = self.close_value();
-        self.tags[tag as usize].get_or_insert(span);
+        match self.tags[tag as usize] {
+            None => self.tags[tag as usize] = Some(span),
+            Some(first) => self.close_second(tag, first, span),
+        }
+    }
+
+    #[cold]
+    fn close_second(&mut self, tag: Tag, first: Span, second: Span) {
+        let is_blank = |span: Span| span.of(&self.text).trim_ascii().is_empty();
+        match (is_blank(first), is_blank(second)) {
+            (_, true) => {}
+            (true, false) => self.tags[tag as usize] = Some(second),
+            (false, false) => self.doubts.add_tag(tag, Doubt::Repeated),
+        }
     }
 
     /// Begins an element of an extension.

@@ -1,9 +1,10 @@
 //! Checks the values of an entry of a sitemap or an index file.
 
-use super::entry::{Entry, Tag};
+use super::entry::Entry;
 use super::extensions::EXTENSIONS;
 use super::finding::Findings;
 use super::rules::Rule;
+use super::tag::Tag;
 use super::{loc, values};
 use crate::escape::shown;
 use crate::limits::Protocol;

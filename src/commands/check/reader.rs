@@ -9,8 +9,12 @@
 //! needs.
 
 mod attributes;
+mod children;
 mod elements;
 mod feeds;
+mod kind;
+mod likely;
+mod order;
 mod pairs;
 mod prolog;
 mod text;
@@ -24,35 +28,16 @@ use quick_xml::events::Event;
 
 use super::content::{Content, Failure};
 use super::entities::{self, Wrong};
-use super::entry::{Entry, Tag};
-use super::extensions::PARTS_MAX;
+use super::entry::Entry;
 use super::finding::Findings;
 use super::namespaces::Namespaces;
 use super::rules::Rule;
+use super::tag::Tag;
 use crate::escape::shown;
 use crate::limits::Protocol;
+use order::Order;
 
-/// The kind of a document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FileKind {
-    /// `urlset`, a feed or plain text.
-    Sitemap,
-    /// `sitemapindex`.
-    Index,
-}
-
-/// The format of a document. Protocol 0.9 allows sitemaps in other formats than its own: sitemaps.org, "Other Sitemap formats".
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum DocumentFormat {
-    /// XML of the protocol.
-    Protocol,
-    /// RSS 0.9x or 2.0.
-    Rss,
-    /// Atom 0.3 or 1.0.
-    Atom,
-    /// A URL on each line.
-    Text,
-}
+pub(crate) use kind::{DocumentFormat, FileKind};
 
 /// The current element, as far as the rules distinguish it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,8 +78,10 @@ pub(crate) struct Reader<'f> {
     is_whole: bool,
     head: Option<(FileKind, Protocol)>,
     format: DocumentFormat,
-    /// The prefix of a feed's own elements.
+    /// The prefix of the root element, and so of a feed's own elements.
     prefix: String,
+    /// Whether elements that are not quite right are read as what is most likely meant.
+    is_lenient: bool,
     /// The `guid` of the current item, which stands in for its link.
     guid: Option<Vec<u8>>,
     entries: u64,
@@ -103,18 +90,6 @@ pub(crate) struct Reader<'f> {
     order: Order,
     /// Whether it has been reported that the current value is not escaped.
     is_unescaped: bool,
-}
-
-/// What has been seen of the current entry.
-#[derive(Debug, Default)]
-struct Order {
-    seen: [bool; Tag::ALL.len()],
-    last: Option<Tag>,
-    is_extended: bool,
-    /// Whether it has been reported that its elements are out of order.
-    is_misplaced: bool,
-    /// How often each part of the current element of an extension occurs.
-    parts: [u8; PARTS_MAX],
 }
 
 impl<'f> Reader<'f> {
@@ -135,12 +110,19 @@ impl<'f> Reader<'f> {
             head: None,
             format: DocumentFormat::Protocol,
             prefix: String::new(),
+            is_lenient: false,
             guid: None,
             entries: 0,
             news: 0,
             order: Order::default(),
             is_unescaped: false,
         }
+    }
+
+    /// Creates a reader that also reads tags and extensions whose namespace is wrong or not declared, as `build` does. They are no
+    /// findings then.
+    pub fn lenient(content: Content, findings: &'f mut Findings) -> Self {
+        Self { is_lenient: true, ..Self::new(content, findings) }
     }
 
     /// Returns the kind of the document. It is known after the first entry, or at the end.
@@ -177,8 +159,10 @@ impl<'f> Reader<'f> {
             self.head = Some((FileKind::Sitemap, Protocol::V0_9));
             self.format = DocumentFormat::Text;
         }
-        if self.is_first_event && self.has_wide_characters()? {
-            self.findings.push(None, Rule::Encoding, || "UTF-16 or UTF-32".into());
+        if self.is_first_event
+            && let Some((rule, words)) = self.why_unreadable()?
+        {
+            self.findings.push(None, rule, || words.into());
             return Ok(false);
         }
         if self.format == DocumentFormat::Text {

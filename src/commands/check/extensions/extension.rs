@@ -11,6 +11,10 @@ pub(crate) struct Extension {
     pub name: &'static str,
     /// The URI of its namespace.
     pub namespace: &'static str,
+    /// Other URIs that sitemaps use for the same namespace. They are read but not right.
+    pub other_namespaces: &'static [&'static str],
+    /// The usual prefix of the namespace.
+    pub prefix: &'static str,
     /// The element that may be in an entry of a sitemap.
     pub element: &'static str,
     /// The element in words, with its article.
@@ -23,6 +27,8 @@ pub(crate) struct Extension {
     pub has_other_attributes: bool,
     /// Whether an entry may also have other elements of the namespace.
     pub is_open: bool,
+    /// The part that is a value by itself, so that an element with two of them most likely means two elements.
+    pub own_value: Option<usize>,
     /// Whether an entry has only one. Its JSON is then not an array.
     pub is_single: bool,
     /// Checks the elements of an entry. Not called for entries without any.

@@ -12,12 +12,15 @@ use crate::limits::IMAGES_PER_URL_MAX;
 pub(crate) static EXTENSION: Extension = Extension {
     name: "images",
     namespace: "http://www.google.com/schemas/sitemap-image/1.1",
+    other_namespaces: &[],
+    prefix: "image",
     element: "image",
     in_words: "an image",
     parts: &PARTS,
     ignored: &[],
     has_other_attributes: false,
     is_open: false,
+    own_value: Some(0),
     is_single: false,
     judge,
     // Most images are only a URL.

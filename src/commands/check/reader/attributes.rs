@@ -1,5 +1,7 @@
 //! Attributes: namespace declarations, attributes of extensions, and attributes that are not allowed.
 
+use std::borrow::Cow;
+
 use quick_xml::events::BytesStart;
 
 use super::pairs::{Pair, Pairs};
@@ -55,7 +57,7 @@ impl Reader<'_> {
                 At::Extended(number) | At::Child(number, _) if part_of(self.at, key).is_some() => {
                     entry.open_field();
                     // The check against XML has already reported it.
-                    replaced(value, |text| entry.push(text.as_bytes()), |_, _| Ok(())).ok();
+                    replaced(&normalised(value), |text| entry.push(text.as_bytes()), |_, _| Ok(())).ok();
                     entry.close_field(number, part_of(self.at, key));
                 }
                 At::Extended(number) if EXTENSIONS[number].has_other_attributes => {}
@@ -121,7 +123,11 @@ impl Reader<'_> {
             return self.broken("an attribute with a character that XML does not allow");
         }
         let mut value = String::with_capacity(raw.len());
-        match replaced(raw, |text| value.push_str(text), |name, wrong| self.wrong_reference(name, wrong)) {
+        match replaced(
+            &normalised(raw),
+            |text| value.push_str(text),
+            |name, wrong| self.wrong_reference(name, wrong),
+        ) {
             Ok(()) => Ok(value),
             Err(Stopped::NoEnd) => self.broken("an unescaped ampersand"),
             Err(Stopped::By(broken)) => Err(broken),
@@ -138,6 +144,14 @@ fn part_of(at: At, key: &str) -> Option<usize> {
     };
     let parts = EXTENSIONS[number].parts;
     parts.iter().position(|part| part.is_attribute(child.map(|child| &parts[child]), key))
+}
+
+/// Returns an attribute value with a space for each line end and tab: XML 1.0, 2.11 and 3.3.3.
+fn normalised(raw: &str) -> Cow<'_, str> {
+    match memchr::memchr3(b'\t', b'\n', b'\r', raw.as_bytes()) {
+        None => raw.into(),
+        Some(_) => raw.replace("\r\n", " ").replace(['\t', '\n', '\r'], " ").into(),
+    }
 }
 
 /// Why a value was not read to its end.

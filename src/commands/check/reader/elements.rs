@@ -4,10 +4,12 @@ use quick_xml::events::BytesStart;
 
 use super::pairs::SPACE;
 use super::{At, Broken, DocumentFormat, FileKind, Reader, place};
-use crate::commands::check::entry::{Entry, Tag};
-use crate::commands::check::extensions::{EXTENSIONS, Kind, NEWS, Occurs};
+use crate::commands::check::doubts::Doubt;
+use crate::commands::check::entry::Entry;
+use crate::commands::check::extensions::{EXTENSIONS, NEWS};
 use crate::commands::check::namespaces::Namespace;
 use crate::commands::check::rules::Rule;
+use crate::commands::check::tag::Tag;
 use crate::escape::shown;
 use crate::limits::{NEWS_PER_SITEMAP_MAX, Protocol, URLS_PER_SITEMAP_MAX};
 
@@ -63,6 +65,10 @@ impl Reader<'_> {
             });
             (Namespace::Other, name)
         });
+        let (namespace, local) = match self.is_lenient {
+            true => self.likely(name, namespace, local),
+            false => (namespace, local),
+        };
         match self.at {
             At::Root => self.open_entry(name, namespace, local, entry),
             At::Entry => self.open_tag(name, namespace, local, entry),
@@ -72,11 +78,8 @@ impl Reader<'_> {
             }
             At::Prolog => self.open_root(name, namespace, local)?,
             At::Skipped => {}
-            At::Tag(Tag::Loc) => {
-                self.findings.push_unclear(place(self.entries), Rule::UnknownElement, not_allowed(name));
-                self.skip();
-            }
-            At::Tag(_) | At::Child(..) | At::Channel | At::Guid => self.unknown(name),
+            At::Tag(_) | At::Child(..) => self.open_in_value(name, entry),
+            At::Channel | At::Guid => self.unknown(name),
             At::Epilog => return self.broken("a second root element"),
         }
         // All other elements have known names.
@@ -113,7 +116,7 @@ impl Reader<'_> {
         match self.at {
             At::Skipped => Ok(()),
             At::Tag(_) | At::Guid => {
-                self.skip();
+                self.open_in_feed_value(name, entry);
                 Ok(())
             }
             _ => self.open_in_feed(start, entry),
@@ -175,6 +178,7 @@ impl Reader<'_> {
     }
 
     fn open_root(&mut self, name: &str, namespace: Namespace, local: &str) -> Result<(), Broken> {
+        self.prefix = name.split_once(':').map_or("", |(prefix, _)| prefix).to_owned();
         let format = match local {
             "rss" => DocumentFormat::Rss,
             "feed" => DocumentFormat::Atom,
@@ -182,7 +186,6 @@ impl Reader<'_> {
         };
         if format.is_feed() {
             self.format = format;
-            self.prefix = name.split_once(':').map_or("", |(prefix, _)| prefix).to_owned();
             self.head = Some((FileKind::Sitemap, Protocol::V0_9));
             self.at = At::Root;
             return Ok(());
@@ -299,59 +302,18 @@ impl Reader<'_> {
         }
     }
 
-    /// Handles the start of a child in the element of an extension, or in its child that is the part `parent`.
-    fn open_child(
-        &mut self,
-        number: usize,
-        parent: Option<usize>,
-        name: &str,
-        namespace: Namespace,
-        local: &str,
-        entry: &mut Entry,
-    ) {
-        let extension = EXTENSIONS[number];
-        if namespace != Namespace::Extension(number) {
-            return self.unknown(name);
-        }
-        let outer = parent.map_or("", |parent| extension.parts[parent].element);
-        let Some(part) = extension.parts.iter().position(|part| part.is_child(outer, local)) else {
-            let is_ignored = parent.is_none() && extension.ignored.contains(&local);
-            return if is_ignored { self.skip() } else { self.unknown(name) };
-        };
-        let count = &mut self.order.parts[part];
-        *count = count.saturating_add(1);
-        let most = match extension.parts[part].occurs {
-            Occurs::AtMost(most) => most,
-            Occurs::Once | Occurs::Optional => 1,
-        };
-        if *count > most {
-            let words = || match most {
-                1 => format!("{local} twice in {}", extension.in_words),
-                most => format!("{local} more than {most} times in {}", extension.in_words),
-            };
-            self.findings.push(place(self.entries), Rule::RepeatedElement, words);
-            return self.skip();
-        }
-        if extension.parts[part].kind == Kind::Parent {
-            self.at = At::Parent(number, part);
-            return;
-        }
-        self.at = At::Child(number, part);
-        self.is_unescaped = false;
-        entry.open_field();
-    }
-
-    /// Handles the end of the element of an extension, or of its child that is the part `parent`. It must have had all required
-    /// children.
-    fn check_children(&mut self, number: usize, parent: Option<usize>) {
-        let extension = EXTENSIONS[number];
-        let outer = parent.map_or("", |parent| extension.parts[parent].element);
-        for (part, count) in extension.parts.iter().zip(self.order.parts) {
-            if part.occurs == Occurs::Once && part.is_child(outer, part.element) && count == 0 {
-                let words = || format!("no {} in {}", part.element, extension.in_words);
-                self.findings.push(place(self.entries), Rule::MissingElement, words);
+    /// Handles the start of an element in a value, which is ambiguous then.
+    fn open_in_value(&mut self, name: &str, entry: &mut Entry) {
+        match self.at {
+            At::Tag(Tag::Loc) => {
+                self.findings.push_unclear(place(self.entries), Rule::UnknownElement, not_allowed(name));
+                return self.skip();
             }
+            At::Tag(tag) => entry.doubts_mut().add_tag(tag, Doubt::HasElement),
+            At::Child(number, part) => entry.doubts_mut().add_part(number, part, Doubt::HasElement),
+            _ => {}
         }
+        self.unknown(name);
     }
 
     /// Returns the kind of the document. It is called only inside the root.
@@ -359,13 +321,13 @@ impl Reader<'_> {
         self.head.expect("the root was opened")
     }
 
-    /// Returns whether elements of `namespace` are allowed next to those of the protocol. Schema 0.84 allows none.
+    /// Returns whether elements of `namespace` may be next to those of the protocol. Schema 0.84 allows none.
     fn is_foreign(&self, namespace: Namespace) -> bool {
         let is_other = !matches!(namespace, Namespace::Sitemap(_) | Namespace::None);
-        is_other && self.own().1 == Protocol::V0_9
+        is_other && (self.is_lenient || self.own().1 == Protocol::V0_9)
     }
 
-    fn unknown(&mut self, name: &str) {
+    pub(super) fn unknown(&mut self, name: &str) {
         self.findings.push(place(self.entries), Rule::UnknownElement, || not_allowed(name));
         self.skip();
     }
@@ -383,6 +345,6 @@ impl Reader<'_> {
     }
 }
 
-fn not_allowed(name: &str) -> String {
+pub(super) fn not_allowed(name: &str) -> String {
     format!("element {} is not allowed here", shown(name.as_bytes()))
 }

@@ -3,10 +3,14 @@
 use jiff::fmt::rfc2822;
 use quick_xml::events::BytesStart;
 
+use super::elements::not_allowed;
+use super::order::Order;
 use super::pairs::{Pair, Pairs};
-use super::{At, Broken, DocumentFormat, Order, Reader, place};
-use crate::commands::check::entry::{Entry, Tag, VALUE_BYTES_MAX};
+use super::{At, Broken, DocumentFormat, Reader, place};
+use crate::commands::check::doubts::Doubt;
+use crate::commands::check::entry::{Entry, VALUE_BYTES_MAX};
 use crate::commands::check::rules::Rule;
+use crate::commands::check::tag::Tag;
 
 /// Bytes of a `guid` that are kept: one more than of any value, so that it is known to be too long.
 const GUID_BYTES_KEPT: usize = VALUE_BYTES_MAX + 1;
@@ -59,6 +63,16 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Handles the start of an element in a value.
+    pub(super) fn open_in_feed_value(&mut self, name: &str, entry: &mut Entry) {
+        match self.at {
+            At::Tag(Tag::Lastmod) => entry.doubts_mut().add_tag(Tag::Lastmod, Doubt::HasElement),
+            At::Guid => self.order.has_element_in_guid = true,
+            _ => self.findings.push_unclear(place(self.entries), Rule::UnknownElement, not_allowed(name)),
+        }
+        self.skip();
+    }
+
     /// Begins the value of a tag. An item has one link and one date.
     fn open_once(&mut self, tag: Tag, entry: &mut Entry) {
         if std::mem::replace(&mut self.order.seen[tag as usize], true) {
@@ -67,7 +81,6 @@ impl Reader<'_> {
                 Tag::Loc => self.findings.push_unclear(place(self.entries), Rule::RepeatedElement, words),
                 _ => self.findings.push(place(self.entries), Rule::RepeatedElement, || words),
             }
-            return self.skip();
         }
         self.at = At::Tag(tag);
         entry.open_value();
@@ -76,9 +89,8 @@ impl Reader<'_> {
     /// Takes the link of an entry to its page. An entry may have several, for example in other media types; the first counts.
     fn atom_link(&mut self, start: &BytesStart<'_>, entry: &mut Entry) -> Result<(), Broken> {
         let rel = self.attribute_of(start, "rel")?;
-        let is_page = rel.is_none_or(|rel| {
-            matches!(&*rel, "alternate" | "http://www.iana.org/assignments/relation/alternate")
-        });
+        let names = ["alternate", "http://www.iana.org/assignments/relation/alternate"];
+        let is_page = rel.is_none_or(|rel| names.iter().any(|name| rel.eq_ignore_ascii_case(name)));
         if let Some(href) = self.attribute_of(start, "href")?
             && is_page
             && !std::mem::replace(&mut self.order.seen[Tag::Loc as usize], true)
@@ -115,6 +127,10 @@ impl Reader<'_> {
             entry.push(&guid);
             entry.close_tag(Tag::Loc);
             self.order.seen[Tag::Loc as usize] = true;
+            if self.order.has_element_in_guid {
+                let words = "an element in the guid that is the URL".into();
+                self.findings.push_unclear(place(self.entries), Rule::UnknownElement, words);
+            }
         }
     }
 
@@ -124,7 +140,8 @@ impl Reader<'_> {
         if self.format == DocumentFormat::Rss {
             entry.replace_value(|date| {
                 let time = DATES.parse_zoned(date.trim_ascii()).ok()?;
-                Some(time.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string())
+                let zone = if has_known_zone(date.trim_ascii()) { "%:z" } else { "" };
+                Some(time.strftime(&format!("%Y-%m-%dT%H:%M:%S{zone}")).to_string())
             });
         }
     }
@@ -143,4 +160,14 @@ impl Reader<'_> {
 /// Returns whether an element declares a default namespace.
 fn declares(start: &BytesStart<'_>) -> bool {
     Pairs(start.attributes_raw()).flatten().any(|pair| pair.key == "xmlns")
+}
+
+/// Returns whether the zone at the end of an RSS date is an offset, or one of the names that RFC 2822, 4.3, defines. The parser
+/// takes any other name for UTC.
+fn has_known_zone(date: &[u8]) -> bool {
+    const NAMES: [&str; 12] =
+        ["UT", "UTC", "GMT", "Z", "EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT"];
+    let zone = date.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
+    !zone.iter().all(u8::is_ascii_alphabetic)
+        || NAMES.iter().any(|name| zone.eq_ignore_ascii_case(name.as_bytes()))
 }

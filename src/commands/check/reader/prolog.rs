@@ -12,15 +12,17 @@ use crate::commands::check::rules::Rule;
 use crate::escape::shown;
 
 impl Reader<'_> {
-    /// Returns whether the document begins with `<` in UTF-16 or UTF-32, without a byte order mark: XML 1.0, appendix F. The parser
-    /// would see zero bytes beside it.
+    /// Returns the rule that a document violates if its first bytes show that the parser cannot read it, and what it is.
     ///
     /// # Errors
     /// If the disk fails.
-    pub(super) fn has_wide_characters(&mut self) -> io::Result<bool> {
+    pub(super) fn why_unreadable(&mut self) -> io::Result<Option<(Rule, &'static str)>> {
         let start = self.events.get_mut().fill_buf()?;
-        let start = &start[..start.len().min(4)];
-        Ok(start.contains(&0) && start.iter().find(|&&byte| byte != 0) == Some(&b'<'))
+        Ok(match start {
+            // A single compression has been undone.
+            [0x1F, 0x8B, ..] => Some((Rule::Gzip, "compressed twice; decompress it once")),
+            _ => charset(start).map(|words| (Rule::Encoding, words)).or(packed(start)),
+        })
     }
 
     /// Checks an XML declaration: production 23. It also refuses versions other than 1.0, which 1.0 processors may read, and
@@ -78,4 +80,29 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// Says that a document which begins with `start` is in UTF-16 or UTF-32, with or without a byte order mark: XML 1.0, appendix F.
+fn charset(start: &[u8]) -> Option<&'static str> {
+    match start {
+        [0, 0, 0xFE, 0xFF, ..] | [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0, b'<', ..] | [b'<', 0, 0, 0, ..] => {
+            Some("UTF-32; convert it to UTF-8")
+        }
+        [0xFE, 0xFF, ..] | [0xFF, 0xFE, ..] | [0, b'<', ..] | [b'<', 0, ..] => {
+            Some("UTF-16; convert it to UTF-8")
+        }
+        _ => None,
+    }
+}
+
+/// Names the compression of a document that begins with `start`, unless it is gzip.
+fn packed(start: &[u8]) -> Option<(Rule, &'static str)> {
+    let words = match start {
+        [0x28, 0xB5, 0x2F, 0xFD, ..] => "compressed with zstd; decompress it, or use gzip",
+        [b'B', b'Z', b'h', b'1'..=b'9', ..] => "compressed with bzip2; decompress it, or use gzip",
+        [0xFD, b'7', b'z', b'X', b'Z', ..] => "compressed with xz; decompress it, or use gzip",
+        [b'P', b'K', 3, 4, ..] => "a zip archive; extract the sitemap from it",
+        _ => return None,
+    };
+    Some((Rule::WellFormed, words))
 }

@@ -3,8 +3,9 @@
 use std::io::{self, BufRead};
 
 use super::{At, FileKind, Reader, place};
-use crate::commands::check::entry::{Entry, Tag};
+use crate::commands::check::entry::Entry;
 use crate::commands::check::rules::Rule;
+use crate::commands::check::tag::Tag;
 use crate::escape::shown;
 use crate::limits::Protocol;
 

@@ -239,7 +239,7 @@ fn a_sitemap_index_is_plain_or_gzipped_utf_8() {
         is_index(Path::new("i.xml"), Box::new(Cursor::new(packed)), &FormatOptions::default())
     };
     assert!(is_index(index.to_vec()).unwrap() && is_index(gzip(index)).unwrap());
-    let error = is_index(zstd::encode_all(&index[..], 1).unwrap()).unwrap_err();
+    let error = is_index(zstd::encode_all(index, 1).unwrap()).unwrap_err();
     let said = "i.xml: is a sitemap index in zstd; an index file must be plain or gzipped, so unpack it";
     assert_eq!((error.kind(), &*error.to_string()), (crate::ErrorKind::Data, said));
     assert!(!is_index(zstd::encode_all(&b"<urlset/>"[..], 1).unwrap()).unwrap());

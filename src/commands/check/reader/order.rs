@@ -1,0 +1,18 @@
+//! The order of the elements of an entry, and how often each occurs.
+
+use crate::commands::check::extensions::PARTS_MAX;
+use crate::commands::check::tag::Tag;
+
+/// What has been seen of the current entry.
+#[derive(Debug, Default)]
+pub(super) struct Order {
+    pub seen: [bool; Tag::ALL.len()],
+    pub last: Option<Tag>,
+    pub is_extended: bool,
+    /// Whether it has been reported that its elements are out of order.
+    pub is_misplaced: bool,
+    /// Whether there is an element in the `guid` of an item.
+    pub has_element_in_guid: bool,
+    /// How often each part of the current element of an extension occurs.
+    pub parts: [u8; PARTS_MAX],
+}
