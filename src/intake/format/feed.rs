@@ -26,7 +26,7 @@ use super::sitemap::{Metered, broken, wrong_root};
 use super::spec::{Head, Hints, Open, Spec};
 use super::unpack::{About, Text};
 use crate::error::Result;
-use bases::Bases;
+use bases::{Bases, attribute};
 use item::Item;
 use kind::Kind;
 
@@ -105,8 +105,9 @@ struct Feed {
     kind: Kind,
     depth: usize,
     has_root: bool,
-    /// The prefix of the root, which the elements of Atom have.
+    /// The prefix of the root, which all elements of the feed have, and its namespace.
     prefix: String,
+    namespace: String,
     /// The current item.
     item: Option<Item>,
     between: Between,
@@ -123,6 +124,7 @@ impl Feed {
             depth: 0,
             has_root: false,
             prefix: String::new(),
+            namespace: String::new(),
             item: None,
             between: Between::default(),
             skipped: None,
@@ -151,7 +153,8 @@ impl Feed {
                 return Err(wrong_root(text, name.as_ref(), self.kind.expected()));
             }
             self.has_root = true;
-            self.prefix = tag.name().prefix().map_or("", |prefix| prefix.into_inner()).into();
+            self.prefix = prefix(tag);
+            self.namespace = declared_namespace(tag).unwrap_or_default();
         }
         let has_base = self.bases.enter(depth, tag);
         let path = self.kind.path();
@@ -173,12 +176,12 @@ impl Feed {
         Ok(())
     }
 
-    /// Whether an element is one of the feed and not of an extension. RSS elements are in no namespace; Atom elements have the
-    /// prefix of the root.
+    /// Whether an element is one of the feed and not of an extension: it has the prefix of the root, and if it declares another
+    /// namespace, that is one of the format.
     fn is_own(&self, tag: &BytesStart<'_>) -> bool {
-        let prefix = tag.name().prefix().map_or("", |prefix| prefix.into_inner()).to_owned();
-        let is_declared = || tag.attributes().flatten().any(|attribute| attribute.key.as_ref() == "xmlns");
-        prefix == self.prefix && (self.depth == 1 || self.kind == Kind::Atom || !is_declared())
+        let is_of_feed =
+            |uri: String| uri == self.namespace || self.kind.namespaces().contains(&uri.as_str());
+        prefix(tag) == self.prefix && declared_namespace(tag).is_none_or(is_of_feed)
     }
 
     /// Drops and counts the element at `depth`.
@@ -232,4 +235,17 @@ impl Feed {
     fn into_dropped(self) -> NameCounts {
         self.dropped.into_counts()
     }
+}
+
+fn prefix(tag: &BytesStart<'_>) -> String {
+    tag.name().prefix().map_or("", |prefix| prefix.into_inner()).into()
+}
+
+/// The namespace that an element declares for its own prefix.
+fn declared_namespace(tag: &BytesStart<'_>) -> Option<String> {
+    let name = match &*prefix(tag) {
+        "" => "xmlns".to_owned(),
+        prefix => format!("xmlns:{prefix}"),
+    };
+    attribute(tag, &name).ok().flatten()
 }

@@ -8,17 +8,41 @@ static PARSER: DateTimeParser = DateTimeParser::new().relaxed_weekday(true);
 /// The names of zones whose offset from UTC is defined. RFC 2822, 4.3: that of any other name is unknown.
 const ZONES: [&str; 12] = ["UT", "GMT", "UTC", "Z", "EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT"];
 
-/// `text` as W3C Datetime, without a zone if the name of its zone is unknown. Anything but a date of RFC 822 stays as it is: it may
-/// be a date that is legal in sitemaps.
+/// The offset from UTC that RFC 2822, 3.3, writes if the zone is unknown.
+const UNKNOWN_ZONE: &[u8] = b" -0000";
+
+/// `text` as W3C Datetime, without a zone if it has none, or one whose name is unknown. Anything but a date of RFC 822 stays as it
+/// is: it may be a date that is legal in sitemaps.
 pub fn w3c(text: &[u8]) -> Vec<u8> {
-    let zone = text.trim_ascii().rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
+    let date = without_comments(text);
+    let zone = date.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
     let is_unknown = zone.iter().all(u8::is_ascii_alphabetic)
         && !ZONES.iter().any(|known| zone.eq_ignore_ascii_case(known.as_bytes()));
-    let format = if is_unknown { "%Y-%m-%dT%H:%M:%S" } else { "%Y-%m-%dT%H:%M:%S%:z" };
-    match PARSER.parse_zoned(text.trim_ascii()) {
-        Ok(time) => time.strftime(format).to_string().into(),
-        Err(_) => text.into(),
+    let (time, format) = match PARSER.parse_zoned(date) {
+        Ok(time) if !is_unknown => (time, "%Y-%m-%dT%H:%M:%S%:z"),
+        Ok(time) => (time, "%Y-%m-%dT%H:%M:%S"),
+        Err(_) => match PARSER.parse_zoned([date, UNKNOWN_ZONE].concat()) {
+            Ok(time) => (time, "%Y-%m-%dT%H:%M:%S"),
+            Err(_) => return text.into(),
+        },
+    };
+    time.strftime(format).to_string().into()
+}
+
+/// `date` without the comments at its end, which usually name the zone: `Sat, 07 Sep 2002 09:42:31 +0200 (CEST)`. A comment may
+/// contain others (RFC 2822, 3.2.3).
+fn without_comments(date: &[u8]) -> &[u8] {
+    let mut date = date.trim_ascii();
+    while date.ends_with(b")") {
+        let mut open = 0;
+        let start = date.iter().rposition(|byte| {
+            open += i32::from(*byte == b')') - i32::from(*byte == b'(');
+            open == 0
+        });
+        let Some(start) = start else { break };
+        date = date[..start].trim_ascii_end();
     }
+    date
 }
 
 #[cfg(test)]
@@ -36,6 +60,17 @@ mod tests {
             ("Sat, 07 Sep 2002 09:42:31 CEST", "2002-09-07T09:42:31"),
             ("Sat, 07 Sep 2002 09:42:31 A", "2002-09-07T09:42:31"),
             ("Sat, 07 Sep 2002 09:42:31 utc", "2002-09-07T09:42:31+00:00"),
+            // Comments are not zones.
+            ("Sat, 07 Sep 2002 09:42:31 CEST (Berlin)", "2002-09-07T09:42:31"),
+            ("Sat, 07 Sep 2002 09:42:31 CEST (a (b)) (c) ", "2002-09-07T09:42:31"),
+            ("Sat, 07 Sep 2002 09:42:31 GMT(UTC)", "2002-09-07T09:42:31+00:00"),
+            ("Sat, 07 Sep 2002 09:42:31 +0200 (CEST)", "2002-09-07T09:42:31+02:00"),
+            // No zone at all.
+            ("Sat, 07 Sep 2002 09:42:31", "2002-09-07T09:42:31"),
+            ("7 Sep 2002 09:42 (CEST)", "2002-09-07T09:42:00"),
+            ("Sat, 07 Sep 2002 09:42:31 CEST)", "Sat, 07 Sep 2002 09:42:31 CEST)"),
+            ("(yesterday)", "(yesterday)"),
+            ("Sat, 07 Sep 2002", "Sat, 07 Sep 2002"),
             ("2002-09-07", "2002-09-07"),
             ("yesterday", "yesterday"),
             ("Sat, 32 Sep 2002 09:42:31 GMT", "Sat, 32 Sep 2002 09:42:31 GMT"),

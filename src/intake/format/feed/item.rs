@@ -112,16 +112,17 @@ impl Item {
         }
     }
 
-    /// Takes the end tag of a child.
+    /// Takes the end tag of a child. An empty one has no value.
     pub fn close(&mut self, bases: &Bases) {
-        let Some((part, text)) = self.open.take() else { return };
+        let Some((part, text)) = self.open.take().filter(|(_, text)| !text.trim_ascii().is_empty()) else {
+            return;
+        };
         match part {
             Part::Link => {
                 self.has_two_links |= self.link.is_some();
                 add(&mut self.link, b"</link><link>", &bases.resolve(text));
             }
             Part::Guid => self.guid = Some(bases.resolve(text)),
-            Part::Updated if text.trim_ascii().is_empty() => {}
             // It is unclear which of two is meant.
             Part::Updated => add(&mut self.updated, AND.as_bytes(), text.trim_ascii()),
         }

@@ -16,6 +16,15 @@ impl Kind {
         }
     }
 
+    /// The namespaces of its elements. Those of RSS are in none.
+    pub fn namespaces(self) -> &'static [&'static str] {
+        match self {
+            Self::Rss => &[""],
+            // Atom 1.0 (RFC 4287, 2) and 0.3.
+            Self::Atom => &["http://www.w3.org/2005/Atom", "http://purl.org/atom/ns#"],
+        }
+    }
+
     /// The root element in messages.
     pub fn expected(self) -> &'static str {
         match self {

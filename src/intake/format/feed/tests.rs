@@ -95,6 +95,7 @@ fn unusual_feeds_are_read_or_their_items_are_rejected() {
         ("<rss><channel><item/><item><link>u</link></item></channel></rss>", &["1 |||", "2 u|||"]),
         ("<rss><channel><item><link>u&nbsp;</link></item></channel></rss>", &["1 !bad-row u&nbsp;"]),
         ("<rss><channel><item><title>&nbsp;</title><link>u</link></item></channel></rss>", &["1 u|||"]),
+        // The pieces around an element are no URL and no date.
         ("<rss><channel><item><link>u<b>v</b>w</link></item></channel></rss>", &["1 !bad-row u<b>w"]),
         ("<rss><channel><item><guid>u<b/></guid></item></channel></rss>", &["1 !bad-row u<b>"]),
         ("<rss><channel><item><link>u</link><guid>v<b/>&w;</guid></item></channel></rss>", &["1 u|||"]),
@@ -103,6 +104,28 @@ fn unusual_feeds_are_read_or_their_items_are_rejected() {
             &["1 u|2024&v;<b>||"],
         ),
         ("<feed><entry><link href='u?&v;&amp;'/></entry></feed>", &["1 !bad-row u?&v;&amp;"]),
+        ("<rss><channel><item><guid>u<b/>w</guid></item></channel></rss>", &["1 !bad-row u<b>w"]),
+        ("<feed><entry><link href='u'/><updated>2024<b/>-05</updated></entry></feed>", &["1 u|2024<b>-05||"]),
+        ("<rss><channel><item><title>a<b>v</b>w</title><link>u</link></item></channel></rss>", &["1 u|||"]),
+        // An empty element is no second link.
+        ("<rss><channel><item><link>u</link><link/></item></channel></rss>", &["1 u|||"]),
+        ("<rss><channel><item><link> </link><link>u</link></item></channel></rss>", &["1 u|||"]),
+        ("<rss><channel><item><guid/><guid>u</guid></item></channel></rss>", &["1 u|||"]),
+        // Only elements of the feed's own namespaces are read.
+        (
+            "<feed xmlns='http://www.w3.org/2005/Atom'><entry><link xmlns='x' href='v'/><link href='u'/>\
+             <updated xmlns='x'>2023</updated><updated>2024</updated></entry></feed>",
+            &["1 u|2024||"],
+        ),
+        (
+            "<a:feed xmlns:a='x'><a:entry><a:link xmlns:a='y' href='v'/><a:link xmlns:a='x' href='u'/></a:entry></a:feed>",
+            &["1 u|||"],
+        ),
+        ("<feed><entry xmlns='http://www.w3.org/2005/Atom'><link href='u'/></entry></feed>", &["1 u|||"]),
+        (
+            "<rss xmlns='x'><channel><item xmlns='x'><link xmlns=''>u</link></item></channel></rss>",
+            &["1 u|||"],
+        ),
         (
             "<rss><channel><item><link xmlns='http://www.w3.org/2005/Atom' href='v'/><link>u</link></item></channel></rss>",
             &["1 u|||"],
