@@ -256,6 +256,12 @@ fn links_and_images_of_a_set_survive_urls_and_build() {
     );
     let input = directory.file("pages.jsonl", row);
     check_round_trip(&input, &[]);
+    // Image proxies have URLs in their URLs. As texts, they would be lists of images.
+    let proxied = [",http://z.example/", ";HTTPS://z.example/"].map(|other| format!("{BASE}u?v={other}"));
+    let images: Vec<Value> = proxied.iter().map(|loc| json!({ "loc": loc })).collect();
+    let row = json!({ "loc": format!("{BASE}a"), "images": images });
+    let input = directory.file("proxied.jsonl", row.to_string());
+    check_round_trip(&input, &["--max-dropped-tags", "0"]);
     // The tags of one URL exceed the length of a text line: nothing is cut or refused.
     let images: Vec<String> = (0..1_000).map(|n| format!("{BASE}image/{n}?{}", "x".repeat(100))).collect();
     let links: Vec<Value> =

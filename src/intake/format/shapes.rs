@@ -35,12 +35,18 @@ fn add_value(extension: &Extension, json: &str, to: &mut ExtrasBuffer) {
     if extension.is_map
         && let Some([key, value]) = pair(json)
     {
-        return to.push(extension, [(0, key.as_bytes()), (1, value.as_bytes())]);
+        if !value.is_empty() {
+            to.push(extension, [(0, key.as_bytes()), (1, value.as_bytes())]);
+        }
+        return;
     }
     let Some(members) = members(json) else {
         let text = text(json).filter(|_| extension.is_text());
         return add_text(extension, text.as_deref().unwrap_or(json).as_bytes(), to);
     };
+    if has_no_value(&members) {
+        return;
+    }
     if extension.is_map && !members.iter().any(|(key, _)| is_known(extension, key)) {
         for (key, value) in members.iter().filter(|(_, value)| !is_nothing(value)) {
             let text = text(value).unwrap_or(Cow::Borrowed(value));
@@ -55,10 +61,11 @@ fn add_value(extension: &Extension, json: &str, to: &mut ExtrasBuffer) {
     }
 }
 
-/// The texts of an array of two: a key and a value, as libraries write the entries of a map.
+/// The texts of an array of two: a key and a value, as libraries write the entries of a map. An empty value has an empty text.
 fn pair(json: &str) -> Option<[Cow<'_, str>; 2]> {
     let [key, value] = json.starts_with('[').then(|| serde_json::from_str::<[&RawValue; 2]>(json).ok())??;
-    Some([text(key.get())?, text(value.get())?])
+    let value = if is_nothing(value.get()) { Cow::Borrowed("") } else { text(value.get())? };
+    Some([text(key.get())?, value])
 }
 
 /// Adds a value that is only a text. If the extension has no field for it, or if it is a list of URLs, it is dropped later.
@@ -72,7 +79,11 @@ fn is_list_of_urls(text: &[u8]) -> bool {
     let text = text.trim_ascii();
     memchr::memchr_iter(b':', text).any(|colon| {
         let (before, after) = text.split_at(colon);
-        let before = before.strip_suffix(b"https").or_else(|| before.strip_suffix(b"http"));
+        let without = |scheme: &[u8]| {
+            let (before, end) = before.split_at_checked(before.len().checked_sub(scheme.len())?)?;
+            end.eq_ignore_ascii_case(scheme).then_some(before)
+        };
+        let before = without(b"https").or_else(|| without(b"http"));
         let is_separator = |byte: &u8| byte.is_ascii_whitespace() || b",;|".contains(byte);
         after.starts_with(b"://") && before.and_then(<[u8]>::last).is_some_and(is_separator)
     })
@@ -85,11 +96,14 @@ fn add_fields(extension: &Extension, members: &[Member<'_>], to: &mut ExtrasBuff
         let (mut values, mut are_texts) = (0, true);
         for key in field.keys {
             find(members, key, &mut |json| {
+                // Exports with fixed keys give a field that is not used as null, perhaps under its second name.
+                if is_nothing(json) {
+                    return;
+                }
                 values += 1;
                 match field.occurs {
                     Occurs::AtMost(_) => each(json, |json| add_optional_field(number, json, to)),
                     Occurs::Once => are_texts &= add_field(number, json, to),
-                    Occurs::Optional | Occurs::WithText if is_nothing(json) => {}
                     Occurs::Optional | Occurs::WithText => add_optional_field(number, json, to),
                 }
             });
@@ -198,6 +212,13 @@ fn each<'a>(json: &'a str, mut take: impl FnMut(&'a str)) {
     }
 }
 
+/// Whether an object with these members has no value, not even in an object within it.
+fn has_no_value(members: &[Member<'_>]) -> bool {
+    let is_empty_object =
+        |json: &str| self::members(json).is_some_and(|inner| inner.iter().all(|(_, json)| is_nothing(json)));
+    members.iter().all(|(_, json)| is_nothing(json) || is_empty_object(json))
+}
+
 /// Whether the JSON value `json` is empty: null, blanks, or an array or object without content.
 fn is_nothing(json: &str) -> bool {
     match json.as_bytes() {
@@ -290,6 +311,9 @@ mod tests {
             (r#"{"hreflang":"de","href":null}"#, &[r#"{"hreflang":"de","href":null}"#]),
             (r#"{"hreflang":"de","lang":"fr","href":"h"}"#, &[r#"{"hreflang":"de","lang":"fr","href":"h"}"#]),
             (r#"[["de","h:/d"],["fr","h:\/f"]]"#, &["de h:/d", "fr h:/f"]),
+            (r#"[["de",null],["fr"," "],["it",{}]]"#, &[]),
+            (r#"{"hreflang":"de","lang":null,"href":"h:/d","url":""}"#, &["de h:/d"]),
+            (r#"{"hreflang":null,"href":""}"#, &[]),
             (r#"[["h:/d"]]"#, &[r#"["h:/d"]"#]),
             (r#"[["de",5],["de","h:/d",""]]"#, &[r#"["de",5]"#, r#"["de","h:/d",""]"#]),
             (r#"["de","h:/d"]"#, &[r#""de""#, r#""h:/d""#]),
@@ -309,6 +333,8 @@ mod tests {
             (r#"{"loc":"h:/i","alt":"a","size":null}"#, &["h:/i", "images.alt"]),
             (r#"{"loc":"h:/i"}"#, &["h:/i"]),
             (r#"[null,""," ",{}]"#, &[]),
+            (r#"[{"loc":null,"url":"h:/i"},{"loc":"h:/j","url":""}]"#, &["h:/i", "h:/j"]),
+            (r#"[{"loc":null},{"loc":"","title":null},{"title":"t"}]"#, &[r#"{"title":"t"}"#]),
             // An unpaired surrogate is not text.
             (r#"["h:/\ud83d","\ud83d\ude00"]"#, &[r#""h:/\\ud83d""#, "😀"]),
             (r#"{"loc":"h:/\ud83d"}"#, &[r#"{"loc":"h:/\\ud83d"}"#]),
@@ -317,6 +343,20 @@ mod tests {
         ] {
             assert_eq!(values(|buffer| add_json(images(), json, buffer)), want, "{json}");
         }
+    }
+
+    #[test]
+    fn news_without_values_is_no_value_and_null_is_no_second_name() {
+        let news = |json: &str| {
+            values(|buffer| add_json(TagName::News.extension().expect("news is an extension"), json, buffer))
+        };
+        assert!(news(r#"{"publication":{"name":null,"language":""},"title":null}"#).is_empty());
+        let json = r#"{"publication":{"name":"N","language":"en"},"publication_name":null,
+            "publication_date":"2026-11-29","title":"T"}"#;
+        assert_eq!(news(json).len(), 1);
+        assert!(!news(json)[0].starts_with('{'), "each field is read: {:?}", news(json));
+        let incomplete = r#"{"publication":{"name":null},"title":"T"}"#;
+        assert_eq!(news(incomplete), [incomplete]);
     }
 
     #[test]
@@ -334,12 +374,15 @@ mod tests {
             assert_eq!(values(|buffer| add_cell(images(), cell.as_bytes(), buffer)), want, "{cell}");
         }
         for separator in [",", ", ", " ", ";", "|", "\n"] {
-            let cell = format!("https://h/1{separator}http://h/2");
-            let mut buffer = ExtrasBuffer::default();
-            add_cell(images(), cell.as_bytes(), &mut buffer);
-            add_json(images(), &serde_json::to_string(&cell).unwrap(), &mut buffer);
-            let texts: Vec<_> = buffer.values().values().map(|value| value.text(UNNAMED).to_vec()).collect();
-            assert_eq!(texts, [cell.as_bytes(), cell.as_bytes()], "{separator:?}");
+            for scheme in ["http", "HTTPS"] {
+                let cell = format!("https://h/1{separator}{scheme}://h/2");
+                let mut buffer = ExtrasBuffer::default();
+                add_cell(images(), cell.as_bytes(), &mut buffer);
+                add_json(images(), &serde_json::to_string(&cell).unwrap(), &mut buffer);
+                let texts: Vec<_> =
+                    buffer.values().values().map(|value| value.text(UNNAMED).to_vec()).collect();
+                assert_eq!(texts, [cell.as_bytes(), cell.as_bytes()], "{cell:?}");
+            }
         }
     }
 }

@@ -23,10 +23,13 @@ pub(crate) static EXTENSION: Extension = Extension {
     own_value: Some(0),
     is_single: false,
     judge,
-    // Most images are only a URL.
-    to_json: |image| match (1..PARTS.len()).any(|part| image.get(part).is_some()) {
-        true => Some(by_parts::to_json(&PARTS, image)),
-        false => image.get(0).map(text),
+    // Most images are only a URL. As a text, one with a second URL in it could be a list of two.
+    to_json: |image| {
+        let is_object = (1..PARTS.len()).any(|part| image.get(part).is_some());
+        match is_object || image.get(0).is_some_and(has_two_urls) {
+            true => Some(by_parts::to_json(&PARTS, image)),
+            false => image.get(0).map(text),
+        }
     },
 };
 
@@ -38,6 +41,11 @@ static PARTS: [Part; 5] = [
     Part::optional("title", any_text),
     Part::optional("license", url),
 ];
+
+/// Whether another URL is part of `loc`, as in those of image proxies.
+fn has_two_urls(loc: &[u8]) -> bool {
+    memchr::memmem::find_iter(loc, b"://").nth(1).is_some()
+}
 
 fn judge(images: Elements<'_>, found: &mut Found<'_>) {
     // An image may be on another host.

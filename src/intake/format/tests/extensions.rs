@@ -123,8 +123,8 @@ fn nested_elements_are_read_as_the_extension_defines_them() {
         (r#"{"title":"\ud83d","loc":"u"}"#, &[r#"clip={"title":"\ud83d","loc":"u"}"#]),
         (r#"{"title":null,"loc":"u"}"#, &[r#"clip={"title":null,"loc":"u"}"#]),
         (r#""u""#, &[r#"clip="u""#]),
+        (r#"{"title":"","loc":"u"}"#, &[r#"clip={"title":"","loc":"u"}"#]),
         // A required text that cannot be written.
-        (r#"{"title":"","loc":"u"}"#, &["title= loc=u"]),
         (r#"{"title":"0123456789","loc":"u"}"#, &["title=0123456789 loc=u"]),
         (r#"{"title":"\u0001","loc":"u"}"#, &["title=\u{1} loc=u"]),
         // An optional field that cannot be written is dropped alone, a text with its attributes, and each field once.
