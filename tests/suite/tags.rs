@@ -218,6 +218,24 @@ fn the_option_that_keeps_a_dropped_lastmod_is_named_and_works() {
         &["--lastmod-unit", "seconds"],
     );
     assert_eq!(told.report["dropped_tags"], json!({ "tag-lastmod-epoch": 2 }));
+    // Another unit is named only if it reads more tags than the one that is set.
+    let out = directory.join("mixed");
+    for (times, dropped, hint) in [
+        (["1714558830123", "1714558830123", "1714558830"], 1, Value::Null),
+        (
+            ["1714558830123", "1714558830123456", "1714558830123456"],
+            2,
+            json!(["lastmod looks like epoch micros (2 of 3 dropped); use --lastmod-unit micros"]),
+        ),
+    ] {
+        let rows = times.iter().enumerate().map(|(n, time)| format!("{BASE}{n},{time}\n"));
+        let input = directory.file("mixed.csv", "loc,lastmod\n".to_owned() + &rows.collect::<String>());
+        let told = build(&out, &input, &["--lastmod-unit", "millis"]);
+        assert_eq!(told.report["dropped_tags"], json!({ "tag-lastmod-epoch": dropped }));
+        assert_eq!(told.report["tag_hints"], hint);
+        let xml = &published(&out, BASE)[1].1;
+        assert!(xml.contains("<lastmod>2024-05-01T10:20:30Z</lastmod>") && !xml.contains("1970"), "{xml}");
+    }
     // A date without hyphens is not a number of seconds.
     let told = build(&directory.join("date"), &directory.file("urls.csv", pages(2, "20240501")), &[]);
     assert_eq!(
@@ -252,6 +270,15 @@ fn too_many_dropped_tags_are_refused_and_the_message_names_the_option_that_accep
     assert!(told.run.expect(65).stderr.contains(said));
     assert!(told.report["refused"].as_str().unwrap().contains(said));
     finish(build_command(&directory.join("usage"), BASE).args(["--max-dropped-tags", "some"]), b"").expect(2);
+    // A tag that lost several fields is one tag, so no more are lost than were given.
+    let video = json!({ "url": format!("{BASE}v"), "videos": { "thumbnail_loc": format!("{BASE}t"), "title": "T",
+        "description": "D", "content_loc": format!("{BASE}c"), "duration": 0, "rating": 9, "live": "maybe" } });
+    let video = directory.file("video.jsonl", video.to_string());
+    let told = build(&directory.join("fields"), &video, &["--max-dropped-tags", "50%"]);
+    let said = "1 of 1 tag was dropped or lost fields, but --max-dropped-tags is 50%; nothing was published; to drop the \
+                tags, run again with --max-dropped-tags 100%\n";
+    assert!(told.run.expect(65).stderr.contains(said));
+    build(&directory.join("fields"), &video, &["--max-dropped-tags", "100%"]).run.expect(0);
     // The option also works in the environment.
     let mut command = build_command(&directory.join("environment"), BASE);
     finish(command.env("SITEMILL_MAX_DROPPED_TAGS", "2").arg(&input), b"").expect(65);

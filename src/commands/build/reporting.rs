@@ -153,7 +153,7 @@ pub fn of_counted(job: &Job, counted: Counted, samples: impl Fn(Reason) -> Vec<S
         report.details = Some(Details { time, settings, examples, ..Details::default() });
     }
     report.hint = guards::hint(job, &report, samples);
-    report.tag_hints = guards::tag_hints(&report);
+    report.tag_hints = guards::tag_hints(job, &report);
     Ok(report)
 }
 

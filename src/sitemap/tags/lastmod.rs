@@ -105,6 +105,10 @@ pub fn lastmod(raw: &[u8], rules: &LastmodRules) -> Result<Option<Lastmod>, TagR
     }
     // A date is text even if a unit is set: columns of dates in Parquet come as text.
     let unit = if begins_with_date(text) { LastmodUnit::Text } else { rules.unit };
+    // In a finer unit than its own, it would be a time in 1970.
+    if LastmodUnit::of_number(text).is_some_and(|likely| likely != unit) {
+        return Err(TagReason::LastmodEpoch);
+    }
     let read = match unit {
         LastmodUnit::Text => of_text(text, rules.zone.as_ref()),
         LastmodUnit::EpochSeconds => of_epoch(text, 1),
@@ -112,10 +116,7 @@ pub fn lastmod(raw: &[u8], rules: &LastmodRules) -> Result<Option<Lastmod>, TagR
         LastmodUnit::EpochMicros => of_epoch(text, 1_000_000),
         LastmodUnit::EpochNanos => of_epoch(text, 1_000_000_000),
     };
-    read.map(Some).map_err(|reason| match reason {
-        TagReason::Lastmod if LastmodUnit::of_number(text).is_some() => TagReason::LastmodEpoch,
-        reason => reason,
-    })
+    read.map(Some)
 }
 
 fn begins_with_date(text: &[u8]) -> bool {
@@ -152,11 +153,13 @@ fn of_date_time(date: Date, clock: &[u8], zone: Option<&LastmodZone>) -> Result<
 }
 
 fn of_epoch(text: &[u8], per_second: i64) -> Result<Lastmod, TagReason> {
-    // Exports of floating point numbers have `1714558830.0`. Any fraction is cut off.
+    // Exports of floating point numbers have `1714558830.0`. The second is the one in which the time is, before 1970 as well.
     let point = text.iter().position(|&byte| byte == b'.').unwrap_or(text.len());
     let (whole, fraction) = text.split_at(point);
     let is_fraction = fraction.iter().skip(1).all(u8::is_ascii_digit);
     let count: Option<i64> = str::from_utf8(whole).ok().and_then(|whole| whole.parse().ok());
+    let is_below_whole = whole.starts_with(b"-") && fraction.iter().any(|digit| matches!(digit, b'1'..=b'9'));
+    let count = count.and_then(|count| count.checked_sub(i64::from(is_below_whole)));
     let since_epoch = count.map(|count| SignedDuration::from_secs(count.div_euclid(per_second)));
     match since_epoch.map(|duration| EPOCH.checked_add(duration)) {
         Some(Ok(time)) if is_fraction => in_zone(time, 0, None),

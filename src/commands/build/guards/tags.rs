@@ -1,19 +1,22 @@
 //! Dropped tags: the limit for their number, and options that would keep them.
 
-use crate::commands::report::Report;
+use crate::commands::report::{Report, WordCounts};
 use crate::error::{Error, Message, Result, Setting, message};
 use crate::escape::{grouped, plural};
-use crate::job::Guards;
+use crate::job::{Guards, Job};
 use crate::sitemap::tags::{LastmodUnit, TagName, TagReason};
 
 /// Returns a hint for each reason that an option would resolve: what is wrong, how many tags were dropped, and the option.
-pub fn hints(report: &Report) -> Vec<Message> {
+pub fn hints(job: &Job, report: &Report) -> Vec<Message> {
+    let has_unit = job.rules.tags.lastmod.unit != LastmodUnit::Text;
     let hint = |reason: TagReason| {
         let dropped = *report.dropped_tags.get(reason.as_str())?;
-        let given = report.given_tags.get(TagName::Lastmod.as_str()).copied().unwrap_or(0);
+        let given = count(&report.given_tags, TagName::Lastmod.as_str());
         let example = report.examples.iter().find(|example| example.reason == reason.as_str());
         let (what, option): (String, _) = match reason {
             TagReason::LastmodZone => ("has no time zone".into(), Setting::LastmodZone.with("UTC")),
+            // Another unit would drop the tags that are read in this one.
+            TagReason::LastmodEpoch if has_unit && dropped * 2 <= given => return None,
             TagReason::LastmodEpoch => {
                 let unit = LastmodUnit::of_number(example?.text.as_bytes())?.as_str();
                 (format!("looks like epoch {unit}"), Setting::LastmodUnit.with(unit))
@@ -31,15 +34,17 @@ pub fn hints(report: &Report) -> Vec<Message> {
 /// # Errors
 /// [`ErrorKind::Data`](crate::ErrorKind::Data), with the numbers and the options that let them pass.
 pub fn check(guards: &Guards, report: &Report) -> Result<()> {
-    let [dropped, given] =
-        [&report.dropped_tags, &report.given_tags].map(|counts| counts.values().sum::<u64>());
+    let (dropped, given) = (tags_with_losses(report), report.given_tags.values().sum());
     let Some(max) = guards.max_dropped_tags.filter(|max| max.is_exceeded(dropped, given)) else {
         return Ok(());
     };
     let way_out = Setting::MaxDroppedTags.with(max.needed(dropped, given));
     let (dropped, given) = (grouped(dropped), plural(given, "tag was", "tags were"));
+    let of_field =
+        |reason: &TagReason| reason.is_of_field() && count(&report.dropped_tags, reason.as_str()) > 0;
+    let happened = if TagReason::ALL.iter().any(of_field) { "dropped or lost fields" } else { "dropped" };
     let mut why = message!(
-        "{dropped} of {given} dropped, but ",
+        "{dropped} of {given} {happened}, but ",
         Setting::MaxDroppedTags,
         " is {max}; nothing was published; "
     );
@@ -47,4 +52,19 @@ pub fn check(guards: &Guards, report: &Report) -> Result<()> {
         why = message!(why, hint, "; ");
     }
     Err(Error::data(message!(why, "to drop the tags, run again with ", way_out)))
+}
+
+/// The number of tags that were dropped, or written without some of their fields. A value that lost several fields is one tag, so
+/// there are no more than were given.
+fn tags_with_losses(report: &Report) -> u64 {
+    let of_tag = |name: TagName| {
+        let reasons = TagReason::ALL.into_iter().filter(|reason| reason.tag() == name);
+        let losses: u64 = reasons.map(|reason| count(&report.dropped_tags, reason.as_str())).sum();
+        losses.min(count(&report.given_tags, name.as_str()))
+    };
+    TagName::ALL.into_iter().map(of_tag).sum()
+}
+
+fn count(counts: &WordCounts, word: &str) -> u64 {
+    counts.get(word).copied().unwrap_or(0)
 }
