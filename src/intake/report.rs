@@ -128,7 +128,9 @@ impl ColumnsReport {
         let plain = |name: &str| name.replace(|c: char| !c.is_ascii_alphanumeric(), "").to_ascii_lowercase();
         let unused = LIKELY_NAMES.into_iter().filter(|(part, _)| !self.used.contains_key(*part));
         let likely = unused.filter_map(|(part, likely)| {
-            let name = self.unused.iter().find(|name| likely.contains(&&*plain(name)))?;
+            // A name with a comma cannot be given.
+            let is_likely = |name: &&String| likely.contains(&&*plain(name)) && !name.contains(',');
+            let name = self.unused.iter().find(is_likely)?;
             Some((part, &**name))
         });
         likely.collect()

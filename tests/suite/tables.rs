@@ -70,6 +70,25 @@ fn rows_without_a_header_are_refused_until_the_options_that_the_message_names_ar
 }
 
 #[test]
+fn a_header_of_one_name_is_a_rejected_line_with_the_options_that_the_message_names() {
+    let directory = TempDir::new();
+    let input = directory.file("rows.csv", format!("url\n{BASE}a,2024-01-01\n{BASE}b,2024-01-02\n"));
+    let out = directory.join("out");
+    let refused = build(&out, &input, &[]).expect(65);
+    let options = "--format csv --delimiter , --columns url=1,lastmod=2";
+    assert!(refused.stderr.contains(&format!("use {options}")), "{}", refused.stderr);
+    let options: Vec<&str> = options.split(' ').chain(["--max-rejects", "1"]).collect();
+    build(&out, &input, &options).expect(0);
+    assert_eq!(published_urls(&out, BASE), [format!("{BASE}a"), format!("{BASE}b")]);
+    assert!(published(&out, BASE)[1].1.contains("b</loc><lastmod>2024-01-02</lastmod>"));
+    // The name of a column is not a relative URL.
+    let relative = directory.file("relative.csv", "page,t,mod\n/a,x,2024-01-01\n/b,y,2024-01-02\n");
+    let options = ["--columns", "url=1,lastmod=3", "--relative-to", BASE];
+    build(&directory.join("relative"), &relative, &options).expect(0);
+    assert_eq!(published_urls(&directory.join("relative"), BASE), [format!("{BASE}a"), format!("{BASE}b")]);
+}
+
+#[test]
 fn a_url_that_looks_like_a_header_is_a_url() {
     let directory = TempDir::new();
     let named = directory.file("list.csv", format!("{BASE}x?fields=id,url\n{BASE}y\n"));

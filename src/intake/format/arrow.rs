@@ -138,6 +138,7 @@ impl Layout {
             };
         }
         let used = kinds.each_ref().map(|kind| kind.as_ref().map(|(at, _)| *at));
+        columns.check_unique(&names, &used)?;
         let has_other_columns = used.iter().flatten().count() < names.len();
         Ok(Self { found: ColumnsFound::of(columns, &names, used), kinds, has_other_columns })
     }

@@ -189,6 +189,28 @@ impl Columns {
         self.0[part.number()].is_some()
     }
 
+    /// Checks that of the columns `names`, only the one at its place holds a part. Of two, it is unclear which one is meant.
+    ///
+    /// # Errors
+    /// The name that two columns have, and what to do about it.
+    pub(super) fn check_unique(
+        &self,
+        names: &[&[u8]],
+        places: &EachPart<Option<usize>>,
+    ) -> Result<(), Message> {
+        let is_twice = |at: &usize| {
+            let part = self.part_of(names[*at]);
+            names.iter().filter(|name| self.part_of(name) == part).count() > 1
+        };
+        match places.iter().flatten().find(|at| is_twice(at)) {
+            None => Ok(()),
+            Some(&at) => {
+                let name = crate::escape::shown(names[at].trim_ascii());
+                Err(message!("two columns are named {name}; rename the one that is not to be read"))
+            }
+        }
+    }
+
     /// The position of each part in a table with the columns `names`. Of equal names the first counts.
     ///
     /// # Errors

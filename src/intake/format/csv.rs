@@ -10,7 +10,7 @@ use super::delimiter::Delimiter;
 use super::found::ColumnsFound;
 use super::reader::{RowReader, units_of_blocks};
 use super::row::{CountingSink, Record, VALUE_BYTES_KEPT};
-use super::sample::{Ambiguous, Sample, is_address, is_comment, separator};
+use super::sample::{Ambiguous, Sample, begins_as_url, is_address, is_comment, separator};
 use super::shapes;
 use super::spec::{Head, Hints, Open, Spec};
 use super::unpack::{About, Text};
@@ -48,8 +48,8 @@ pub const TSV: Spec = Spec {
 /// The layout of the rows, from the header or the first row.
 struct Header {
     delimiter: u8,
-    /// Its text and the name of the column of the URL; empty if there is no header.
-    text: Vec<u8>,
+    /// The names in it, and that of the column of the URL; empty if there is no header.
+    names: Vec<Vec<u8>>,
     url: Vec<u8>,
     fields: usize,
     /// The parts of a row that have a field, by their numbers, and these fields. Most tables have a few of all parts.
@@ -65,9 +65,30 @@ impl Header {
     fn new(delimiter: u8, fields: usize, places: EachPart<Option<usize>>, columns: ColumnsFound) -> Self {
         let used = places.into_iter().enumerate().filter_map(|(part, place)| Some((part, place?)));
         let has_cells = places[RowPart::PLAIN..].iter().any(Option::is_some);
-        let (text, url) = (Vec::new(), Vec::new());
-        Self { delimiter, text, url, fields, used: used.collect(), has_cells, columns }
+        let (names, url) = (Vec::new(), Vec::new());
+        Self { delimiter, names, url, fields, used: used.collect(), has_cells, columns }
     }
+
+    /// The same layout after the header `row`, whose field `url` is the name of the column of the URL.
+    fn below(self, row: &TableRow<'_>, url: usize) -> Self {
+        let names: Vec<Vec<u8>> = names(row).iter().map(|name| bare(name).into()).collect();
+        let url = names.get(url).cloned().unwrap_or_default();
+        Self { names, url, ..self }
+    }
+
+    /// Whether `row`, whose URL is `url`, repeats the header, because files with headers were joined.
+    fn is_repeated(&self, row: &TableRow<'_>, url: &[u8]) -> bool {
+        // Nearly every other row has another URL.
+        bare(url) == self.url && self.names.iter().enumerate().all(|(at, name)| bare(row.field(at)) == name)
+    }
+}
+
+/// `name` as it is in the header of every file: without blanks around it, and without the byte order mark of a joined file, after
+/// which csv-core keeps quotes.
+fn bare(name: &[u8]) -> &[u8] {
+    let Some(name) = name.strip_prefix(b"\xEF\xBB\xBF") else { return name.trim_ascii() };
+    let unquoted = name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\""));
+    unquoted.unwrap_or(name).trim_ascii()
 }
 
 /// The delimiter, if the first lines or the options show that the text is a table.
@@ -106,11 +127,11 @@ fn header<'n>(
     delimiter: Option<Delimiter>,
     hints: Hints<'_>,
 ) -> Result<Option<(Header, Cuts<'n>)>> {
-    let delimiter = delimiter.map_or_else(|| detected(text.about(), hints), Ok)?.as_byte();
-    let mut cuts = Cuts::new(text, delimiter);
+    let delimiter = delimiter.map_or_else(|| detected(text.about(), hints), Ok)?;
+    let mut cuts = Cuts::new(text, delimiter.as_byte());
     // A block may have only empty lines and comments.
     while let Some(first) = cuts.next().transpose()? {
-        let (mut table, mut rest) = (Table::new(&first, delimiter), None);
+        let (mut table, mut rest) = (Table::new(&first, delimiter.as_byte()), None);
         while let Some(row) = table.next_row() {
             if is_preamble(&row, hints.columns) {
                 rest = Some(table.rest());
@@ -138,26 +159,45 @@ fn names<'t>(row: &TableRow<'t>) -> Vec<&'t [u8]> {
     (0..row.fields()).map(|at| row.field(at)).collect()
 }
 
-/// The layout of rows such as `row`, whose parts have `places`.
+/// The layout of rows whose parts have `places`, and of which `row` is the first, unless it is a header.
 fn by_positions(
     about: &About<'_>,
-    delimiter: u8,
+    delimiter: Delimiter,
     row: &TableRow<'_>,
     columns: &Columns,
     places: EachPart<Option<usize>>,
 ) -> Result<Header> {
-    let fields = row.fields();
+    let url = places[RowPart::Url.number()].unwrap_or_default();
+    let below = fields_below(about, delimiter, row, url);
+    let fields = below.unwrap_or(row.fields());
     let parts = RowPart::ALL.into_iter().zip(places).filter_map(|(part, place)| Some((place?, part)));
     if let Some((last, part)) = parts.max_by_key(|&(place, _)| place).filter(|&(last, _)| last >= fields) {
         return Err(too_narrow(about, fields, last + 1, part));
     }
     let numbers: Vec<String> = (1..=fields).map(|number| number.to_string()).collect();
     let numbers: Vec<&[u8]> = numbers.iter().map(String::as_bytes).collect();
-    Ok(Header::new(delimiter, fields, places, ColumnsFound::of(columns, &numbers, places)))
+    let layout =
+        Header::new(delimiter.as_byte(), fields, places, ColumnsFound::of(columns, &numbers, places));
+    Ok(if below.is_some() { layout.below(row, url) } else { layout })
+}
+
+/// The number of values in the row below `row`, if `row` is a header: it has no URL in the field `url`, as all of the first rows
+/// below it do. As a relative URL, the name of the column would be listed.
+fn fields_below(about: &About<'_>, delimiter: Delimiter, row: &TableRow<'_>, url: usize) -> Option<usize> {
+    let own = if row.fields() > url { row.field(url) } else { b"" };
+    if begins_as_url(own) {
+        return None;
+    }
+    let below = Sample::of(about.head()).rows_below(row.text(), delimiter);
+    let has_url = |values: &Vec<Vec<u8>>| values.get(url).is_some_and(|value| begins_as_url(value));
+    // Files with headers may have been joined.
+    let is_repeated = |values: &Vec<Vec<u8>>| values.get(url).is_some_and(|value| bare(value) == bare(own));
+    let are_rows = below.iter().all(|values| has_url(values) || is_repeated(values));
+    below.first().filter(|first| are_rows && has_url(first)).map(Vec::len)
 }
 
 /// The layout of the rows after the header `row`.
-fn by_names(about: &About<'_>, delimiter: u8, row: &TableRow<'_>, hints: Hints<'_>) -> Result<Header> {
+fn by_names(about: &About<'_>, delimiter: Delimiter, row: &TableRow<'_>, hints: Hints<'_>) -> Result<Header> {
     let (columns, names) = (hints.columns, names(row));
     // Names from the user can only be in a header.
     if *columns == Columns::default() && names.iter().any(|name| is_address(name)) {
@@ -175,9 +215,10 @@ fn by_names(about: &About<'_>, delimiter: u8, row: &TableRow<'_>, hints: Hints<'
     if names.len() == 1 && hints.delimiter.is_none() {
         check_one_column(about)?;
     }
-    let url = places[RowPart::Url.number()].map_or(&b""[..], |at| names[at]);
-    let header = Header::new(delimiter, names.len(), places, ColumnsFound::of(columns, &names, places));
-    Ok(Header { text: row.text().into(), url: url.into(), ..header })
+    columns.check_unique(&names, &places).map_err(|twice| about.wrong(message!("row 1: ", twice)))?;
+    let found = ColumnsFound::of(columns, &names, places);
+    let layout = Header::new(delimiter.as_byte(), names.len(), places, found);
+    Ok(layout.below(row, places[RowPart::Url.number()].unwrap_or_default()))
 }
 
 /// The delimiter that the first lines show.
@@ -268,8 +309,7 @@ fn read(block: &Block, header: &Header, rows: &mut CountingSink<'_>) -> Result<(
             rows.bad(line, offset, Reason::BadEncoding, row.text())?;
         } else if url.trim_ascii().is_empty() {
             without_url(&row, url, rows)?;
-        } else if url == header.url && row.text() == header.text {
-            // Files with headers were joined.
+        } else if header.is_repeated(&row, url) {
             rows.bad(line, offset, Reason::BadRow, row.text())?;
         } else if !header.has_cells || cells.iter().all(|cell| cell.is_empty()) {
             rows.record(&record)?;

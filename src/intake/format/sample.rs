@@ -83,8 +83,7 @@ impl<'h> Sample<'h> {
         let fits = |by: &Delimiter| {
             let Some(rows) = rows(&this.lines, *by) else { return false };
             // The first line may be a header.
-            let are_urls =
-                |rows: &[Vec<Vec<u8>>]| rows.iter().all(|row| is_url(&row[url]) || is_path(&row[url]));
+            let are_urls = |rows: &[Vec<Vec<u8>>]| rows.iter().all(|row| begins_as_url(&row[url]));
             url < rows[0].len() && (are_urls(&rows) || rows.len() > 1 && are_urls(&rows[1..]))
         };
         let mut fitting = Delimiter::DETECTED.into_iter().filter(fits);
@@ -98,6 +97,12 @@ impl<'h> Sample<'h> {
     pub fn widest_delimiter(&self) -> Delimiter {
         let widest = || self.without_comments().widest(Delimiter::DETECTED.into_iter());
         self.delimiter.or_else(widest).unwrap_or(Delimiter::COMMA)
+    }
+
+    /// The values of the lines below the first one with the text `row`.
+    pub fn rows_below(&self, row: &[u8], by: Delimiter) -> Vec<Vec<Vec<u8>>> {
+        let others = self.lines.iter().skip_while(|line| line.trim_ascii_end() != row);
+        others.skip(1).map(|line| fields(line, by)).collect()
     }
 
     /// The first line that is not empty.
@@ -132,12 +137,16 @@ impl<'h> Sample<'h> {
             let names = header.map(|header| fields(header, by)).filter(|names| {
                 names.len() == rows[0].len() && !names.iter().any(|name| is_address_or_comment(name))
             });
+            let has_comma = |names: &Vec<Vec<u8>>| {
+                [Some(url), date].iter().flatten().any(|&at| names[at].contains(&b','))
+            };
             let is_url_list =
                 names.is_none() && date.is_none() && (rows.len() == 1 || url == 0 && by != Delimiter::TAB);
             if may_be_urls && is_url_list {
                 return None;
             }
-            let name = |at: usize| match &names {
+            // A name with a comma cannot be given, but a position can.
+            let name = |at: usize| match names.as_ref().filter(|names| !has_comma(names)) {
                 Some(names) => crate::escape::shown(&names[at]),
                 None => (at + 1).to_string(),
             };
@@ -231,6 +240,11 @@ fn is_path(value: &[u8]) -> bool {
 /// Whether `line` contains an absolute URL, or is a path.
 fn has_url(line: &[u8]) -> bool {
     is_path(line) || memchr::memmem::find(line, b"://").is_some()
+}
+
+/// Whether `value` is an absolute URL of a page, or a path.
+pub fn begins_as_url(value: &[u8]) -> bool {
+    is_url(value) || is_path(value)
 }
 
 /// Whether `value` is an absolute URL of a page.

@@ -1,6 +1,7 @@
 //! The rows of every text format.
 
 mod extensions;
+mod headers;
 mod lines;
 mod packed;
 mod tables;

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn delimited(columns: &str, delimiter: &str) -> FormatOptions {
+pub(super) fn delimited(columns: &str, delimiter: &str) -> FormatOptions {
     let columns = if columns.is_empty() { Columns::default() } else { columns.parse().unwrap() };
     let delimiter = if delimiter.is_empty() { None } else { Some(delimiter.parse().unwrap()) };
     FormatOptions { columns, delimiter, ..FormatOptions::default() }
@@ -79,9 +79,9 @@ fn positions_select_columns_without_a_header() {
         &["1@3 http://h.example/a|2024||"],
     );
     by_positions("url=1", "", "http://h.example/a|x\n", &["1@0 http://h.example/a|||"]);
-    // With positions, a header is a row like any other.
+    // A single row may be a relative URL.
     by_positions("url=1", ";", "url;x\n", &["1@0 url|||"]);
-    by_positions("url=1", "", "url;x\nhttp://h.example/;y\n", &["1@0 url|||", "2@6 http://h.example/|||"]);
+    by_positions("url=1", ";", "about;x\nimprint;y\n", &["1@0 about|||", "2@8 imprint|||"]);
     // One column without quotes is a plain list.
     let list = b"http://h.example/a,b\nhttp://h.example/c";
     let lines = ["1@0 http://h.example/a,b|||", "2@21 http://h.example/c|||"];
@@ -156,6 +156,8 @@ fn rows_without_a_header_are_refused_with_the_options_that_read_them() {
         ("1;https://h.example/a;b\n2;https://h.example/c;d\n", "`delimiter: ';'` `columns: url=2`"),
         ("page;day\nhttps://h.example/a;2025-11-21\n", "`delimiter: ';'` `columns: url=page,lastmod=day`"),
         ("url\nhttps://h.example/a;2025-11-21\n", "`delimiter: ';'` `columns: url=1,lastmod=2`"),
+        // A name with a comma cannot be given.
+        ("page;last,day\nhttps://h.example/a;2025-11-21\n", "`delimiter: ';'` `columns: url=1,lastmod=2`"),
         // Without the header, the rows might be URLs.
         ("Address,Status Code\nhttps://h.example/a,200\n", "`delimiter: ,` `columns: url=Address`"),
         (
@@ -320,36 +322,6 @@ fn a_row_that_a_quote_has_joined_with_others_is_rejected() {
 }
 
 #[test]
-fn a_line_that_names_the_delimiter_and_comments_may_precede_the_header() {
-    let none = FormatOptions::default();
-    for (text, format, row) in [
-        ("sep=;\r\nurl;lastmod\r\nu,1;2024", Format::Csv, "3@20 u,1|2024||"),
-        ("\u{feff}\"sep=,\"\nurl,a;b;c\nu,1", Format::Csv, "3@21 u|||"),
-        ("sep=\t\nloc\tx\nu\t1", Format::Tsv, "3@12 u|||"),
-        ("sep=~\nloc~x\nu~1", Format::Csv, "3@12 u|||"),
-        ("# exported; a, b, c\n#\n\nurl;lastmod\nu;2024", Format::Csv, "5@35 u|2024||"),
-    ] {
-        check_with(&none, "-", text.as_bytes(), format, &[row]);
-        check_with(&none, "a.csv", text.as_bytes(), format, &[row]);
-    }
-    let by_name = delimited("url=url,lastmod=day", "");
-    check_with(&by_name, "-", b"# urls\nurl,day\nu,2024\n", Format::Csv, &["3@15 u|2024||"]);
-    let rows = b"# urls\nsep=;\nhttps://h.example/a;2024\n";
-    check_with(
-        &delimited("url=1,lastmod=2", ";"),
-        "-",
-        rows,
-        Format::Csv,
-        &["3@13 https://h.example/a|2024||"],
-    );
-    let want = "use `format: csv` `delimiter: ';'` `columns: url=page,lastmod=day`";
-    check_refused(&none, "a.csv", "# x\npage;day\nhttps://h.example/a;2025-11-21\n", want);
-    // Many exports have a column whose name begins with `#`.
-    check_with(&none, "a.csv", b"#id;url\n1;u\n", Format::Csv, &["2@8 u|||"]);
-    check_with(&none, "a.csv", b"# id,url\n1,u\n", Format::Csv, &["2@9 u|||"]);
-}
-
-#[test]
 fn tables_of_paths_are_known_by_their_header_or_by_the_dates_in_their_rows() {
     let none = FormatOptions::default();
     check("-", "url\n/b,c\n/d\n", Format::Tsv, &["2@4 /b,c|||", "3@9 /d|||"]);
@@ -363,14 +335,4 @@ fn tables_of_paths_are_known_by_their_header_or_by_the_dates_in_their_rows() {
     let both = "/a;https://h.example/a;2024-05-01\n/b;https://h.example/b;2024-05-02\n";
     let want = "the lines are rows of a table; use `format: csv` `delimiter: ';'` `columns: url=2,lastmod=3`";
     check_refused(&none, "-", both, want);
-}
-
-#[test]
-fn a_header_that_is_repeated_is_a_bad_row() {
-    check(
-        "-",
-        "url,lastmod\nu,2024\nurl,lastmod\nurl,2024\n",
-        Format::Csv,
-        &["2@12 u|2024||", "3@19 !bad-row url,lastmod", "4@31 url|2024||"],
-    );
 }
