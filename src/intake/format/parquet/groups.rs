@@ -1,7 +1,7 @@
 //! Row groups of a Parquet file. Only needed columns are read, a batch of rows at a time.
 //!
 //! Columns of time become W3C Datetime: instants in UTC with `Z`, local times without a zone. INT96, the time stamp of
-//! old Spark and Hive, is read as UTC, as Spark writes it. Lists, structs and maps are read only as values of extensions.
+//! old Spark and Hive, is read as UTC, as Spark writes it. Lists, structs and maps are read only as values of tags.
 //!
 //! A damaged file must not end the run or fill its memory: panics of the crate become errors (`contained`), and the headers of
 //! pages are checked (`pages`).
@@ -97,6 +97,7 @@ impl<'n> Groups<'n> {
         let is_read = |part: usize| types[part].is_some() || nested.iter().any(|(of, _)| *of == part);
         let mut used = places;
         used.iter_mut().enumerate().filter(|(part, _)| !is_read(*part)).for_each(|(_, place)| *place = None);
+        hints.columns.check_unique(&plain, &used).map_err(wrong)?;
         let has_other_columns = used.iter().flatten().count() < found.len();
         let columns = ColumnsFound::of(hints.columns, &plain, used);
         let page_bytes_max = hints.page_memory.unwrap_or(PAGE_MEMORY_DEFAULT);
@@ -170,12 +171,17 @@ impl<'n> Groups<'n> {
             contained(|| nested.iter_mut().try_for_each(|(_, column)| column.read(batch_rows)))
                 .map_err(broken)?;
             for at in 0..batch_rows {
-                let value = |part: usize| parts[part].as_ref().map_or(&b""[..], |column| column.value(at));
+                let value = |part: usize| match &parts[part] {
+                    Some(column) => column.value(at),
+                    None => {
+                        let column = nested.iter().find(|(of, _)| *of == part);
+                        column.map_or(&b""[..], |(_, column)| column.value(at))
+                    }
+                };
                 let [url, section, lastmod, changefreq, priority] = [0, 1, 2, 3, 4].map(value);
                 if has_cells {
-                    let mut cells: [_; EXTENSIONS_COUNT] =
+                    let cells: [_; EXTENSIONS_COUNT] =
                         std::array::from_fn(|cell| value(RowPart::PLAIN + cell));
-                    nested.iter().for_each(|(part, column)| cells[*part - RowPart::PLAIN] = column.value(at));
                     extras.clear();
                     for (extension, cell) in EXTENSIONS.into_iter().zip(cells) {
                         shapes::add_cell(extension, cell, &mut extras);
@@ -236,7 +242,8 @@ enum FoundColumn {
     Nested(TypePtr, Range<usize>),
 }
 
-/// The names of all columns. A list, struct or map is one column if it is named like an extension.
+/// The names of all columns. A list, struct or map is one column if it is named like a tag. If it cannot hold the tag, its values
+/// are dropped row by row.
 fn found_columns(schema: &SchemaDescriptor, columns: &Columns) -> Vec<(String, FoundColumn)> {
     let mut found = Vec::new();
     let mut next = 0;
@@ -247,7 +254,7 @@ fn found_columns(schema: &SchemaDescriptor, columns: &Columns) -> Vec<(String, F
         }
         let part = columns.part_of(root.name().as_bytes()).map(|(part, _)| part);
         let is_list = root.is_primitive() && root.get_basic_info().repetition() == Repetition::REPEATED;
-        match (is_list || !root.is_primitive()) && part.is_some_and(|part| part.extension().is_some()) {
+        match (is_list || !root.is_primitive()) && matches!(part, Some(RowPart::Tag(_))) {
             true => found.push((root.name().to_owned(), FoundColumn::Nested(Arc::clone(root), first..next))),
             false => found
                 .extend((first..next).map(|at| (schema.column(at).path().string(), FoundColumn::Leaf(at)))),

@@ -188,3 +188,33 @@ fn a_list_with_another_name_and_a_url_in_a_list_are_not_read() {
     let seen = read_back("repeated", schema, VERSIONS[0], 1, &leaves).unwrap();
     assert_eq!(seen, ["1@0 u||| image=i image=j", "2@1 v|||"]);
 }
+
+#[test]
+fn tags_of_the_protocol_in_lists_and_structs_are_dropped_row_by_row() {
+    let schema = "message m { required binary url (STRING);
+        optional group lastmod (LIST) { repeated group list { optional binary element (STRING); } }
+        optional group priority { optional int64 a; optional int64 b; } }";
+    for version in VERSIONS {
+        let leaves = [
+            Leaf::Text(&["u", "v"], &[], &[]),
+            Leaf::Text(&["2024"], &[3, 0], &[0, 0]),
+            Leaf::Number(&[1], &[2, 0], &[]),
+            Leaf::Number(&[], &[1, 0], &[]),
+        ];
+        let seen = read_back("plain", schema, version, 1, &leaves).unwrap();
+        assert_eq!(seen, [r#"1@0 u|["2024"]||{"a":"1"}"#, "2@1 v|||"]);
+    }
+}
+
+#[test]
+fn two_columns_that_differ_only_in_case_are_refused() {
+    let schema = "message m { required binary url (STRING); required binary day (STRING);
+        required binary lastmod (STRING); required binary LASTMOD (STRING); }";
+    let leaf = || Leaf::Text(&["u"], &[], &[]);
+    let leaves = [leaf(), leaf(), leaf(), leaf()];
+    let error = read_back("twice", schema, VERSIONS[0], 1, &leaves).unwrap_err().to_string();
+    assert!(
+        error.ends_with("two columns are named lastmod; rename the one that is not to be read"),
+        "{error}"
+    );
+}
