@@ -12,8 +12,14 @@ const REST: &str = "------------";
 /// What is wrong with it.
 pub fn canonical(given: &str, url_encoding: UrlEncoding) -> Result<String, String> {
     let given = given.trim_matches([' ', '\t']);
-    let slash = if parser::path_of(given.as_bytes()) == given.len() { "/" } else { "" };
+    let slash = if lacks_path(given) { "/" } else { "" };
     before(given, &format!("{slash}{REST}"), REST, url_encoding)
+}
+
+/// Whether the prefix `given` ends with the host or the port.
+pub fn lacks_path(given: &str) -> bool {
+    let given = given.trim_matches([' ', '\t']);
+    parser::path_of(given.as_bytes()) == given.len()
 }
 
 /// The canonical form of the URL `given` without its query. Its last segment is complete: `https://h.example/a/..` is

@@ -38,7 +38,36 @@ impl Rewrite {
                 "a scheme alone can only be replaced with another scheme, as in http://=https://".into()
             );
         }
-        Ok(Prefixes { from: canonical(&self.from)?.into(), to: canonical(&self.to)?.into() })
+        let (from, mut to) = (canonical(&self.from)?, canonical(&self.to)?);
+        if scheme_alone(&self.from).is_none() && self.is_slash_left_out(&from, &to)? {
+            to.push('/');
+        }
+        Ok(Prefixes { from: from.into(), to: to.into() })
+    }
+
+    /// Whether TO was given without the slash that precedes what follows it. The canonical form of a host alone ends with the slash
+    /// of the path, so if only one of both is a host, the other must end with a slash, too.
+    ///
+    /// # Errors
+    /// If it is not clear which URLs the rule means.
+    fn is_slash_left_out(&self, from: &str, to: &str) -> Result<bool, String> {
+        for host in [&self.from, &self.to].into_iter().filter(|given| prefix::lacks_path(given)) {
+            if host.trim_end_matches([' ', '\t']).ends_with('.') {
+                return Err(format!(
+                    "{host}: a host can only be replaced as a whole; end it with a slash if its last dot is meant"
+                ));
+            }
+        }
+        match (prefix::lacks_path(&self.from), prefix::lacks_path(&self.to)) {
+            (true, false) if to.contains('?') => {
+                Err(format!("TO has a query, and FROM has no path; end FROM with a slash: {from}"))
+            }
+            (true, false) => Ok(!to.ends_with('/')),
+            (false, true) if !from.ends_with('/') => {
+                Err("TO has no path, and FROM does not end with a slash; end both with a slash, or only TO to join them as text".into())
+            }
+            _ => Ok(false),
+        }
     }
 }
 
@@ -93,6 +122,14 @@ mod tests {
                 "http://h.example/%C3%BC",
             ),
             ("http://h.example/?a=1=http://h.example/?b=", "http://h.example/?a=1", "http://h.example/?b="),
+            ("https://a.com=https://b.com/x", "https://a.com/", "https://b.com/x/"),
+            (" https://a.com =https://b.com/x/ ", "https://a.com/", "https://b.com/x/"),
+            ("https://a.com/=https://b.com/x", "https://a.com/", "https://b.com/x"),
+            ("https://a.com/x/=https://b.com", "https://a.com/x/", "https://b.com/"),
+            ("https://a.com/x=https://b.com/y", "https://a.com/x", "https://b.com/y"),
+            ("https://a.com\\=https://b.com", "https://a.com/", "https://b.com/"),
+            ("https://a.com/=https://b.com/?u=", "https://a.com/", "https://b.com/?u="),
+            ("https://a.com./=https://b.com", "https://a.com./", "https://b.com/"),
         ] {
             let Prefixes { from: found, to: new } =
                 given.parse::<Rewrite>().unwrap().prefixes(UrlEncoding::default()).unwrap();
@@ -114,6 +151,10 @@ mod tests {
             ("http://h.example/=https://", "a scheme alone"),
             ("http://h.example/=https://u@h.example/", "it is not a valid URL (credentials)"),
             ("http://h.example/#a=https://h.example/", "no fragment"),
+            ("https://a.com/x=https://b.com", "FROM does not end with a slash; end both with a slash"),
+            ("https://a.com=https://b.com/?u=", "end FROM with a slash: https://a.com/"),
+            ("https://staging.=https://www.", "https://staging.: a host can only be replaced as a whole"),
+            ("https://staging/=https://www.", "https://www.: a host can only be replaced as a whole"),
         ] {
             let why = given.parse::<Rewrite>().unwrap_err();
             assert!(why.contains(said), "{given}: {why}");
