@@ -89,9 +89,7 @@ impl Job {
             sections.add_column(&mut self.input.format.clone())?;
         }
         self.rules.check()?;
-        // In an index file, the URL of each sitemap contains the name of the set.
-        let name = self.publication.name.as_ref().map_or(0, |name| name.as_str().len() as u64 + 1);
-        self.rules.check_room(name)
+        self.rules.check_room(self.publication.name.as_ref())
     }
 }
 

@@ -107,7 +107,7 @@ fn build_started(
     lost: &Lost,
 ) -> Result<Outcome> {
     let Start { sources, rejects, follow_up, workspace } = start;
-    let run = Context { job, rules: &Rules::of(&job.rules), progress, stop };
+    let run = Context { job, rules: &Rules::of(job), progress, stop };
     let memory = Memory::of(&job.resources, workspace.scratch())?;
     let loaded = LoadedInputs::of(run, sources, &memory, workspace.free_space())?;
     let memory = &loaded.memory;

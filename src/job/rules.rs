@@ -11,6 +11,7 @@ use crate::job::sections::SectionsBy;
 use crate::limits::{
     BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URL_BYTES_MAX, URLS_PER_SITEMAP_MAX,
 };
+use crate::place::SetName;
 use crate::set::name::SITEMAP_FILE_BYTES_MAX;
 use crate::set::publish;
 use crate::sitemap::divide::{Divide, Limits};
@@ -102,24 +103,31 @@ impl SetRules {
             protocol.sitemaps_per_index_max().into(),
         )?;
         within(Setting::BytesPerSitemap, self.bytes_per_sitemap, 1, protocol.bytes_per_sitemap_max())?;
-        self.check_room(0)
+        self.sections.as_ref().map_or(Ok(()), SectionsBy::check)?;
+        self.check_room(None)
     }
 
-    /// Checks that an index file can list one sitemap whose name is `more` bytes longer than usual, besides the word of its
-    /// section.
+    /// Checks that an index file of the set `name` can list one sitemap.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option and the limit.
-    pub(crate) fn check_room(&self, more: u64) -> Result<()> {
-        let more = more + self.sections.as_ref().map_or(Ok(0), SectionsBy::check)?;
-        let least = self.index_bytes_min()? + more;
+    pub(crate) fn check_room(&self, name: Option<&SetName>) -> Result<()> {
+        let least = match &self.base_url {
+            Base::Directory(url) => self.index_bytes_min(url, name),
+            // Checked with the shortest origin. If a longer one does not fit, its rows are rejected.
+            Base::EachOrigin(path) => {
+                let shortest = path.on("http://a.b/").or_else(|_| path.on("http://abc/"));
+                self.index_bytes_min(&shortest.map_err(Error::usage)?, name)
+            }
+        };
         if self.bytes_per_sitemap < least {
             return Err(Error::usage(message!(
                 Setting::BytesPerSitemap.with(self.bytes_per_sitemap),
                 ": an index file with one sitemap already takes {least} bytes"
             )));
         }
-        let url_bytes = (self.base_url.url_bytes_max() + SITEMAP_FILE_BYTES_MAX) as u64 + more;
+        let url_bytes =
+            (self.base_url.url_bytes_max() + SITEMAP_FILE_BYTES_MAX) as u64 + self.words_bytes_max(name);
         if url_bytes > URL_BYTES_MAX as u64 {
             return Err(Error::usage(message!(
                 Setting::BaseUrl,
@@ -130,16 +138,15 @@ impl SetRules {
         Ok(())
     }
 
-    /// Bytes of an index file that lists one sitemap.
-    fn index_bytes_min(&self) -> Result<u64> {
-        match &self.base_url {
-            Base::Directory(url) => Ok(publish::index_bytes_min(self.protocol, url)),
-            // Checked with the shortest origin. If a longer one does not fit, its rows are rejected.
-            Base::EachOrigin(path) => {
-                let shortest = path.on("http://a.b/").or_else(|_| path.on("http://abc/"));
-                Ok(publish::index_bytes_min(self.protocol, &shortest.map_err(Error::usage)?))
-            }
-        }
+    /// Bytes that an index file of the set `name` at `base_url` must be allowed to have: it lists at least one sitemap.
+    pub(crate) fn index_bytes_min(&self, base_url: &BaseUrl, name: Option<&SetName>) -> u64 {
+        publish::index_bytes_min(self.protocol, base_url) + self.words_bytes_max(name)
+    }
+
+    /// Most bytes that the name of the set and the word of a section add to the name of a sitemap.
+    fn words_bytes_max(&self, name: Option<&SetName>) -> u64 {
+        let of_name = name.map_or(0, |name| 1 + name.as_str().len() as u64);
+        of_name + self.sections.as_ref().map_or(0, |_| SectionsBy::FILE_BYTES_MAX)
     }
 
     /// Whether the survey's layout is split, among origins or sections.

@@ -54,14 +54,17 @@ impl SectionsBy {
         Ok(())
     }
 
-    /// Checks the limit. Returns how many bytes a section adds to file names.
+    /// Most bytes that a section adds to file names.
+    pub(crate) const FILE_BYTES_MAX: u64 = 1 + WORD_BYTES_MAX as u64;
+
+    /// Checks the limit.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option and the limit.
-    pub(crate) fn check(&self) -> Result<u64> {
+    pub(crate) fn check(&self) -> Result<()> {
         let given = self.sections_max();
         match (1..=SECTIONS_MAX).contains(&given) {
-            true => Ok(1 + WORD_BYTES_MAX as u64),
+            true => Ok(()),
             false => {
                 let setting = Setting::SectionsMax.with(given);
                 Err(Error::usage(message!(setting, ": a set has 1 to {SECTIONS_MAX} sections")))

@@ -14,9 +14,8 @@ use crate::common::simd;
 use crate::intake::input::Input;
 use crate::intake::lines::{self, LineReader};
 use crate::intake::spool_format::Content;
-use crate::job::{SectionsBy, SetRules};
+use crate::job::{Job, SectionsBy};
 use crate::limits::Protocol;
-use crate::set::publish;
 use crate::sitemap::divide::EntrySize;
 use crate::sitemap::entry::Entry;
 use crate::sitemap::extensions::{Extras, ExtrasRenderer};
@@ -41,13 +40,14 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The rules of a job for each row. The job has been checked.
-    pub fn of(rules: &SetRules) -> Self {
+    /// The rules of `job` for each row. It has been checked.
+    pub fn of(job: &Job) -> Self {
+        let rules = &job.rules;
         let frame = Frame::sitemap(rules.protocol);
         let entry_bytes_max = rules.sitemap_limits().entry_bytes_max(&frame);
         let screen = Screen::of(&rules.urls, rules.url_encoding);
         Self {
-            scope: scope(rules),
+            scope: scope(job),
             screen: screen.expect("the check of the job has compiled it, too"),
             url_encoding: rules.url_encoding,
             tags: rules.tags.clone(),
@@ -79,13 +79,14 @@ impl Rules {
     }
 }
 
-/// The scope of `rules`. Sites whose index files would exceed the maximum bytes per sitemap are out of scope.
-fn scope(rules: &SetRules) -> Scope {
+/// The scope of `job`. Sites whose index files would exceed the maximum bytes per sitemap are out of scope.
+fn scope(job: &Job) -> Scope {
+    let rules = &job.rules;
     let scope = Scope::new(rules.scope, &rules.base_url);
     let Base::EachOrigin(path) = &rules.base_url else { return scope };
     let origin = "http://h.example/";
     let base = path.on(origin).expect("parsing the path has tried it");
-    let least = publish::index_bytes_min(rules.protocol, &base) - origin.len() as u64;
+    let least = rules.index_bytes_min(&base, job.publication.name.as_ref()) - origin.len() as u64;
     scope.with_origins_of_at_most(rules.bytes_per_sitemap.saturating_sub(least))
 }
 

@@ -336,8 +336,7 @@ mod tests {
     #[test]
     fn buffers_for_any_number_of_parts_stay_within_their_share_of_memory() {
         let job = Job::new(Vec::new(), "{origin}/".parse().unwrap(), PathBuf::new());
-        let run =
-            Context { job: &job, rules: &Rules::of(&job.rules), progress: &Silent, stop: &Stop::default() };
+        let run = Context { job: &job, rules: &Rules::of(&job), progress: &Silent, stop: &Stop::default() };
         for hold in [1 << 10, 1 << 17, usize::MAX] {
             let memory = Memory { budget: 0, hold, scratch: ScratchSpace::of(&std::env::temp_dir()) };
             let storage = Storage::new(0, &memory);

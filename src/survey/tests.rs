@@ -96,7 +96,7 @@ fn job(on_duplicate: OnDuplicate, threads: usize) -> Job {
 }
 
 fn with_run<T>(job: &Job, act: impl FnOnce(Context<'_>) -> T) -> T {
-    act(Context { job, rules: &Rules::of(&job.rules), progress: &Silent, stop: &Stop::default() })
+    act(Context { job, rules: &Rules::of(job), progress: &Silent, stop: &Stop::default() })
 }
 
 /// Calls `act` with each listed entry of `layout`, and the index of its chunk.

@@ -248,6 +248,20 @@ fn limits_too_small_for_any_index_file_are_refused_before_any_work_and_the_longe
 }
 
 #[test]
+fn the_names_of_a_set_and_its_sections_count_for_the_size_of_index_files() {
+    let input = "https://a.example/s/1\nhttps://shop.a-long-name.example.com/s/1\n";
+    let name = "k".repeat(40);
+    // Without a name, index files of both sites have less than 270 bytes.
+    for words in [&["--name", &name][..], &["--section-by-path"]] {
+        let directory = TempDir::new();
+        let mut build = build_command(directory.path(), "{origin}/");
+        let run = finish(build.args(words).args(["--json", "--bytes-per-sitemap", "300"]), input.as_bytes());
+        let report: Value = serde_json::from_slice(&run.expect(0).stdout).unwrap();
+        assert_eq!((&report["listed"], &report["rejected"]["no-site"]), (&1.into(), &1.into()), "{words:?}");
+    }
+}
+
+#[test]
 fn a_section_of_a_site_is_not_guarded_by_the_urls_of_another() {
     let directory = TempDir::new();
     let list = |segments: &[(&str, &str, u32)]| -> String {

@@ -11,7 +11,7 @@ use crate::produce::preview::preview;
 use crate::produce::produce;
 use crate::set::manifest::{SealedRows, SetSection};
 use crate::set::name::site_directory;
-use crate::set::publish::{self, CompletedSwitch, Workspace};
+use crate::set::publish::{CompletedSwitch, Workspace};
 use crate::sitemap::sections::counts::SectionRule;
 use crate::survey::context::Context;
 use crate::survey::layout::{Layout, SectionLayout};
@@ -111,7 +111,8 @@ pub fn of_layouts(
         run.stop.check()?;
         let origin = origin.expect("each origin has a site");
         let base_url = path.on(&origin).map_err(|why| no_site(&origin, &why))?;
-        if run.job.rules.bytes_per_sitemap < publish::index_bytes_min(run.job.rules.protocol, &base_url) {
+        let least = run.job.rules.index_bytes_min(&base_url, run.job.publication.name.as_ref());
+        if run.job.rules.bytes_per_sitemap < least {
             return Err(no_site(&origin, "an index file is larger than a sitemap may be"));
         }
         let mut workspace = opened.open_site(&site_directory(&base_url), run.job.publication.on_damage())?;

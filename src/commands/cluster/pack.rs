@@ -156,7 +156,7 @@ fn pack_all<'e>(
     read: impl FnOnce(&mut Packer<'_, 'e>) -> Result<u64>,
 ) -> Result<Packed> {
     order.check(job)?;
-    let rules = Rules::of(&job.rules);
+    let rules = Rules::of(job);
     let packed = Packed {
         origin: order.origin.clone(),
         tally: Tally::default(),

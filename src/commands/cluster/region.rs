@@ -156,7 +156,7 @@ impl Regions {
         let Self { job, mut order, plan, stamp, arriving, regions, .. } = self;
         let shelf = order.take_shelf()?;
         let mut arrived = arriving.finish()?;
-        let run = Context { job: &job, rules: &Rules::of(&job.rules), progress: &Silent, stop };
+        let run = Context { job: &job, rules: &Rules::of(&job), progress: &Silent, stop };
         let sections = order.section_rule(&job)?;
         let of_ranges = plan.regions_of_ranges();
         let mut batches = Vec::new();

@@ -40,7 +40,7 @@ pub fn rejects(
     stop: &Stop,
 ) -> Result<()> {
     check_job(job)?;
-    let rules = Rules::of(&job.rules);
+    let rules = Rules::of(job);
     read(job, source, stop, &mut Teller { judge: Judge::new(&rules), emit }).map(drop)
 }
 

@@ -35,7 +35,7 @@ pub fn send_row_groups(
 ) -> Result<()> {
     order.check(job)?;
     plan.origin.check("the plan", &order.origin)?;
-    let rules = Rules::of(&job.rules);
+    let rules = Rules::of(job);
     let (regions, plan_stamp) = (plan.regions_of_ranges(), plan.stamp());
     let stamp = |range: usize| stamp_of(plan_stamp, regions[range]);
     let spread = Spread::new(plan.ranges(), stamp, BLOCK_BYTES, memory)?;
