@@ -121,6 +121,10 @@ mod tests {
             true => assert!(job(|job| job.publication.out = "s3://bucket/prefix".into()).is_ok()),
             false => refused(|job| job.publication.out = "s3://bucket/prefix".into(), "is a URL"),
         }
+        refused(
+            |job| job.rules.sections = Some(SectionsBy::Column { column: " ".into(), sections_max: 9 }),
+            "`section_column`: it is empty; name a column",
+        );
         refused(|job| job.publication.out = "file:///a".into(), "file:///a: is a URL; give the path alone");
         refused(|job| job.publication.out = "dbfs:/mnt/a".into(), "begins like a URL");
         for local in ["./dbfs:/mnt/a", "c:/a", "a:b/c", "dir/file:/a", "/file:/a"] {

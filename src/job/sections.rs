@@ -47,6 +47,9 @@ impl SectionsBy {
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if it conflicts with the other columns.
     pub(crate) fn add_column(&self, options: &mut FormatOptions) -> Result<()> {
         if let Self::Column { column, .. } = self {
+            if column.trim().is_empty() {
+                return Err(Error::usage(message!(Setting::SectionColumn, ": it is empty; name a column")));
+            }
             let columns = options.columns.with_section(column);
             let wrong = |why| Error::usage(message!(Setting::SectionColumn.with(column), ": {why}"));
             options.columns = columns.map_err(wrong)?;
