@@ -3,7 +3,7 @@
 //!
 //! The crates for robots.txt parse the file or the URL again for every question, and do not tell which rule forbids a URL. So this
 //! is our own, tested against the cases that Google has published for its parser. Like Google, it accepts common misspellings,
-//! and a space in place of the colon; an `Allow` of `/a/index.html` also allows `/a/`.
+//! longer words (`User-agents`), and a space in place of the colon; an `Allow` of `/a/index.html` also allows `/a/`.
 
 pub mod matcher;
 mod normal;
@@ -168,7 +168,8 @@ impl Groups {
         let Some((key, value)) = key_and_value(&line[..line.len().min(ROBOTS_LINE_BYTES_MAX)]) else {
             return;
         };
-        let is = |names: &[&str]| names.iter().any(|name| key.eq_ignore_ascii_case(name.as_bytes()));
+        // Like Google, a key that only begins with the word is accepted: `Disallowed`.
+        let is = |names: &[&str]| names.iter().any(|name| begins_with(key, name));
         if is(&["user-agent", "useragent", "user agent"]) {
             if std::mem::take(&mut self.has_rules) {
                 (self.is_own, self.is_of_all) = (false, false);
@@ -222,6 +223,11 @@ fn key_and_value(line: &[u8]) -> Option<(&[u8], &[u8])> {
         }
     };
     Some((key.trim_ascii(), value.trim_ascii()))
+}
+
+/// Whether `key` begins with `word`, in any letter case.
+fn begins_with(key: &[u8], word: &str) -> bool {
+    key.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
 }
 
 /// The start of `value` that is the name of a crawler: RFC 9309, 2.2.1, `product-token`.

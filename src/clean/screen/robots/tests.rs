@@ -37,6 +37,11 @@ fn names_of_lines_may_have_any_case_and_common_misspellings() {
         "useragent: FooBot\ndisalow: /\n",
         "User agent: FooBot/2.1\nDissallow: /",
         "user-agent: Foobot Images\ndisallow: /",
+        "User-agents: FooBot\nDisallowed: /",
+        "UserAgent-name: FooBot\ndissallowing: /",
+        "user agents: FooBot\ndissalow all: /",
+        "user-agent*: FooBot\ndiasllow, please: /",
+        "user-agent : FooBot\ndisallawed /",
     ] {
         check(text, "FooBot", &[], &["/x/y"]);
         check(text, "BarBot", &["/x/y"], &[]);
@@ -46,6 +51,10 @@ fn names_of_lines_may_have_any_case_and_common_misspellings() {
         ["", "foo: FooBot\nbar: /\n", "disallow: /\n", "user-agent: FooBot\ndisallow / x\n", ":\n: /\n"]
     {
         check(text, "FooBot", &["/x/y"], &[]);
+    }
+    check("user-agent: FooBot\ndisallow: /\nallowed: /x\n", "FooBot", &["/x/y"], &["/y"]);
+    for other in ["not-disallow", "disalo", "disllow", "dis allow", "noindex", "allo", "user_agent"] {
+        check(&format!("user-agent: FooBot\n{other}: /\n"), "FooBot", &["/x/y"], &[]);
     }
 }
 
