@@ -283,7 +283,7 @@ pub fn job(args: &BuildArgs, stop: &Stop) -> Result<Job> {
     publication.take_over = args.guard.take_over;
     publication.replace_set = args.guard.replace_set;
     publication.dry_run = args.live.dry_run;
-    publication.also.clone_from(&args.live.also);
+    publication.also = args.live.also(args.format.url_encoding)?;
     publication.then.clone_from(&args.live.then);
     publication.details = args.report.is_some() || args.html.is_some() || args.json;
     publication.sections = args.html.is_some();

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use crate::clean::{Cleaned, Cleaner, Reason};
+use crate::clean::{Cleaned, Cleaner, Reason, UrlEncoding};
 use crate::error::{Error, Result, Setting, is_url, message};
 use crate::escape::shown;
 
@@ -38,15 +38,26 @@ impl Also {
 impl FromStr for Also {
     type Err = String;
 
-    /// Takes text with a scheme as a URL, which is cleaned like any other, and all other text as the path of a file.
+    /// Same as [`Also::encoded`] with the default charset, UTF-8.
     fn from_str(given: &str) -> Result<Self, String> {
+        Self::encoded(given, UrlEncoding::default())
+    }
+}
+
+impl Also {
+    /// Takes text with a scheme as a URL, which is cleaned like any other, with non-ASCII characters in the charset `url_encoding`,
+    /// and all other text as the path of a file.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn encoded(given: &str, url_encoding: UrlEncoding) -> Result<Self, String> {
         if given.is_empty() {
             return Err("name a URL or a file".into());
         }
         if !is_url(Path::new(given)) {
             return Ok(Self::File(given.into()));
         }
-        match Cleaner::default().clean(given.as_bytes()) {
+        match Cleaner::new(url_encoding).clean(given.as_bytes()) {
             Cleaned::Url(url) => {
                 Ok(Self::Url(String::from_utf8(url.as_bytes().to_vec()).expect("a clean URL is ASCII")))
             }
@@ -81,6 +92,13 @@ mod tests {
         ] {
             assert_eq!(given.parse(), Ok(want), "{given}");
         }
+        let latin = "latin1".parse().unwrap();
+        assert_eq!(
+            Also::encoded("https://h.example/ü/%C3%BC.xml", latin),
+            Ok(Also::Url("https://h.example/%FC/%C3%BC.xml".into()))
+        );
+        let error = Also::encoded("https://h.example/日.xml", latin).unwrap_err();
+        assert_eq!(error, "cannot be listed: not-encodable");
         let error = "s3://bucket/maps/news.xml".parse::<Also>().unwrap_err();
         assert!(error.contains("give the URL at which crawlers request it"), "{error}");
         for wrong in ["", "ftp://h.example/a.xml", "https://u:p@h.example/a.xml", "http://"] {

@@ -349,6 +349,23 @@ fn each_site_lists_its_own() {
 }
 
 #[test]
+fn its_url_is_encoded_as_the_base_url_is() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let build = |also: &str| {
+        let mut build = build_command(&out, "https://h.example/ü/");
+        build.args(["--url-encoding", "latin1", "--also", also]);
+        finish(&mut build, "https://h.example/ü/1\n".as_bytes())
+    };
+    build("https://h.example/ü/x.xml").expect(0);
+    let index = fs::read_to_string(out.join("sitemap-index-1.xml")).unwrap();
+    assert_eq!(locs(&index)[1], "https://h.example/%FC/x.xml");
+    let refused = build("https://h.example/ü/日.xml").expect(2);
+    let said = "--also https://h.example/ü/日.xml: cannot be listed: not-encodable";
+    assert!(refused.stderr.contains(said), "{}", refused.stderr);
+}
+
+#[test]
 fn a_file_of_options_may_name_several() {
     let directory = TempDir::new();
     let out = with_news(&directory);

@@ -1,6 +1,7 @@
 //! Options about going live.
 
-use sitemill::options::{Also, CommandLine};
+use sitemill::options::{Also, CommandLine, UrlEncoding};
+use sitemill::{Error, Result, escape};
 
 /// Options about what goes live, and what happens then.
 #[derive(Debug, clap::Args)]
@@ -18,8 +19,8 @@ pub struct LiveArgs {
     ///
     /// For sitemaps that sitemill does not write, such as news or video sitemaps: a file below --out, or a URL below --base-url. A
     /// file is read; its lastmod is the newest in it, or else the file's mtime. A URL is not requested, and has no lastmod.
-    #[arg(long, value_name = "URL|FILE", hide_short_help = true)]
-    pub also: Vec<Also>,
+    #[arg(long, value_name = "URL|FILE", hide_short_help = true, value_parser = checked_also)]
+    also: Vec<String>,
 
     /// Run this command once the set is live.
     ///
@@ -28,4 +29,23 @@ pub struct LiveArgs {
     /// _CHANGED and _DIFF are set. If the command fails, sitemill prints a warning, and the set stays live.
     #[arg(long, value_name = "COMMAND", hide_short_help = true)]
     pub then: Option<CommandLine>,
+}
+
+impl LiveArgs {
+    /// The sitemaps to list, too, with non-ASCII characters of their URLs in the charset `url_encoding`, as in the base URL.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if a character does not exist in the charset.
+    pub fn also(&self, url_encoding: UrlEncoding) -> Result<Vec<Also>> {
+        let encoded = |given: &String| {
+            let wrong = |why| Error::usage(format!("--also {}: {why}", escape::shown(given.as_bytes())));
+            Also::encoded(given, url_encoding).map_err(wrong)
+        };
+        self.also.iter().map(encoded).collect()
+    }
+}
+
+/// The value of `--also` as it was given. It is encoded when all options are known.
+fn checked_also(given: &str) -> std::result::Result<String, String> {
+    given.parse().map(|_: Also| given.to_owned())
 }

@@ -99,7 +99,8 @@ pub fn paths(args: &BuildArgs, inputs: Vec<PathBuf>, config: Option<&Path>) -> P
     job.publication.rejects.clone_from(&args.rejects);
     job.publication.diff.clone_from(&args.diff);
     job.publication.robots.clone_from(&args.robots);
-    job.publication.also.clone_from(&args.live.also);
+    // A URL that cannot be encoded is reported later.
+    job.publication.also = args.live.also(args.format.url_encoding).unwrap_or_default();
     let patterns = args.urls.files().map(|(option, path)| (option, path.as_path()));
     let sections = args.sections.sections.iter().map(|path| ("--sections", path.as_path()));
     let robots = args.urls.respect_robots.iter().map(|path| (RESPECT_ROBOTS, path.as_path()));
