@@ -7,6 +7,7 @@ mod edges;
 mod gate;
 mod literals;
 mod pair;
+mod possible;
 pub mod set;
 mod streams;
 mod vectors;
@@ -17,7 +18,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use regex_syntax::ParserBuilder;
-use regex_syntax::hir::Hir;
+use regex_syntax::hir::{self, Hir};
 
 use crate::clean::encode::escape;
 use crate::common::stop::Stop;
@@ -39,8 +40,16 @@ impl Pattern {
 impl FromStr for Pattern {
     type Err = String;
 
-    /// Checks the syntax. An error names the column.
+    /// Checks the syntax, and refuses a pattern that can match no URL. An error of syntax names the column.
     fn from_str(given: &str) -> Result<Self, String> {
+        let pattern = Self::well_formed(given)?;
+        possible::why_never(&parsed(&pattern)?).map_or(Ok(pattern), Err)
+    }
+}
+
+impl Pattern {
+    /// A pattern, even if no URL has what it matches: other text than URLs is searched, too.
+    pub(super) fn well_formed(given: &str) -> Result<Self, String> {
         if given.is_empty() {
             return Err("an empty pattern matches every URL; leave it out".into());
         }
@@ -48,17 +57,38 @@ impl FromStr for Pattern {
             let column = given[..at].chars().count() + 1;
             let way_out = match c.is_ascii() {
                 true => "write a control character as an escape, such as \\t".to_owned(),
-                false => format!("URLs are ASCII; write {c} as {}", percent_encoded(c)),
+                false => as_in_urls(c),
             };
             return Err(format!("column {column}: {way_out}"));
         }
         let Err(error) = parse(given) else { return Ok(Self(given.to_owned())) };
         let (why, at) = match *error {
             regex_syntax::Error::Parse(error) => (error.kind().to_string(), error.span().start.column),
-            regex_syntax::Error::Translate(error) => (error.kind().to_string(), error.span().start.column),
+            regex_syntax::Error::Translate(error) => {
+                (translate_error(error.kind()), error.span().start.column)
+            }
             error => (error.to_string(), 1),
         };
         Err(format!("column {at}: {why}"))
+    }
+}
+
+/// How to write `c`, which is not ASCII.
+fn as_in_urls(c: char) -> String {
+    let escaped = percent_encoded(c);
+    format!(
+        "URLs are ASCII; in a path, {c} is {escaped} if it is encoded as UTF-8, and a host is in punycode (xn--…); \
+         `sitemill clean` writes URLs as patterns see them"
+    )
+}
+
+/// What is wrong with a pattern whose syntax is right, but not for bytes.
+fn translate_error(kind: &hir::ErrorKind) -> String {
+    match kind {
+        hir::ErrorKind::UnicodeNotAllowed => {
+            r"URLs are ASCII, so \p{…} and escapes of other characters are not supported; write [A-Z], [a-z] or [0-9]".into()
+        }
+        kind => kind.to_string(),
     }
 }
 
@@ -121,14 +151,22 @@ mod tests {
             ("/a(b", "column 3: unclosed group"),
             ("[z-a]", "column 2: invalid character class range"),
             ("a**{2,1}", "column 4: invalid repetition count range"),
-            (r"/\p{Greek}", "column 2: Unicode not allowed here"),
-            ("/müll", "column 3: URLs are ASCII; write ü as %C3%BC"),
+            (
+                r"/\p{Greek}",
+                r"column 2: URLs are ASCII, so \p{…} and escapes of other characters are not supported",
+            ),
+            (r"\PN", "column 1: URLs are ASCII"),
+            (r"\x{20AC}", "it matches no URL, because URLs are ASCII"),
+            (
+                "/müll",
+                "column 3: URLs are ASCII; in a path, ü is %C3%BC if it is encoded as UTF-8, and a host is in punycode",
+            ),
             ("/a\tb", "column 3: write a control character as an escape"),
         ] {
             let why = wrong.parse::<Pattern>().unwrap_err();
             assert!(why.starts_with(said), "{wrong}: {why}");
         }
-        for right in ["a b", r"\bb\b", r"\w+\.(html|php)$", r"[^/]{3,}", "(?i)x"] {
+        for right in [r"\bb\b", r"\w+\.(html|php)$", r"[^/]{3,}", "(?i)x"] {
             let pattern: Pattern = right.parse().unwrap();
             assert!(PatternSet::of(&[pattern]).unwrap().is_some(), "{right}");
         }

@@ -81,7 +81,7 @@ impl Robots {
             // The path of such a URL has another normal form.
             patterns.push(format!("[{}]", regex_syntax::escape(normal::BYTES_THAT_CHANGE)));
         }
-        let parsed = patterns.iter().map(|pattern| pattern.parse());
+        let parsed = patterns.iter().map(|pattern| Pattern::well_formed(pattern));
         parsed.collect::<Result<_, _>>().expect("paths in normal form are ASCII without control characters")
     }
 

@@ -22,7 +22,7 @@ fn rewriting(rules: &[&str]) -> UrlRules {
 }
 
 fn patterns(given: &[&str]) -> Vec<Pattern> {
-    given.iter().map(|pattern| pattern.parse().unwrap()).collect()
+    given.iter().map(|pattern| Pattern::well_formed(pattern).unwrap()).collect()
 }
 
 #[test]

@@ -131,7 +131,8 @@ mod tests {
             (&["[^/]{40,}", "[0-9]{8}"], 0, 2, 0),
             (&["(?:[0-9]a){90}", "[0-9]{8}"], 0, 0, 2),
         ] {
-            let parsed: Vec<Pattern> = patterns.iter().map(|pattern| pattern.parse().unwrap()).collect();
+            let parsed: Vec<Pattern> =
+                patterns.iter().map(|pattern| Pattern::well_formed(pattern).unwrap()).collect();
             let numbered: Vec<_> = parsed.iter().enumerate().collect();
             let found = Division::of(&numbered).unwrap();
             let of_streams = found.streams.map_or(0, |(patterns, _)| patterns.len());

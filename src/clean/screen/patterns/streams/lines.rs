@@ -209,8 +209,9 @@ mod tests {
         ];
         let (mut compared, mut found) = (0, 0);
         for _ in 0..1_000 {
-            let patterns: Vec<Pattern> =
-                (0..1 + random.below(3)).filter_map(|_| random.joined(&parts, 1..6).parse().ok()).collect();
+            let patterns: Vec<Pattern> = (0..1 + random.below(3))
+                .filter_map(|_| Pattern::well_formed(&random.joined(&parts, 1..6)).ok())
+                .collect();
             let Ok(Some(mut streams)) = LineStreams::of(&patterns, b"https://h/") else { continue };
             let mut short = streams.clone();
             short.finder = short.finder.with_short_vectors();

@@ -3,7 +3,8 @@ use crate::clean::screen::patterns::{expression, vectors};
 use crate::common::random::Random;
 
 fn streams(patterns: &[&str]) -> Option<Streams> {
-    let patterns: Vec<Pattern> = patterns.iter().map(|pattern| pattern.parse().unwrap()).collect();
+    let patterns: Vec<Pattern> =
+        patterns.iter().map(|pattern| Pattern::well_formed(pattern).unwrap()).collect();
     Streams::of(&patterns).unwrap()
 }
 
