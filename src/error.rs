@@ -73,6 +73,8 @@ struct Inside {
     kind: ErrorKind,
     message: Message,
     source: Option<io::Error>,
+    /// Whether it is about an input at a URL that this build does not read.
+    is_of_remote_input: bool,
 }
 
 const _: () = assert!(size_of::<Result<()>>() == size_of::<usize>());
@@ -80,7 +82,7 @@ const _: () = assert!(size_of::<Result<()>>() == size_of::<usize>());
 impl Error {
     /// Creates an error without an underlying cause.
     pub fn new(kind: ErrorKind, message: impl Into<Message>) -> Self {
-        Self(Box::new(Inside { kind, message: message.into(), source: None }))
+        Self(Box::new(Inside { kind, message: message.into(), source: None, is_of_remote_input: false }))
     }
 
     /// The options contradict each other or the protocol.
@@ -95,6 +97,17 @@ impl Error {
 
     /// `path` is not a readable input. The message explains paths that are URLs or patterns without a match.
     pub fn input(path: &Path, source: io::Error) -> Self {
+        if missing::is_remote(path, &source) {
+            let why = missing::NEEDS_COPY;
+            let mut error = Self::new(ErrorKind::Input, message!(path, ": {why}"));
+            error.0.is_of_remote_input = true;
+            return error;
+        }
+        Self::local_file(path, source)
+    }
+
+    /// `path`, which has to be a local file, cannot be read. The message explains paths that are URLs or patterns.
+    pub fn local_file(path: &Path, source: io::Error) -> Self {
         if let Some(why) = missing::explain(path, &source) {
             return Self::new(ErrorKind::Input, message!(path, ": {why}"));
         }
@@ -122,7 +135,9 @@ impl Error {
     /// the cause, unlike in [`Error::io`], because its kind is not about this run.
     pub(crate) fn of_caller(name: &Path, doing: &str, cause: Box<dyn StdError + Send + Sync>) -> Self {
         let source = Some(io::Error::other(cause));
-        Self(Box::new(Inside { kind: ErrorKind::Io, message: message!(name, ": {doing}"), source }))
+        let mut error = Self::new(ErrorKind::Io, message!(name, ": {doing}"));
+        error.0.source = source;
+        error
     }
 
     /// There is no memory for `bytes` more bytes of data that grows with the input.
@@ -139,9 +154,11 @@ impl Error {
 
     fn from_io(kind: ErrorKind, message: Message, source: io::Error) -> Self {
         // An error that wraps one of ours already has a complete message.
-        source
-            .downcast()
-            .unwrap_or_else(|source| Self(Box::new(Inside { kind, message, source: Some(source) })))
+        source.downcast().unwrap_or_else(|source| {
+            let mut error = Self::new(kind, message);
+            error.0.source = Some(source);
+            error
+        })
     }
 
     /// Whether `error` wraps an [`Error`] that passes through code that knows only I/O errors.
@@ -174,6 +191,11 @@ impl Error {
     /// The file or directory that the error is about: the first path in the message.
     pub fn path(&self) -> Option<&Path> {
         self.0.message.path()
+    }
+
+    /// Whether it is about an input at a URL that this build does not read. Another program can copy it, or pipe it in.
+    pub fn is_of_remote_input(&self) -> bool {
+        self.0.is_of_remote_input
     }
 
     /// The settings that the message refers to, both wrong ones and ones that would help.

@@ -37,7 +37,7 @@ mod variables;
 #[cfg(feature = "cloud")]
 mod web;
 
-pub use location::Location;
+pub use location::{Location, Scheme, no_set_on_web_server};
 pub use settings::{ObjectHeader, StoreSettings, set_store_settings, store_settings};
 
 #[cfg(not(feature = "cloud"))]
@@ -48,7 +48,6 @@ pub use self::{
     bucket::Bucket,
     client::connect,
     failure::{Failure, FailureKind},
-    location::Scheme,
     object::{Condition, Level, Meta, Object, Put},
     parts::{ObjectParts, Parts},
     runtime::{Task, spawn},

@@ -10,7 +10,7 @@ use super::args::CleanArgs;
 use super::failure::is_broken_pipe;
 use super::numbers::{grouped, plural};
 use super::streams::{self, Stdout};
-use super::{inputs, log, progress};
+use super::{elsewhere, inputs, log, progress};
 
 /// The job that the options describe, with the inputs that they name. Reads the files of rules that they name, until `stop` is
 /// raised.
@@ -67,6 +67,7 @@ fn clean(
 
 /// Writes URLs, rejects and a summary. A reader may stop early.
 pub fn run(args: Box<CleanArgs>, config: Option<&Path>) -> Result<()> {
+    elsewhere::set_reader("clean");
     if args.rejects.as_deref() == Some(Path::new("-")) {
         return Err(Error::usage("--rejects -: standard output is for the URLs; name a file"));
     }

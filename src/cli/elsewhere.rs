@@ -1,47 +1,56 @@
 //! URLs that this build neither reads nor publishes to: suggests the programs that do.
 
+use std::sync::OnceLock;
+
 use sitemill::{Error, ErrorKind, escape};
 
 /// Whether this build reads objects and files of web servers.
 const READS_OBJECTS: bool = cfg!(feature = "cloud");
 
+/// The name of the command that reads inputs, if it is not `build`.
+static READER: OnceLock<&str> = OnceLock::new();
+
+/// Says that the inputs are those of the command `reader`, for the suggestions of this module.
+pub fn set_reader(reader: &'static str) {
+    // A program that calls several commands, such as an interpreter of Python, prints no suggestions.
+    let _ = READER.set(reader);
+}
+
 /// The start of a URL, whether a build with object stores reads it, and the commands that read it otherwise.
 const PROGRAMS: [(&str, bool, &str); 10] = [
-    ("http://", true, "curl -sS 'URL' | sitemill build - …"),
-    ("https://", true, "curl -sS 'URL' | sitemill build - …"),
-    ("s3://", true, "rclone copy ':s3,env_auth:PATH' input\n  sitemill build input …"),
-    ("gs://", true, "rclone copy ':gcs,env_auth:PATH' input\n  sitemill build input …"),
-    ("az://", true, "rclone copy ':azureblob,env_auth:PATH' input\n  sitemill build input …"),
-    ("ftp://", false, "curl -sS 'URL' | sitemill build - …"),
-    ("s3a://", true, "hdfs dfs -cat 'URL' | sitemill build - …"),
-    ("hdfs://", false, "hdfs dfs -cat 'URL' | sitemill build - …"),
-    ("abfss://", false, "hdfs dfs -cat 'URL' | sitemill build - …"),
-    ("abfs://", true, "azcopy cp 'URL' --from-to BlobPipe | sitemill build - …"),
+    ("http://", true, "curl -sS 'URL' | sitemill COMMAND - …"),
+    ("https://", true, "curl -sS 'URL' | sitemill COMMAND - …"),
+    ("s3://", true, "rclone copy ':s3,env_auth:PATH' input\n  sitemill COMMAND input …"),
+    ("gs://", true, "rclone copy ':gcs,env_auth:PATH' input\n  sitemill COMMAND input …"),
+    ("az://", true, "rclone copy ':azureblob,env_auth:PATH' input\n  sitemill COMMAND input …"),
+    ("ftp://", false, "curl -sS 'URL' | sitemill COMMAND - …"),
+    ("s3a://", true, "hdfs dfs -cat 'URL' | sitemill COMMAND - …"),
+    ("hdfs://", false, "hdfs dfs -cat 'URL' | sitemill COMMAND - …"),
+    ("abfss://", false, "hdfs dfs -cat 'URL' | sitemill COMMAND - …"),
+    ("abfs://", true, "azcopy cp 'URL' --from-to BlobPipe | sitemill COMMAND - …"),
 ];
 
 /// The commands that copy a directory to a bucket, the index files last.
 const COPY: &str = "\n  rclone copy DIR REMOTE --max-depth 1 --include '/sitemap-*.xml.gz'\n  \
     rclone copy DIR REMOTE --max-depth 1 --include '/sitemap-*index-*.xml' --include '/robots-sitemaps*.txt'";
 
+/// The stores that a build with object stores publishes to.
+const STORES: [&str; 5] = ["s3://", "s3a://", "gs://", "az://", "abfs://"];
+
 /// If `error` says that a URL is not a file, returns the commands that read the URL, or that publish to it.
 pub fn command(error: &Error) -> Option<String> {
     let path = error.path()?;
     let url = escape::shown(path.as_os_str().as_encoded_bytes());
-    match error.kind() {
-        ErrorKind::Input => {}
+    if !error.is_of_remote_input() {
         // The only usage error about the URL of a known store.
-        ErrorKind::Usage
-            if !READS_OBJECTS
-                && PROGRAMS.iter().any(|(start, is_read, _)| *is_read && url.starts_with(start)) =>
-        {
-            return Some(COPY.into());
-        }
-        _ => return None,
+        let is_output = error.kind() == ErrorKind::Usage && STORES.iter().any(|start| url.starts_with(start));
+        return (is_output && !READS_OBJECTS).then(|| COPY.into());
     }
     let starts = |start: &str| url.get(..start.len()).is_some_and(|it| it.eq_ignore_ascii_case(start));
     let (start, _, commands) =
         PROGRAMS.iter().find(|(start, is_read, _)| starts(start) && !(*is_read && READS_OBJECTS))?;
     let lines = if commands.contains('\n') { "\n  " } else { "" };
+    let commands = commands.replace("COMMAND", READER.get().unwrap_or(&"build"));
     Some(format!("{lines}{}", commands.replace("URL", &url).replace("PATH", &url[start.len()..])))
 }
 
@@ -72,6 +81,11 @@ mod tests {
             sitemill::Job::new(Vec::new(), "https://h.example/".parse().unwrap(), "s3://bucket/maps".into());
         let copied = job.check().err().and_then(|error| command(&error));
         assert_eq!(copied.is_some(), !READS_OBJECTS);
+        let of_rules =
+            Error::local_file(Path::new("https://h.example/robots.txt"), io::ErrorKind::NotFound.into());
+        assert_eq!(command(&of_rules), None);
+        job.publication.out = "https://h.example/maps".into();
+        assert_eq!(command(&job.check().unwrap_err()), None);
         job.publication.out = "ftp://h.example/maps".into();
         assert_eq!(command(&job.check().unwrap_err()), None);
     }

@@ -19,7 +19,7 @@ pub fn read(path: &Path, bytes_max: u64, stop: &Stop) -> Result<Vec<u8>> {
     let read = open(path, stop).and_then(|file| file.take(bytes_max).read_to_end(&mut bytes));
     match read {
         Ok(_) => Ok(bytes),
-        Err(error) => Err(stop.check().err().unwrap_or_else(|| Error::input(path, error))),
+        Err(error) => Err(stop.check().err().unwrap_or_else(|| Error::local_file(path, error))),
     }
 }
 
@@ -28,7 +28,7 @@ pub fn read(path: &Path, bytes_max: u64, stop: &Stop) -> Result<Vec<u8>> {
 /// # Errors
 /// Same as [`read`]; also if it is not UTF-8.
 pub fn read_text(path: &Path, stop: &Stop) -> Result<String> {
-    let no_text = |error| Error::input(path, io::Error::new(ErrorKind::InvalidData, error));
+    let no_text = |error| Error::local_file(path, io::Error::new(ErrorKind::InvalidData, error));
     String::from_utf8(read(path, u64::MAX, stop)?).map_err(no_text)
 }
 

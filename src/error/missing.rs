@@ -10,22 +10,28 @@ pub(crate) const URL_OF_FILE: &str = "is a URL; give the path alone";
 const NEEDS_FILE: &str =
     "is a URL, and only local files are read here; download it, and give the path of the copy";
 
+/// What is wrong with an input at a URL that this build does not read.
+pub(super) const NEEDS_COPY: &str = match cfg!(feature = "cloud") {
+    true => NEEDS_FILE,
+    false => {
+        "is a URL, and this build of sitemill reads only files; the Python package and the Debian package read URLs, too; or copy it first"
+    }
+};
+
+/// Whether the path `name`, which failed with `error`, is the URL of something on another machine.
+pub(super) fn is_remote(name: &Path, error: &io::Error) -> bool {
+    is_nowhere(error) && is_url(name) && !is_url_of_file(name)
+}
+
 /// Explains why the path `name`, which failed with `error`, cannot be read, if it is a URL or a pattern.
 pub(super) fn explain(name: &Path, error: &io::Error) -> Option<&'static str> {
     if !is_nowhere(error) {
         return None;
     }
-    let text = name.to_string_lossy();
     if is_url(name) {
-        let is_of_file = text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"));
-        return Some(match is_of_file {
-            true => URL_OF_FILE,
-            false if cfg!(feature = "cloud") => NEEDS_FILE,
-            false => {
-                "is a URL, and this build of sitemill reads only files; the Python package and the Debian package read URLs, too; or copy it first"
-            }
-        });
+        return Some(if is_url_of_file(name) { URL_OF_FILE } else { NEEDS_FILE });
     }
+    let text = name.to_string_lossy();
     let is_pattern = text.contains(['*', '?', '[', '{']);
     is_pattern
         .then_some("no file matches this pattern; the shell leaves a pattern that matches nothing as it is")
@@ -36,6 +42,12 @@ pub(super) fn explain_output(name: &Path, error: &io::Error) -> Option<&'static 
     let words =
         "is a URL, and only local files are written here; give a local path, and upload the file afterwards";
     (is_nowhere(error) && is_url(name)).then_some(words)
+}
+
+/// Whether the URL `name` has the scheme `file`.
+fn is_url_of_file(name: &Path) -> bool {
+    let text = name.to_string_lossy();
+    text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"))
 }
 
 /// Whether `error` says that a path leads nowhere.
@@ -84,7 +96,18 @@ mod tests {
         ] {
             let told = Error::input(Path::new(name), io::ErrorKind::NotFound.into());
             assert!(told.kind() == ErrorKind::Input && told.to_string().contains(said), "{told}");
+            assert_eq!(
+                told.is_of_remote_input(),
+                name.contains("://") && !name.starts_with("file"),
+                "{told}"
+            );
         }
+        let of_rules =
+            Error::local_file(Path::new("https://h.example/robots.txt"), io::ErrorKind::NotFound.into());
+        assert!(of_rules.kind() == ErrorKind::Input && !of_rules.is_of_remote_input());
+        assert!(of_rules.to_string().ends_with(
+            "is a URL, and only local files are read here; download it, and give the path of the copy"
+        ));
         let unwritten = Error::output(Path::new("s3://b/robots.txt"), io::ErrorKind::NotFound.into());
         assert_eq!(unwritten.kind(), ErrorKind::Output);
         assert!(unwritten.to_string().contains("upload the file afterwards"), "{unwritten}");

@@ -12,12 +12,12 @@ use super::preview::Preview;
 use super::set_name::SetName;
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, Setting, is_url, is_url_with_one_slash, message};
-use crate::store::{Location, store_settings};
+use crate::store::{self, Location, Scheme, store_settings};
 
 #[cfg(feature = "cloud")]
 use super::bucket::{BucketPlace, BucketStaging, BucketView};
 #[cfg(feature = "cloud")]
-use crate::store::{Failure, Scheme, connect};
+use crate::store::{Failure, connect};
 
 pub use super::layout::{PROBE, STATE};
 
@@ -101,12 +101,7 @@ fn likely_set(url: &Path) -> &Path {
 #[cfg(feature = "cloud")]
 fn in_store(path: &Path, kind: ErrorKind) -> Result<Option<Location>> {
     match Location::parse(path)? {
-        Some(location) if location.scheme == Scheme::Http => {
-            let words =
-                "is a URL, and sitemill keeps sets in directories and buckets; use s3://, gs:// or az://";
-            let way_out = if kind == ErrorKind::Input { ", or download it" } else { "" };
-            Err(Error::usage(message!(path, ": {words}{way_out}")))
-        }
+        Some(location) if location.scheme == Scheme::Http => Err(store::no_set_on_web_server(path, kind)),
         location => Ok(location),
     }
 }
@@ -114,12 +109,13 @@ fn in_store(path: &Path, kind: ErrorKind) -> Result<Option<Location>> {
 /// `None`: this build knows only local paths.
 ///
 /// # Errors
-/// Of this `kind` if it is a URL.
+/// [`ErrorKind::Usage`] if there can be no set at the URL, and of this `kind` if it is that of a store.
 #[cfg(not(feature = "cloud"))]
 fn in_store(path: &Path, kind: ErrorKind) -> Result<Option<std::convert::Infallible>> {
     match Location::parse(path)? {
         None => Ok(None),
-        Some(_) => Err(crate::store::not_built_in(path, kind)),
+        Some(location) if location.scheme == Scheme::Http => Err(store::no_set_on_web_server(path, kind)),
+        Some(_) => Err(store::not_built_in(path, kind)),
     }
 }
 
@@ -188,6 +184,9 @@ pub fn resolve(path: &Path) -> Result<PlaceOrFile> {
         }
         return Ok(PlaceOrFile::File(file(path)?));
     }
+    // Refuses the whole URL, not only the place that its file would be in.
+    #[cfg(not(feature = "cloud"))]
+    in_store(path, ErrorKind::Input)?;
     Ok(if path.is_dir() { PlaceOrFile::Place(view(path)?) } else { PlaceOrFile::File(file(path)?) })
 }
 

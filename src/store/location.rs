@@ -4,9 +4,7 @@ use std::path::Path;
 #[cfg(feature = "cloud")]
 use std::path::PathBuf;
 
-#[cfg(not(feature = "cloud"))]
-use crate::error::ErrorKind;
-use crate::error::{Error, Result, URL_OF_FILE, is_url, message};
+use crate::error::{Error, ErrorKind, Result, URL_OF_FILE, is_url, message};
 
 /// The kinds of stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -192,6 +190,18 @@ fn check_url(url: &Path) -> Result<()> {
 /// A server or bucket without the user name and password before it.
 fn without_user(name: &str) -> &str {
     name.rsplit_once('@').map_or(name, |(_, name)| name)
+}
+
+/// The error for a URL on a web server, where sets are not kept. `kind` is [`ErrorKind::Input`] if it was to be read.
+pub fn no_set_on_web_server(path: &Path, kind: ErrorKind) -> Error {
+    let places = match cfg!(feature = "cloud") {
+        true => "s3://, gs:// or az://",
+        false => "a directory",
+    };
+    let way_out = if kind == ErrorKind::Input { ", or download it" } else { "" };
+    let words =
+        format!("is a URL, and sitemill keeps sets in directories and buckets; use {places}{way_out}");
+    Error::usage(message!(path, ": {words}"))
 }
 
 /// The error of this `kind` for a location in a store if this build does not support object stores.

@@ -147,8 +147,29 @@ fn an_input_that_cannot_be_read_is_named() {
         &["diff", elsewhere, "out"],
         &["status", "--out", elsewhere],
     ] {
-        let refused = finish(sitemill().args(words), b"").expect(66);
-        assert!(refused.stderr.contains("is a URL, and "), "{words:?}: {}", refused.stderr);
+        let refused = finish(sitemill().args(words), b"").expect(2);
+        let said = format!("{elsewhere}: is a URL, and sitemill keeps sets in directories and buckets; use ");
+        assert!(refused.stderr.contains(&said), "{words:?}: {}", refused.stderr);
+        assert!(!refused.stderr.contains("sitemill build"), "{words:?}: {}", refused.stderr);
+    }
+}
+
+#[test]
+fn a_url_of_a_file_of_rules_is_refused_without_advice_for_inputs() {
+    let directory = TempDir::new();
+    let input = directory.file("urls.txt", format!("{BASE}a\n"));
+    let url = "https://h.example/robots.txt";
+    let said = format!(
+        "{url}: is a URL, and only local files are read here; download it, and give the path of the copy\n"
+    );
+    for option in ["--respect-robots", "--include-file", "--exclude-file", "--sections", "--config"] {
+        let mut build = build_command(&directory.join("out"), BASE);
+        let refused = finish(build.args([option, url]).arg(&input), b"").expect(66);
+        assert!(refused.stderr.ends_with(&said), "{option}: {}", refused.stderr);
+    }
+    if !cfg!(feature = "cloud") {
+        let refused = finish(sitemill().args(["clean", "https://h.example/urls"]), b"").expect(66);
+        assert!(refused.stderr.contains("| sitemill clean - …"), "{}", refused.stderr);
     }
 }
 
