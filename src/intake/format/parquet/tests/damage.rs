@@ -170,7 +170,7 @@ fn a_page_over_the_memory_limit_is_refused_before_it_is_decompressed() {
         assert_eq!(error.kind(), ErrorKind::Data);
         let message = error.to_string();
         assert!(message.starts_with("urls: a page of column loc needs "), "{message}");
-        assert!(message.contains("may hold 1048576") && message.contains("`memory`"), "{message}");
+        assert!(message.contains("may hold 1,048,576") && message.contains("`memory`"), "{message}");
     }
     // A header that says less: type, then the size in memory as a number of three bytes.
     let mut lying = one_page(Compression::GZIP(Default::default()), 2000);
