@@ -217,7 +217,7 @@ impl<'u> Site<'u> {
             Memory::of(&job.resources, &self.directory).expect("half of the machine's memory is enough");
         let file = File::open(&input).expect("it was written");
         let inputs = Arc::from([Input::lines(&input, &file, None).expect("it can be mapped")]);
-        let rules = Rules::of(&job.rules);
+        let rules = Rules::of(job);
         let stop = Stop::default();
         let run = Context { job, rules: &rules, progress: &Silent, stop: &stop };
         let start = Instant::now();

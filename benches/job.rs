@@ -37,7 +37,7 @@ fn survey(bencher: Bencher<'_, '_>, order: Order) {
     let memory = Memory::of(&job.resources, &directory.0).expect("half of the machine's memory is enough");
     let file = File::open(&input).expect("it was written");
     let inputs = Arc::from([Input::lines(&input, &file, None).expect("it can be mapped")]);
-    let run = Context { job: &job, rules: &Rules::of(&job.rules), progress: &Silent, stop: &Stop::default() };
+    let run = Context { job: &job, rules: &Rules::of(&job), progress: &Silent, stop: &Stop::default() };
     bencher.counter(ItemsCount::new(LINES)).bench_local(|| {
         let surveyed = sitemill::internals::survey(run, black_box(&inputs), &memory);
         let Surveyed { account, layout } = surveyed.expect("the job is sound");
