@@ -30,9 +30,10 @@ const PROGRAMS: [(&str, bool, &str); 10] = [
     ("abfs://", true, "azcopy cp 'URL' --from-to BlobPipe | sitemill COMMAND - …"),
 ];
 
-/// The commands that copy a directory to a bucket, the index files last.
+/// The commands that copy a directory to a bucket: the index files after their sitemaps, and their lines for robots.txt last.
 const COPY: &str = "\n  rclone copy DIR REMOTE --max-depth 1 --include '/sitemap-*.xml.gz'\n  \
-    rclone copy DIR REMOTE --max-depth 1 --include '/sitemap-*index-*.xml' --include '/robots-sitemaps*.txt'";
+    rclone copy DIR REMOTE --max-depth 1 --include '/sitemap-*index-*.xml'\n  \
+    rclone copy DIR REMOTE --max-depth 1 --include '/robots-sitemaps*.txt'";
 
 /// The stores that a build with object stores publishes to.
 const STORES: [&str; 5] = ["s3://", "s3a://", "gs://", "az://", "abfs://"];
