@@ -290,7 +290,7 @@ fn a_set_without_a_url_may_list_them_and_a_lost_manifest_does_not_bar_the_next_r
 #[test]
 fn a_set_without_a_url_that_lists_them_removes_all_other_index_files_at_once() {
     let directory = TempDir::new();
-    let out = directory.join("out");
+    let out = with_news(&directory);
     let indexes = || {
         let files = files(&out).into_iter();
         files.filter(|file| file.contains("index-")).collect::<Vec<_>>()

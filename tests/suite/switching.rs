@@ -273,8 +273,8 @@ fn a_set_that_is_replaced_while_its_urls_are_listed_is_listed_whole_or_the_run_f
     }
 }
 
-/// Kills runs of `build` with `input` until one dies in its switch and leaves the `journal`. Each begins with an empty `out`, or with
-/// the set that is built from `old`.
+/// Kills runs of `build` with `input` until one dies in its switch and leaves the `journal`. Each begins with an empty `out`, or
+/// with the set that is built from `old`.
 fn kill_in_switch(
     [out, journal]: [&Path; 2],
     old: Option<&str>,
