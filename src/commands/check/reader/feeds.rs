@@ -139,8 +139,14 @@ impl Reader<'_> {
         const DATES: rfc2822::DateTimeParser = rfc2822::DateTimeParser::new().relaxed_weekday(true);
         if self.format == DocumentFormat::Rss {
             entry.replace_value(|date| {
-                let time = DATES.parse_zoned(date.trim_ascii()).ok()?;
-                let zone = if has_known_zone(date.trim_ascii()) { "%:z" } else { "" };
+                // A comment at the end usually names the zone again.
+                let date = date.split(|&byte| byte == b'(').next()?.trim_ascii();
+                let (time, has_zone) = match DATES.parse_zoned(date) {
+                    Ok(time) => (time, has_known_zone(date)),
+                    // RFC 2822, 3.3: the offset of an unknown zone.
+                    Err(_) => (DATES.parse_zoned([date, b" -0000"].concat()).ok()?, false),
+                };
+                let zone = if has_zone { "%:z" } else { "" };
                 Some(time.strftime(&format!("%Y-%m-%dT%H:%M:%S{zone}")).to_string())
             });
         }
