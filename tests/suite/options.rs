@@ -213,7 +213,7 @@ fn an_options_file_has_tables_for_commands_and_its_errors_are_explained() {
         finish(&mut command, format!("{BASE}1\n").as_bytes())
     };
     with(
-        "log = \"json\"\n[build]\njson = true\nmax-rejects = \"1%\"\nmax-shrink = 0.5\n[urls]\ntsv = true\n",
+        "log = \"json\"\n[build]\njson = true\nmax-rejects = \"1%\"\nmax-shrink = 12.5\n[urls]\ntsv = true\n",
     )
     .expect(0);
     assert!(with("json = true\n[build]\njson = false\n").expect(0).stdout.is_empty());
