@@ -31,8 +31,7 @@ impl Workspace {
             return Err(Error::data(message!(view.root(), ": contains no published set")));
         };
         let Some(earlier) = wanted(live, number) else {
-            let why = not_kept(live, number);
-            return Err(Error::data(message!(view.root(), ": {why}")));
+            return Err(Error::data(message!(view.root(), ": ", not_kept(live, number))));
         };
         let record = Record::kept(&earlier.run);
         let path = view.record_path(&record);
