@@ -55,7 +55,7 @@ def _of_pandas(frame: Any, columns: Mapping[str, str]) -> Any:
         return None
     names = [str(name) for name in frame.columns]
     keys = Rows((), columns).keys_of(names)
-    # Of columns with the same name, the first is used.
+    # A second column of the same name keeps it, so that the frame is refused, but not its values.
     is_used = [name in keys and name not in names[:at] for at, name in enumerate(names)]
     used = frame.loc[:, is_used]
     sparse = {name: kind.subtype for name, kind in used.dtypes.items() if type(kind).__name__ == "SparseDtype"}

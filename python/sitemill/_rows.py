@@ -8,7 +8,7 @@ import string
 from itertools import repeat
 from typing import Any, Callable, Iterable, Iterator, Mapping, NoReturn, Optional, Sequence, Union
 
-from ._errors import RowTypeError, UsageError, make
+from ._errors import DataRefused, RowTypeError, UsageError, make
 from ._values import BLANKS, Value, cell_of, is_blank, is_missing, is_nothing, json_of, text_of
 
 #: The parts of a row, in the order of the tuples. Each is also the default name of its column. A row
@@ -298,6 +298,7 @@ class ColumnRows(Rows):
         """``names`` are those of all columns, and ``column`` returns the values of the one at a place."""
         super().__init__((), columns)
         found = places(names, columns)
+        _check_unique(names, found)
         self.used = {part: names[place] for part, place in zip(PARTS, found) if place is not None}
         self.unused = dict.fromkeys(name for place, name in enumerate(names) if place not in found)
         self.are_dicts = True
@@ -305,6 +306,15 @@ class ColumnRows(Rows):
         values = [repeat(None) if place is None else column(place) for place in found]
         rows, key = enumerate(zip(*values), 1), self.used["url"]
         self._rows = ((_url(url, key, number), *map(_tag, PARTS[1:], tags), has_others) for number, (url, *tags) in rows)
+
+
+def _check_unique(names: Sequence[str], found: Sequence[Optional[int]]) -> None:
+    """Refuses a table in which another column has the name of one that is read, as the extension module does."""
+    compared = [plain(name) for name in names]
+    for place in found:
+        if place is not None and compared.count(compared[place]) > 1:
+            why = f"rows: two columns are named {names[place].strip(BLANKS)}; rename the one that is not to be read"
+            raise DataRefused(why, exit_code=65)
 
 
 #: As in files, the letter case matters only for ASCII letters.

@@ -78,13 +78,19 @@ def test_dates_of_pandas_alone_are_read_as_a_table():
 
 
 @pytest.mark.parametrize("has_pyarrow", [True, False])
-def test_of_columns_of_pandas_with_the_same_name_the_first_is_used(desk, has_pyarrow, monkeypatch):
-    frame = pandas.DataFrame(zip(pages(3), ["2024-05-01"] * 3, ["2020-01-01"] * 3), columns=["url", "lastmod", "lastmod"])
-    table = pyarrow.Table.from_arrays([pyarrow.array(frame.iloc[:, at]) for at in range(3)], names=list(frame.columns))
-    expected = desk.build(table)
+def test_two_columns_of_pandas_with_the_same_name_are_refused_if_it_is_read(desk, has_pyarrow, monkeypatch):
+    def frame(name):
+        return pandas.DataFrame(zip(pages(3), ["2024-05-01"] * 3, ["2020-01-01"] * 3), columns=["url", name, name])
+
+    def table(frame):
+        return pyarrow.Table.from_arrays([pyarrow.array(frame.iloc[:, at]) for at in range(3)], names=list(frame.columns))
+
     if not has_pyarrow:
         monkeypatch.setattr(_frames, "_of_pandas", lambda *_: None)
-    assert desk.build(frame) == expected
+    for given in (frame("lastmod"), table(frame("lastmod"))):
+        with pytest.raises(sitemill.DataRefused, match="two columns are named lastmod; rename the one that is not to be read"):
+            desk.build(given)
+    assert desk.build(frame("seen")) == desk.build(table(frame("seen")))
 
 
 def test_sparse_columns_of_pandas_are_read(desk):
