@@ -35,16 +35,16 @@ const COPY: &str = "\n  rclone copy DIR REMOTE --max-depth 1 --include '/sitemap
     rclone copy DIR REMOTE --max-depth 1 --include '/sitemap-*index-*.xml'\n  \
     rclone copy DIR REMOTE --max-depth 1 --include '/robots-sitemaps*.txt'";
 
-/// The stores that a build with object stores publishes to.
-const STORES: [&str; 5] = ["s3://", "s3a://", "gs://", "az://", "abfs://"];
-
 /// If `error` says that a URL is not a file, returns the commands that read the URL, or that publish to it.
 pub fn command(error: &Error) -> Option<String> {
     let path = error.path()?;
     let url = escape::shown(path.as_os_str().as_encoded_bytes());
     if !error.is_of_remote_input() {
-        // The only usage error about the URL of a known store.
-        let is_output = error.kind() == ErrorKind::Usage && STORES.iter().any(|start| url.starts_with(start));
+        // The only usage error about the URL of a known store, of which the web is none.
+        let is_store = |(start, is_read, _): &(&str, bool, &str)| {
+            *is_read && !start.starts_with("http") && url.starts_with(start)
+        };
+        let is_output = error.kind() == ErrorKind::Usage && PROGRAMS.iter().any(is_store);
         return (is_output && !READS_OBJECTS).then(|| COPY.into());
     }
     let starts = |start: &str| url.get(..start.len()).is_some_and(|it| it.eq_ignore_ascii_case(start));

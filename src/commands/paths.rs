@@ -222,7 +222,7 @@ impl Paths {
     fn out_in_state(&self) -> Option<Conflict> {
         let (out, _) = self.out.as_ref()?;
         let is_in_state = match is_url(out) {
-            true => out.iter().any(|part| part == STATE),
+            true => places::is_in_state(out),
             false => {
                 let place = ResolvedPath::of(out);
                 place.directory.join(place.rest).ancestors().any(places::is_state)
@@ -231,12 +231,7 @@ impl Paths {
         is_in_state.then(|| Conflict {
             written: Vec::new(),
             is_shared_stream: false,
-            why: Error::usage(message!(
-                Setting::Out,
-                " ",
-                &**out,
-                ": lies in {STATE}, which belongs to sitemill; name a directory elsewhere"
-            )),
+            why: Error::usage(why_not_in_state(message!(Setting::Out, " ", &**out), "a directory")),
         })
     }
 
@@ -292,10 +287,7 @@ impl Paths {
         let below = below.unwrap_or_default();
         let is_state = below.iter().take(levels).any(|part| part == STATE);
         if is_state || place.directory.ancestors().any(places::is_state) {
-            return Some(message!(
-                named.message(),
-                ": lies in {STATE}, which belongs to sitemill; name a file elsewhere"
-            ));
+            return Some(why_not_in_state(named.message(), "a file"));
         }
         if is_ours && (1..=levels).contains(&below.len()) {
             return Some(message!(
@@ -351,6 +343,11 @@ fn place_of_written(named: &Named) -> ResolvedPath {
 /// The directory of the file at `path`, unless that is the working directory.
 fn parent_of(path: &Path) -> Option<&Path> {
     path.parent().filter(|parent| !parent.as_os_str().is_empty())
+}
+
+/// Says that `what` lies in the state of a set, and to name `other` instead.
+fn why_not_in_state(what: Message, other: &str) -> Message {
+    message!(what, ": lies in {STATE}, which belongs to sitemill; name {other} elsewhere")
 }
 
 /// Returns whether `build` gives a file the name.

@@ -174,10 +174,10 @@ pub fn open<'n>(name: &'n Path, feed: Feed<'n>, options: &'n FormatOptions) -> R
     };
     let mut text = Text::open(name, stream)?;
     if let (Some(file), Packing::None) = (remote, text.about().packing())
-        && let Some(format) = recognise::by_magic(text.head())
+        && let Some(found) = recognise::by_magic(text.head())
     {
-        check_is_said(name, format, options)?;
-        return of_file(file, format);
+        check_is_said(name, found.0, options)?;
+        return of_file(file, found);
     }
     check_not_of_file(&text, options)?;
     text.transcode(options.input_encoding)?;
@@ -216,12 +216,12 @@ fn file_format(
     let magic_bytes =
         file.read_at(&mut magic, 0).map_err(|error| Error::io(name, "could not be read", error))?;
     let found = recognise::by_magic(&magic[..magic_bytes]);
-    found.map(|found| check_is_said(name, found, options)).transpose()?;
+    found.map(|(format, _)| check_is_said(name, format, options)).transpose()?;
     Ok(found)
 }
 
 /// Refuses a file whose first bytes show another format than the one in `options`.
-fn check_is_said(name: &Path, (format, _): (Format, &OpenFile), options: &FormatOptions) -> Result<()> {
+fn check_is_said(name: &Path, format: Format, options: &FormatOptions) -> Result<()> {
     match options.format {
         Some(said) if said != format => {
             let title = format.spec().title;

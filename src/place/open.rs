@@ -82,8 +82,8 @@ pub fn check_state(paths: &[impl AsRef<Path>]) -> Result<()> {
     }
 }
 
-/// Whether `path` is that of a file in the state of a set.
-fn is_in_state(path: &Path) -> bool {
+/// Whether `path` leads into the state of a set, by its names alone.
+pub fn is_in_state(path: &Path) -> bool {
     path.iter().any(|part| part == STATE)
 }
 

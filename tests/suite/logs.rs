@@ -4,14 +4,12 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::support::{Run, TempDir, finish, run, sitemill};
+use crate::support::{Run, TempDir, finish, run, sitemill, telling_build_command};
 
 const BASE: &str = "http://h.example/";
 
 fn build(out: &Path, input: &str, options: &[&str]) -> Run {
-    let mut command = sitemill();
-    command.args(["build", "--base-url", BASE]).args(options).arg("--out").arg(out);
-    finish(&mut command, input.as_bytes())
+    finish(telling_build_command(out, BASE).args(options), input.as_bytes())
 }
 
 #[test]

@@ -96,8 +96,15 @@ pub fn sitemill() -> Command {
 
 /// A quiet `sitemill build` into `out`. Inputs (default: standard input) and options may be added.
 pub fn build_command(out: &Path, base_url: &str) -> Command {
+    let mut command = telling_build_command(out, base_url);
+    command.arg("--quiet");
+    command
+}
+
+/// The same, with a summary and all messages.
+pub fn telling_build_command(out: &Path, base_url: &str) -> Command {
     let mut command = sitemill();
-    command.args(["build", "--quiet", "--base-url", base_url, "--out"]).arg(out);
+    command.args(["build", "--base-url", base_url, "--out"]).arg(out);
     command
 }
 

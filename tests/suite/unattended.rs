@@ -9,15 +9,13 @@ use serde_json::Value;
 
 use crate::support::{
     Run, TempDir, build_command, files, finish, heeding_signals, published_urls, run, send, sitemill,
-    wait_until_staging,
+    telling_build_command, wait_until_staging,
 };
 
 const BASE: &str = "http://h.example/";
 
 fn build(out: &Path, input: &str, options: &[&str]) -> Run {
-    let mut command = sitemill();
-    command.args(["build", "--base-url", BASE]).args(options).arg("--out").arg(out);
-    finish(&mut command, input.as_bytes())
+    finish(telling_build_command(out, BASE).args(options), input.as_bytes())
 }
 
 /// The name, with labels, and the value of each metric.

@@ -129,12 +129,15 @@ impl FileSystem for Disk {
 }
 
 fn is_locked(path: &Path, tried: Result<(), TryLockError>) -> Result<bool> {
+    is_taken(tried).map_err(|error| Error::io(path, "the file system does not support locks", error))
+}
+
+/// Whether a lock was taken. False if another process holds it.
+fn is_taken(tried: Result<(), TryLockError>) -> io::Result<bool> {
     match tried {
         Ok(()) => Ok(true),
         Err(TryLockError::WouldBlock) => Ok(false),
-        Err(TryLockError::Error(error)) => {
-            Err(Error::io(path, "the file system does not support locks", error))
-        }
+        Err(TryLockError::Error(error)) => Err(error),
     }
 }
 
@@ -158,11 +161,7 @@ impl NewFile for File {
     }
 
     fn try_to_lock(&self) -> io::Result<bool> {
-        match self.try_lock() {
-            Ok(()) => Ok(true),
-            Err(TryLockError::WouldBlock) => Ok(false),
-            Err(TryLockError::Error(error)) => Err(error),
-        }
+        is_taken(self.try_lock())
     }
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
