@@ -9,11 +9,11 @@
 //! which sitemap each URL is listed. The second pass only carries out these decisions. Sitemaps are then independent of each
 //! other, so the output depends on the input and the options, but not on the number of threads.
 //!
-//! Inputs that are not files of plain lines are validated as they are read, and their entries go to scratch files for both
-//! passes. Keys that do not fit in [`Resources::memory`](options::Resources::memory) spill to scratch too, by partition. With
-//! [`Order::Sorted`](options::Order::Sorted), entries are distributed among ranges of URLs and stored without the prefix that
-//! their range shares. Each range is sorted independently, and the second pass reads the ranges in order. If all entries fit in
-//! memory, they are sorted in place; otherwise sorted entries are front-coded, and what does not fit in memory spills to scratch.
+//! All inputs except files of plain lines are validated as they are read, and their entries go to scratch files for both passes.
+//! Keys that do not fit in [`Resources::memory`](options::Resources::memory) spill to scratch, too, by partition. With
+//! [`Order::Sorted`](options::Order::Sorted), entries are distributed among ranges of URLs and stored without the prefix that their
+//! range shares. Each range is sorted independently, and the second pass reads the ranges in order. If all entries fit in memory,
+//! they are sorted in place. Otherwise, sorted entries are front-coded, and those that do not fit in memory spill to scratch.
 //! Sitemaps of the live set whose ranges still have the same rows are reused without being sorted or rendered. A layout with
 //! sections or several sites is split between the passes: each part has either the positions of its rows in the inputs, or copies
 //! of the rows. None of this changes the output.
@@ -48,7 +48,7 @@
 //!   others to the previous hook. Set your own hook before that. With `panic = "abort"`, a damaged Parquet file may end the
 //!   process.
 //! - With the feature `cloud`, the first access to a store makes ring the default cryptography of rustls, unless there is a default
-//!   already. A program that uses another one must install it before that.
+//!   already. A program that uses another one must install it first.
 //! - Signal handlers are left alone; [`process::handle_sigbus`] installs the only one.
 //!
 //! # Modules
@@ -56,22 +56,22 @@
 //! A module imports only from modules below it, and no two files import from each other.
 //!
 //! ```text
-//!  cli        the command line, which calls the public API alone
-//!  commands   what users call: build, clean, check, urls, diff, status, rollback
+//!  cli        the command line, which calls only the public API
+//!  commands   the commands: build, clean, check, urls, diff, status, rollback
 //!  produce    pass 2: renders the entries of each sitemap, compresses them and hands the files over
 //!  survey     pass 1: judges every row, finds duplicates, sorts, divides the URLs among sitemaps
-//!  job        what a build is asked to do
+//!  job        the settings of a build
 //!  intake     input files in all their formats, read as rows
-//!  set        what is published together: manifest, index files, names, retention, the switch to a new set
-//!  place      where sets are kept: the interface of a place, its implementations for directories and buckets, and local files
-//!  sitemap    what a sitemap consists of: entries, tags, extensions, XML, limits
+//!  set        a published set: manifest, index files, names, retention, the switch to a new set
+//!  place      the places that keep sets: their interface, its implementations for directories and buckets, and local files
+//!  sitemap    the parts of a sitemap: entries, tags, extensions, XML, limits
 //!  clean      URLs: parsing, normalisation, encoding, scope, filters
 //!  compress   gzip members
 //!  store      objects in buckets: locations, credentials, requests
 //!  common     threads in order, external sort, progress, stopping, FIFOs, vector instructions: no knowledge of sitemaps
 //!  limits     the numbers of the protocol
-//!  error      what went wrong, and the exit code for it
-//!  escape     text from outside, made safe for a terminal or a table
+//!  error      errors, their messages and exit codes
+//!  escape     makes text from outside safe for a terminal or a table
 //! ```
 //!
 //! [`check()`] validates published files and shares no code with the modules that write them.
@@ -92,7 +92,8 @@
 //! - **partition**: the keys with the same highest byte. Duplicates are found partition by partition. If the table of a partition
 //!   would not fit in memory, it is processed in several *rounds*.
 //! - **range**: in sorted order, the entries whose URLs lie between two splitters.
-//! - **region**: in stable division of a large sorted set, the entries between two borders, URLs that always begin a sitemap.
+//! - **region**: in stable division of a large sorted set, the entries between two borders. A *border* is a URL that always begins
+//!   a sitemap.
 //! - **run**: sorted records in scratch that a merge reads.
 
 // The command line uses the library under its public name, as any other program does.

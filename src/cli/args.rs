@@ -103,7 +103,7 @@ pub enum Command {
     /// Duplicates are kept, and URLs of any site are accepted.
     #[command(after_help = SHORT_HELP_END, after_long_help = "")]
     Clean(Box<CleanArgs>),
-    /// Write a report or published set as an HTML page
+    /// Turn a JSON report or a published set into an HTML page
     #[command(after_help = SHORT_HELP_END, after_long_help = "")]
     Report(ReportArgs),
     /// Print shell completions
@@ -197,7 +197,7 @@ pub struct BuildArgs {
 
     /// Accept a --robots file named Robots.txt or ROBOTS.TXT.
     ///
-    /// Crawlers request robots.txt only, so other spellings are refused by default.
+    /// Crawlers request only robots.txt, so other spellings are refused by default.
     #[arg(long, hide_short_help = true)]
     pub robots_any_name: bool,
 

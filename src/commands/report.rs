@@ -43,8 +43,7 @@ pub struct Report {
     /// switch could not be undone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<Message>,
-    /// The switches that earlier runs began before they died, and that this run has completed, whether or not it has published a
-    /// set of its own.
+    /// Switches of dead runs that this run has completed, whether or not it has published a set of its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub completed: Vec<CompletedSwitch>,
     /// Protocol version: `0.9` or `0.84`.
@@ -90,8 +89,8 @@ pub struct Report {
     pub out_of_scope: BTreeMap<String, u64>,
     /// Number of URLs out of scope on all other origins.
     pub out_of_scope_others: u64,
-    /// A hint if nothing is listed, or if one reason rejected more than half of the URLs: what the lines have in common, and how
-    /// to fix it. Also if no row names a section in the column of sections.
+    /// A hint if nothing is listed, or if one reason rejected more than half of the URLs: what the lines have in common, and how to
+    /// fix them. There is also one if no row names a section in the column of sections.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<Message>,
     /// For each reason for dropped tags that an option would resolve: what is wrong, and the option.
@@ -104,7 +103,7 @@ pub struct Report {
     pub sitemaps: u64,
     /// Number of index files.
     pub indexes: u64,
-    /// Number of sitemaps that sitemill did not write, and that the index files list after its own.
+    /// Number of sitemaps that sitemill did not write but that the index files list after its own.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub also: u64,
     /// Number of news articles that were published more than two days before the set. They are listed, too.
@@ -112,7 +111,7 @@ pub struct Report {
     pub old_news: u64,
     /// URLs of the index files, for robots.txt.
     pub index_urls: Vec<String>,
-    /// URLs of index files that the set before had or kept, and that exist no longer, for caches that may still have them.
+    /// URLs of index files that the previous set had or kept and that no longer exist, so that caches can be purged of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone_index_urls: Vec<String>,
     /// With a base for each origin: the live set of each, in the order in which the origins first appear in the input.
@@ -134,7 +133,7 @@ pub struct Report {
     /// The differences from the set that was live before, if [`Publication::diff`](crate::options::Publication::diff) is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<DiffReport>,
-    /// The command that ran once the set was live. The command itself reads a report without it.
+    /// The command that ran once the set was live. The report that the command reads lacks this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub then: Option<ThenReport>,
     /// Elapsed time of each part; the command that runs once the set is live is not included.
@@ -182,7 +181,7 @@ pub struct SetReport {
     pub listed: u64,
     /// Number of sitemaps.
     pub sitemaps: u64,
-    /// Number of sitemaps that sitemill did not write, and that its index files list.
+    /// Number of sitemaps that sitemill did not write but that its index files list.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub also: u64,
     /// URLs of its index files.

@@ -1,4 +1,4 @@
-//! Progress: tells a program how far a run is while it works.
+//! Progress: tells a program how far a run has got.
 
 use std::thread;
 
@@ -46,7 +46,7 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// Its word, for programs.
+    /// The name of the phase, for programs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Spool => "read",

@@ -126,8 +126,8 @@ impl FromStr for MaxDroppedTags {
     }
 }
 
-/// The percentage of its URLs that a set may lose when it is replaced; 50 by default. Parsed from `0%` to `100%`; the sign may be
-/// left out, except from a number between 0 and 1, which could be a fraction.
+/// The percentage of its URLs that a set may lose when it is replaced; 50 by default. Parsed from `0%` to `100%`; the sign is
+/// optional, except after a number between 0 and 1, which could be a fraction.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct MaxShrink(f64);
 

@@ -17,16 +17,16 @@ use crate::set::robots;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Publication {
-    /// Directory on disk that corresponds to the base URL. With a base for each origin, the parent of their directories. It
-    /// is created if it does not exist. Only [`take_over`](Publication::take_over) and [`robots`](Publication::robots) change files
-    /// that sitemill did not write.
+    /// Directory on disk that corresponds to the base URL. With a base for each origin, the parent of the directories of all sites.
+    /// It is created if it does not exist. Only [`take_over`](Publication::take_over) and [`robots`](Publication::robots) change
+    /// files that sitemill did not write.
     pub out: PathBuf,
-    /// The name of the set, which is part of its file names. Sets with different names can share [`out`](Publication::out). The set
-    /// without a name is one of them.
+    /// The name of the set, which is part of its file names. Sets with different names, and one without a name, can share
+    /// [`out`](Publication::out).
     pub name: Option<SetName>,
     /// File for rejected and excluded lines and dropped tags, tab-separated: input, line, byte offset, reason, text.
     pub rejects: Option<PathBuf>,
-    /// A robots.txt in which the index files are named, between two marker lines. Other lines are left unchanged.
+    /// A robots.txt that lists the index files between two marker lines. Other lines are left unchanged.
     pub robots: Option<PathBuf>,
     /// Accept a `robots` file whose name is `robots.txt` in another letter case, which crawlers do not request.
     pub robots_any_name: bool,

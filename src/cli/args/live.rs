@@ -9,7 +9,7 @@ use sitemill::{Error, Result, escape};
 pub struct LiveArgs {
     /// Show what would be published, and publish nothing.
     ///
-    /// The inputs are read, the guards are checked, and the exit code is that of a real run if it has permission and space. Only
+    /// The inputs are read, the guards are checked, and the exit code is that of a real run with enough permission and space. Only
     /// the files of --rejects, --report, --html and --metrics are written; --robots and --diff are not. No lock is taken, so
     /// another run may be writing. Scratch files go to --scratch, or to the directory for temporary files.
     #[arg(long)]

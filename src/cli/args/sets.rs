@@ -42,8 +42,8 @@ pub struct GuardArgs {
 
     /// Publish even if the live set has a different base URL or protocol.
     ///
-    /// Or if the first set of a --name has a different base URL than its neighbours, or if a directory would have both its own set
-    /// and sets of sites below it.
+    /// Also permits a first set of a --name whose base URL differs from that of the directory's other sets, and a directory with
+    /// both its own set and sets of sites below it.
     #[arg(long, hide_short_help = true)]
     pub replace_set: bool,
 
@@ -188,7 +188,7 @@ pub struct RollbackArgs {
 
     /// Accept a --robots file named Robots.txt or ROBOTS.TXT.
     ///
-    /// Crawlers request robots.txt only, so other spellings are refused by default.
+    /// Crawlers request only robots.txt, so other spellings are refused by default.
     #[arg(long)]
     pub robots_any_name: bool,
 

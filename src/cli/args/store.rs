@@ -14,9 +14,9 @@ pub struct StoreArgs {
     #[arg(long, value_name = "URL", value_parser = endpoint, hide_short_help = true)]
     endpoint: Option<String>,
 
-    /// Location of .sitemill if not below the published files.
+    /// Location of .sitemill [default: below the published files].
     ///
-    /// A location such as s3://private/shop, for use with public buckets. Every command that uses the set needs this option.
+    /// Such as s3://private/shop, if the published files are in a public bucket. Every command that uses the set needs this option.
     #[arg(long, value_name = "URL", value_parser = state, hide_short_help = true)]
     state: Option<PathBuf>,
 }
