@@ -19,7 +19,7 @@ pub(crate) use shown::Shown;
 /// `Result` with sitemill's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a run ended without success. The numbers are the exit codes of the command line, after `sysexits.h`.
+/// Why a run failed. The numbers are the exit codes of the command line, after `sysexits.h`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -39,7 +39,7 @@ pub enum ErrorKind {
     Io,
     /// 75: another run has locked the output directory. This is the only kind of error that a retry can fix.
     Busy,
-    /// 77: the operating system denied permission.
+    /// 77: the operating system or a store denied access.
     Permission,
     /// 128 + signal number: stopped by a signal.
     Signal(i32),
@@ -144,7 +144,7 @@ impl Error {
     pub(crate) fn no_memory(bytes: usize) -> Self {
         let bytes = grouped(bytes as u64);
         let message = message!(
-            "no memory for {bytes} bytes more; lower ",
+            "no memory for {bytes} more bytes; lower ",
             Setting::Memory,
             ", or use fewer ",
             Setting::Threads
@@ -210,7 +210,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// For readers of files on other machines, whose code is called as that of a local file.
+/// Lets readers of remote files return an [`Error`] where readers of local files return an I/O error.
 impl From<Error> for io::Error {
     fn from(error: Error) -> Self {
         Self::other(error)

@@ -114,7 +114,7 @@ def check_names(columns: Mapping[str, str]) -> None:
             raise UsageError(f"{shown}={name!r}: give the name of the column", exit_code=2)
         other = parts.setdefault(plain(name), shown)
         if other != shown:
-            raise UsageError(f"column {name} is named for {other} and {shown}", exit_code=2)
+            raise UsageError(f"column {name} is used for both {other} and {shown}", exit_code=2)
 
 
 def check_is_name(option: str, name: Any) -> None:
@@ -313,7 +313,7 @@ def _check_unique(names: Sequence[str], found: Sequence[Optional[int]]) -> None:
     compared = [plain(name) for name in names]
     for place in found:
         if place is not None and compared.count(compared[place]) > 1:
-            why = f"rows: two columns are named {names[place].strip(BLANKS)}; rename the one that is not to be read"
+            why = f"rows: two columns are named {names[place].strip(BLANKS)}; rename the one that should not be read"
             raise DataRefused(why, exit_code=65)
 
 

@@ -88,7 +88,7 @@ def test_two_columns_of_pandas_with_the_same_name_are_refused_if_it_is_read(desk
     if not has_pyarrow:
         monkeypatch.setattr(_frames, "_of_pandas", lambda *_: None)
     for given in (frame("lastmod"), table(frame("lastmod"))):
-        with pytest.raises(sitemill.DataRefused, match="two columns are named lastmod; rename the one that is not to be read"):
+        with pytest.raises(sitemill.DataRefused, match="two columns are named lastmod; rename the one that should not be read"):
             desk.build(given)
     assert desk.build(frame("seen")) == desk.build(table(frame("seen")))
 

@@ -346,12 +346,12 @@ def test_a_column_is_named_for_one_part(desk):
     table = pyarrow.Table.from_pylist(rows)
     for given in (rows, table, table.to_pandas(), polars.DataFrame(table), desk.parquet(table), desk.jsonl(rows)):
         for names in (dict(lastmod="d", changefreq="D"), dict(columns="lastmod=d,changefreq=d")):
-            with pytest.raises(sitemill.UsageError, match="column d is named for lastmod and changefreq|column D is named"):
+            with pytest.raises(sitemill.UsageError, match="column d is used for both lastmod and changefreq|column D is used for both"):
                 desk.build(given, **names)
         for name in ("", " "):
             with pytest.raises(sitemill.UsageError, match="lastmod"):
                 desk.build(given, lastmod=name)
-    with pytest.raises(sitemill.UsageError, match="column d is named for lastmod and section_column"):
+    with pytest.raises(sitemill.UsageError, match="column d is used for both lastmod and section_column"):
         desk.build(rows, lastmod="d", section_column="d")
 
 

@@ -96,7 +96,7 @@ fn other_kind(done: &RolledBack) -> String {
     let (from, to) = (&done.from, &done.to);
     let values = [("base URL", &to.base_url, &from.base_url), ("protocol", &to.protocol, &from.protocol)];
     let others = values.into_iter().filter(|(_, to, from)| to != from);
-    others.map(|(what, to, from)| format!("; the {what} is {to} again, it was {from}")).collect()
+    others.map(|(what, to, from)| format!("; the {what} is {to} again (was {from})")).collect()
 }
 
 fn row(set: &SetStatus) -> String {

@@ -329,7 +329,7 @@ impl Paths {
         })?;
         Some(message!(
             named.message(),
-            ": lies in ",
+            ": is in ",
             directory.message(),
             ", and the next run would read it; name a file elsewhere"
         ))
@@ -347,7 +347,7 @@ fn parent_of(path: &Path) -> Option<&Path> {
 
 /// Says that `what` lies in the state of a set, and to name `other` instead.
 fn why_not_in_state(what: Message, other: &str) -> Message {
-    message!(what, ": lies in {STATE}, which belongs to sitemill; name {other} elsewhere")
+    message!(what, ": is in {STATE}, which belongs to sitemill; name {other} elsewhere")
 }
 
 /// Returns whether `build` gives a file the name.

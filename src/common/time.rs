@@ -16,7 +16,7 @@ const FIRST: Timestamp = Timestamp::constant(-62_135_596_800, 0);
 pub(crate) fn w3c_datetime(time: SystemTime) -> Result<String> {
     match Timestamp::try_from(time) {
         Ok(time) if time >= FIRST => Ok(format!("{time:.0}")),
-        _ => Err(Error::usage("the time of publication is not in the years 1 to 9999; correct it")),
+        _ => Err(Error::usage("the time of publication must be in the years 1 to 9999")),
     }
 }
 

@@ -11,7 +11,7 @@ use super::shown::Shown;
 /// A text for a person, made of words, paths and the settings that it points at.
 ///
 /// [`Display`](fmt::Display) names settings by their fields, which suits Rust and most bindings:
-/// ``no memory for 512 bytes more; lower `memory`, or use fewer `threads` ``. A setting with a value is written as
+/// ``no memory for 512 more bytes; lower `memory`, or use fewer `threads` ``. A setting with a value is written as
 /// `` `memory: 2GiB` ``. Another front end names settings in its own way with [`Message::text_with`]. In JSON a message is
 /// the text that `Display` writes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

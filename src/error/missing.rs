@@ -14,7 +14,7 @@ const NEEDS_FILE: &str =
 pub(super) const NEEDS_COPY: &str = match cfg!(feature = "cloud") {
     true => NEEDS_FILE,
     false => {
-        "is a URL, and this build of sitemill reads only files; the Python package and the Debian package read URLs, too; or copy it first"
+        "is a URL, and this build of sitemill reads only files; use the Python or Debian package, which read URLs, or copy it first"
     }
 };
 

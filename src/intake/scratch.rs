@@ -131,7 +131,7 @@ impl Copied {
 
     /// The error of a copy that has only `there` of `written` bytes, although no write failed.
     pub fn incomplete(&self, space: &ScratchSpace, written: u64, there: u64) -> Error {
-        let lost = format!("{} bytes were written and {} are there", grouped(written), grouped(there));
+        let lost = format!("{} bytes were written, but {} are there", grouped(written), grouped(there));
         Error::io(&space.directory, self.doing(), io::Error::other(lost))
     }
 

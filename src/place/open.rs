@@ -203,7 +203,7 @@ pub fn of_manifest(path: &Path, other: &Path) -> Result<Arc<dyn View>> {
     if !is_url(other) || is_in_state(other) {
         return Err(Error::usage(message!(
             path,
-            ": lies in ",
+            ": is in ",
             Setting::State,
             ", so only the other side tells where the sitemaps of its set are; compare it with the location of the set instead of ",
             other

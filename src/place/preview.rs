@@ -41,7 +41,7 @@ impl Preview {
 
     fn unexpected(&self) -> Error {
         let root = self.view.root();
-        Error::new(ErrorKind::Internal, message!(root, ": a dry run came to a step that changes files"))
+        Error::new(ErrorKind::Internal, message!(root, ": a dry run reached a step that changes files"))
     }
 }
 

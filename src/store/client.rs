@@ -78,7 +78,7 @@ pub fn connect(location: &Location) -> Result<Bucket> {
         let instead = "set AWS_ENDPOINT_URL, GOOGLE_BASE_URL or AZURE_STORAGE_ENDPOINT instead";
         return Err(Error::usage(message!(
             &*location.path(),
-            ": is in another kind of store than other locations, and ",
+            ": is in a different kind of store from other locations, but ",
             Setting::Endpoint,
             " is the URL of one; {instead}"
         )));
@@ -242,7 +242,7 @@ fn checked_endpoint(source: impl Into<Message>, url: String) -> Result<String> {
         Ok(parsed) if !parsed.username().is_empty() || parsed.password().is_some() => {
             return Err(Error::usage(message!(
                 source.into(),
-                ": has a user name or password; keys are set as credentials"
+                ": has a user name or password; leave them out, and set the keys as credentials"
             )));
         }
         Ok(parsed) if matches!(parsed.scheme(), "http" | "https") && parsed.has_host() => return Ok(url),

@@ -142,7 +142,10 @@ fn check_bucket(scheme: &str, bucket: &str) -> Result<()> {
     }
     let url = format!("{scheme}://{}", without_user(bucket));
     let words = match bucket.contains('@') {
-        true => "has a user name or password; keys are set in the environment or in a profile".into(),
+        true => {
+            "has a user name or password; leave them out, and set the keys in the environment or in a profile"
+                .into()
+        }
         false => format!("is not the name of a bucket; write {scheme}://bucket/prefix"),
     };
     Err(Error::usage(message!(Path::new(&url), ": {words}")))
@@ -156,7 +159,7 @@ fn check_bucket(scheme: &str, bucket: &str) -> Result<()> {
 fn check_key(path: &Path, scheme: Scheme, key: &str) -> Result<()> {
     let refused = |words: &str| Err(Error::usage(message!(path, ": {words}")));
     if scheme == Scheme::Az && key.contains('\\') {
-        return refused("has a backslash, which Azure takes for a slash; write a slash");
+        return refused("has a backslash, which Azure treats as a slash; write a slash");
     }
     if key.starts_with('/') || key.contains("//") {
         return refused(
@@ -207,7 +210,7 @@ pub fn no_set_on_web_server(path: &Path, kind: ErrorKind) -> Error {
 /// The error of this `kind` for a location in a store if this build does not support object stores.
 #[cfg(not(feature = "cloud"))]
 pub fn not_built_in(path: &Path, kind: ErrorKind) -> Error {
-    let words = "is a URL, and this sitemill was built without object stores (the feature cloud); the Python package and the Debian package have them";
+    let words = "is a URL, and this sitemill was built without object stores (the feature cloud); use the Python or Debian package, which have them";
     Error::new(kind, message!(path, ": {words}"))
 }
 

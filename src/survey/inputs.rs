@@ -38,7 +38,7 @@ pub fn reports(inputs: &[Input], sources: &[SourceFacts], account: &Account) -> 
     let of_source: Vec<_> = of_source.chunk_by(|_, (next, _)| next.continues()).collect();
     if sum != account.tally.lines || sources.len() != of_source.len() {
         let all = account.tally.lines;
-        let words = format!("the inputs have {sum} lines, and {all} were accounted for");
+        let words = format!("the inputs have {sum} lines, but {all} were accounted for");
         return Err(Error::new(ErrorKind::Internal, words));
     }
     let report = |(parts, source): (&[(&Input, u64)], &SourceFacts)| InputReport {

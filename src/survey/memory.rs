@@ -56,7 +56,7 @@ impl Memory {
         if budget < min {
             let mib = budget >> 20;
             let given = match resources.memory {
-                None => message!("half of the memory that this machine allows is {mib} MiB"),
+                None => message!("the memory limit (half of what this machine allows) is {mib} MiB"),
                 Some(bytes) if bytes.is_multiple_of(1 << 20) => message!(Setting::Memory, " is {mib} MiB"),
                 // A number without a unit.
                 Some(bytes) => {

@@ -231,7 +231,7 @@ fn check_number(run: Context<'_>, names: &SectionNames) -> Result<Vec<String>> {
     let example = shown(example.as_bytes());
     Err(Error::data(message!(
         Setting::SectionColumn.with(column),
-        ": has {found}, such as {example}, and ",
+        ": has {found}, such as {example}, but ",
         Setting::SectionsMax,
         " is {sections_max}; nothing was published; name a different column, or raise the limit"
     )))

@@ -290,9 +290,8 @@ fn a_kept_set_whose_state_is_elsewhere_is_compared_with_the_live_set() {
     }
     for other in ["s3://private/of/maps/.sitemill/manifest.json", "."] {
         let refused = diff(&kept, other).expect(2);
-        let said = format!(
-            "{kept}: lies in --state, so only the other side tells where the sitemaps of its set are"
-        );
+        let said =
+            format!("{kept}: is in --state, so only the other side tells where the sitemaps of its set are");
         assert!(refused.stderr.contains(&said), "{}", refused.stderr);
     }
 }

@@ -237,7 +237,7 @@ fn a_damaged_kept_set_cannot_be_restored_and_the_others_can() {
         let harmed = damage(&second, harm);
         let name = second.file_name().unwrap().to_str().unwrap();
         let refused = rollback(&out, &[]).expect(65);
-        assert_says(&refused, &["set 2 cannot be restored", name, words, "--to 1 takes the set before it"]);
+        assert_says(&refused, &["set 2 cannot be restored", name, words, "--to 1 restores an earlier one"]);
         assert_eq!((snapshot(&out), kept(&out)), (before, vec![1]), "{how}");
         let told = run(["status".as_ref(), "--out".as_ref(), out.as_os_str()]).expect(0);
         let told = String::from_utf8(told.stdout).unwrap();

@@ -61,7 +61,7 @@ fn an_unexpected_number_of_lines_is_a_reason_to_refuse() {
     {
         let run = build(&out, &input, &["--expect-lines", expected]).expect(exit);
         let said = format!(
-            "have 10 lines, but --expect-lines is {expected}; nothing was published; if that is meant, run again with \
+            "have 10 lines, but --expect-lines is {expected}; nothing was published; if this is intended, run again with \
              --expect-lines 10\n"
         );
         assert_eq!(run.stderr.contains(&said), exit == 65, "{}", run.stderr);
@@ -79,8 +79,8 @@ fn too_many_rejects_are_refused_and_the_message_names_the_limit_that_accepts_the
     for (max, needed) in [("0", "3"), ("2", "3"), ("0%", "10%"), ("0.5%", "10%"), ("9%", "10%")] {
         let refused = build(&out, &input, &["--max-rejects", max]).expect(65);
         let said = format!(
-            "3 of 33 lines were rejected, but --max-rejects is {max}; nothing was published; if that is meant, run again \
-             with --max-rejects {needed}\n"
+            "3 of 33 lines were rejected, but --max-rejects is {max}; nothing was published; if this is intended, run \
+             again with --max-rejects {needed}\n"
         );
         assert!(refused.stderr.contains(&said), "{}", refused.stderr);
         build(&directory.join(max), &input, &["--max-rejects", needed]).expect(0);

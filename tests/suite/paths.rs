@@ -228,7 +228,7 @@ fn no_set_is_published_within_the_state_of_another() {
         for inner in [state, &state.join("staging"), &state.join("staging/new/set")] {
             for base_url in [BASE, "{origin}/"] {
                 let mut build = build_command(inner, base_url);
-                assert_refused(&directory, build.arg(&input), &["--out", "lies in .sitemill"]);
+                assert_refused(&directory, build.arg(&input), &["--out", "is in .sitemill"]);
             }
         }
     }

@@ -177,7 +177,7 @@ fn another_base_url_or_protocol_is_refused_with_both_values_and_published_with_r
     assert_says(
         &told,
         &[
-            "; the base URL is http://h.example/ again, it was https://h.example/; the protocol is 0.9 again, it was 0.84",
+            "; the base URL is http://h.example/ again (was https://h.example/); the protocol is 0.9 again (was 0.84)",
         ],
     );
     assert_valid_set(&out, BASE, "0.9");

@@ -190,7 +190,7 @@ fn a_set_with_a_damaged_or_edited_file_cannot_be_restored() {
             refused.contains(&format!("{file}: missing or damaged, so set 2 cannot be restored; the live")),
             "{refused}"
         );
-        assert!(refused.contains("--to 1 takes the set before it"), "{refused}");
+        assert!(refused.contains("--to 1 restores an earlier one"), "{refused}");
         assert_eq!((live(&out), numbers(&out)), (vec![5, 6], vec![3, 2, 1]));
     }
     rollback(&out, &["--to", "1"]).expect(0);

@@ -207,7 +207,7 @@ def test_results_that_are_lost_or_doubled_or_belong_to_another_run_are_not_publi
         assert cluster.published(out) == before and cluster.staged(out) == []
 
     other = Run(tmp_path / "other", 100)
-    check("0 came to the regions", lambda run: (run.packed, []))
+    check("0 arrived in the regions", lambda run: (run.packed, []))
     check("was given twice", lambda run: (run.packed, run.batches * 2))
     check("rows were accepted", lambda run: ([], run.batches))
     check("rows were accepted", lambda run: (run.packed * 2, run.batches))
@@ -235,7 +235,7 @@ def test_what_cannot_be_published_is_refused_before_any_row_is_read(spark, tmp_p
     check(refused, ['no column loc or url; there are: page, updated', 'url="NAME"'], url=None)
     check(refused, ["column stock holds int", "cast"], url="stock")
     check(refused, ["column site holds struct<a:int>", "cast"], url="site")
-    check(usage, ["no first row"], on_duplicate="first")
+    check(usage, ["none is the first"], on_duplicate="first")
     check(usage, ["sorted"], order="input")
     check(usage, ["stable"], divide="fill")
     check(usage, ["one site"], base_url="{origin}/")

@@ -194,7 +194,7 @@ def test_options_of_rejects_are_those_of_a_build_and_are_checked_at_once(spark: 
     check(usage, "scope", scope="everything")
     check(usage, "urls_per_sitemap", urls_per_sitemap=50_001)
     check(usage, "no_such_option", no_such_option=1)
-    check(usage, "no first row", on_duplicate="first")
+    check(usage, "none is the first", on_duplicate="first")
     check(usage, "^set_name='My Blog': ", set_name="My Blog", name="pages")
     check(TypeError, "exclude has a value of type object", exclude=object())
     check(TypeError, "^worker_memory has a value of type bool", worker_memory=True)

@@ -54,7 +54,7 @@ impl Rewrite {
         for host in [&self.from, &self.to].into_iter().filter(|given| prefix::lacks_path(given)) {
             if host.trim_end_matches([' ', '\t']).ends_with('.') {
                 return Err(format!(
-                    "{host}: a host can only be replaced as a whole; end it with a slash if its last dot is meant"
+                    "{host}: a host can only be replaced as a whole; if it ends with a dot on purpose, add a slash"
                 ));
             }
         }

@@ -30,7 +30,7 @@ pub fn check(job: &Job, report: &Report) -> Result<()> {
         return Err(Error::data(message!(
             "the inputs have {lines}, but ",
             Setting::ExpectLines,
-            " is {expected}; nothing was published; if that is meant, run again with ",
+            " is {expected}; nothing was published; if this is intended, run again with ",
             way_out
         )));
     }
@@ -43,7 +43,7 @@ pub fn check(job: &Job, report: &Report) -> Result<()> {
         return Err(Error::data(message!(
             "{rejected} of {lines} rejected, but ",
             Setting::MaxRejects,
-            " is {max}; nothing was published; if that is meant, run again with ",
+            " is {max}; nothing was published; if this is intended, run again with ",
             way_out
         )));
     }
@@ -112,6 +112,6 @@ pub fn section_hint(job: &Job, sites: &[Planned]) -> Option<Message> {
     sections.peek()?;
     sections.all(|section| section.name == REST).then(|| {
         let column = Setting::SectionColumn.with(column);
-        message!("all URLs are in the section {REST}: no row names another one in ", column)
+        message!("all URLs are in the section {REST}: no row names another section in ", column)
     })
 }

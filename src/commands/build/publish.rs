@@ -113,7 +113,7 @@ fn check(job: &Job, base_url: &BaseUrl, batches: &[Batch]) -> Result<()> {
         }
         if batch.urls() != batch.tally.listed {
             let (urls, listed) = (batch.urls(), batch.tally.listed);
-            let words = format!("{base_url}: a batch has {urls} URLs, and {listed} were to be listed");
+            let words = format!("{base_url}: a batch has {urls} URLs, but should list {listed}");
             return Err(Error::new(ErrorKind::Internal, words));
         }
     }

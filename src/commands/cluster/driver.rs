@@ -210,14 +210,14 @@ fn add_up(packed: &[Packed], plan: &RoutingPlan, batches: &[RegionBatch]) -> Res
     if accepted != plan.accepted || accepted != arrived {
         let planned = plan.accepted;
         return Err(lost(format!(
-            "{accepted} rows were accepted, {planned} were planned, and {arrived} came to the regions"
+            "{accepted} rows were accepted, {planned} were planned, and {arrived} arrived in the regions"
         )));
     }
     let sum = |sums: &mut dyn Iterator<Item = u64>| sums.fold(0, u64::wrapping_add);
     let sent = sum(&mut packed.iter().map(|packed| packed.sum));
     if sent != sum(&mut batches.iter().map(|region| region.sum)) {
         return Err(Error::data(
-            "the regions have other rows than were accepted, because a task that ran again has read other rows; nothing was \
+            "the regions have other rows than those accepted, because a repeated task has read other rows; nothing was \
              published; store the input before the run",
         ));
     }
@@ -265,11 +265,7 @@ fn check_files(site: &Site) -> Result<()> {
         let published = || view.look_up(file.as_ref()).ok().flatten().map(|found| found.bytes);
         if site.place.staged_bytes(file).or_else(published) != Some(sitemap.gzip_bytes) {
             let missing = io::Error::from(io::ErrorKind::NotFound);
-            return Err(Error::io(
-                &view.path(file.as_ref()),
-                "was made by a worker and is not there",
-                missing,
-            ));
+            return Err(Error::io(&view.path(file.as_ref()), "was made by a worker but is missing", missing));
         }
     }
     Ok(())

@@ -204,7 +204,7 @@ pub(super) fn check_job(job: &Job) -> Result<()> {
     }
     if job.rules.on_duplicate != OnDuplicate::Newest {
         return Err(Error::usage(
-            "a cluster has no first row of a URL, because rows come in any order: list the newest row of duplicates",
+            "on a cluster, rows come in any order, so none is the first: list the newest row of duplicates",
         ));
     }
     Ok(())

@@ -168,7 +168,7 @@ impl Regions {
             // All rows that are not listed will count as duplicates.
             if in_ranges.rows() != rows {
                 let found = in_ranges.rows();
-                return Err(internal(format!("region {region} has {found} rows, and {rows} came in")));
+                return Err(internal(format!("region {region} has {found} rows, but {rows} arrived")));
             }
             let layout = survey_region(run, in_ranges, tally)?;
             let batch = produce(run, &layout, &shelf, &order.time, sections.as_ref())?;

@@ -146,7 +146,7 @@ impl Columns {
         for (at, (part, name)) in said().enumerate() {
             let other = said().skip(at + 1).find(|(_, other)| other.eq_ignore_ascii_case(name));
             if let Some((other, _)) = other {
-                return Err(format!("column {name} is named for {} and {}", part.name(), other.name()));
+                return Err(format!("column {name} is used for both {} and {}", part.name(), other.name()));
             }
         }
         Ok(())
@@ -161,9 +161,7 @@ impl Columns {
             said().filter_map(|word| word.parse().ok()).filter(|&position| position > 0).collect();
         match (positions, &self.0[RowPart::Url.number()]) {
             (0, _) => Ok(()),
-            (_, None) => {
-                Err("positions are those of rows without a header, and need the URL's: url=1".into())
-            }
+            (_, None) => Err("positions are for rows without a header, and must include url: url=1".into()),
             _ if positions < said().count() => {
                 Err("columns are all names or all positions: url=1,lastmod=3".into())
             }
@@ -206,7 +204,7 @@ impl Columns {
             None => Ok(()),
             Some(&at) => {
                 let name = crate::escape::shown(names[at].trim_ascii());
-                Err(message!("two columns are named {name}; rename the one that is not to be read"))
+                Err(message!("two columns are named {name}; rename the one that should not be read"))
             }
         }
     }
@@ -323,6 +321,6 @@ mod tests {
             assert!(wrong.parse::<Columns>().is_err(), "{wrong}");
         }
         let twice = "url=a,lastmod=d,changefreq=D".parse::<Columns>().unwrap_err();
-        assert_eq!(twice, "column d is named for lastmod and changefreq");
+        assert_eq!(twice, "column d is used for both lastmod and changefreq");
     }
 }

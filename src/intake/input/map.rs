@@ -129,6 +129,6 @@ impl Segment {
 /// The error for a file that can neither be mapped nor read because the address space is too small.
 pub fn no_room_for(name: &Path, file: &File) -> Error {
     let bytes = grouped(file.metadata().map_or(0, |meta| meta.len()));
-    let way = "allow more (ulimit -v) or give the input in parts";
+    let way = "raise the limit (ulimit -v), or split the input";
     Error::new(ErrorKind::Memory, message!(name, ": not enough address space for its {bytes} bytes; {way}"))
 }

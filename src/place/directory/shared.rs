@@ -79,6 +79,6 @@ fn has_ended(view: &DirectoryView, staging: &Path, error: Error) -> Error {
     if exists(view.fs(), staging) {
         return error;
     }
-    let why = "is gone, because the run that this work is part of has ended; start that run again";
+    let why = "is gone, because the run of this task has ended; start the run again";
     Error::new(ErrorKind::Output, message!(staging, ": {why}"))
 }

@@ -23,7 +23,7 @@ pub fn write(fs: &dyn FileSystem, path: &Path, bytes: &[u8]) -> Result<Unsynced>
             return Ok(());
         }
         let [bytes, on_disk] = [bytes, on_disk].map(grouped);
-        let words = message!(&*path, ": {bytes} bytes were written and {on_disk} are there");
+        let words = message!(&*path, ": {bytes} bytes were written, but {on_disk} are there");
         Err(Error::new(ErrorKind::Io, words))
     }))
 }

@@ -36,7 +36,7 @@ impl Workspace {
         let record = Record::kept(&earlier.run);
         let path = view.record_path(&record);
         let way_out = match last_before(live, earlier.number) {
-            Some(before) => message!(Setting::To.with(before.number), " takes the set before it"),
+            Some(before) => message!(Setting::To.with(before.number), " restores an earlier one"),
             None => message!("rebuild that set from its input"),
         };
         let read = Manifest::read(view, &record).map_err(|error| match error.kind() {

@@ -164,11 +164,14 @@ impl FromStr for SectionRules {
             return Err("has no sections; expected lines such as products = [\"/products/\"]".into());
         }
         if sections.len() > SECTIONS_MAX as usize {
-            return Err(format!("has {} sections, and a set can have {SECTIONS_MAX}", sections.len()));
+            return Err(format!(
+                "has {} sections, but a set can have at most {SECTIONS_MAX}",
+                sections.len()
+            ));
         }
         if sections.contains(&rest) {
             return Err(format!(
-                "section {}: is also the rest; give that another name",
+                "section {}: is also the name of rest; rename one of them",
                 shown(rest.as_bytes())
             ));
         }
@@ -310,7 +313,7 @@ mod tests {
             ("a = ''", "section a: pattern : an empty pattern"),
             ("a = '/x'\nrest = ['/y']", "section rest: has no rules"),
             ("a = '/x'\nrest = '/y'", "section rest: has no rules"),
-            ("a = '/x'\nrest = 'a'", "section a: is also the rest"),
+            ("a = '/x'\nrest = 'a'", "section a: is also the name of rest"),
             ("' ' = '/x'", "a name of its own"),
             ("a = '/x'\na = '/y'", "line 2"),
         ] {

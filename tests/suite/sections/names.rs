@@ -55,7 +55,8 @@ fn a_column_that_no_row_has_is_named_where_the_format_has_no_list_of_columns() {
         let desk = Desk::new();
         for more in [&["--dry-run"][..], &[]] {
             let built = desk.build(kind, &input, &[&["--section-column", "typo"], more].concat(), 0);
-            let said = "all URLs are in the section rest: no row names another one in --section-column typo";
+            let said =
+                "all URLs are in the section rest: no row names another section in --section-column typo";
             assert!(built.run.stderr.contains(said), "{kind}: {}", built.run.stderr);
             assert_eq!(built.report["hint"], said, "{kind}");
         }

@@ -52,7 +52,7 @@ pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<String>)
         Reason::NoUrl if report.inputs.iter().all(InputReport::is_xml) => {
             let lines = refused.described("entry", "entries", "rejected as no-url", first);
             message!(
-                "{lines}; a URL is the <loc> of a <url> or the <link> of an item, in small letters and in the namespace of the root element"
+                "{lines}; a URL is the <loc> of a <url> or the <link> of an item, in lower case and in the namespace of the root element"
             )
         }
         _ => other(reason, &refused, first),

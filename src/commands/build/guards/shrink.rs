@@ -61,7 +61,7 @@ fn refuse_shrunk(job: &Job, changes: impl Iterator<Item = Change>) -> Result<()>
     Err(Error::data(message!(
         "{what}: {urls} would replace {live}, but ",
         Setting::MaxShrink,
-        " is {max}{others}; nothing was published; if that is meant, run again with ",
+        " is {max}{others}; nothing was published; if this is intended, run again with ",
         Setting::MaxShrink.with(needed)
     )))
 }

@@ -169,5 +169,5 @@ fn rows_of_another_region_are_an_error_and_no_duplicates() {
     *region -= 1;
     let error = run.reduce_all(&job).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Internal);
-    assert!(error.to_string().contains("came in"), "{error}");
+    assert!(error.to_string().contains("rows, but"), "{error}");
 }

@@ -42,7 +42,7 @@ pub fn advice(word: &str) -> Option<Message> {
         "entry-too-large" => message!(
             "The entry alone is larger than ",
             Setting::BytesPerSitemap,
-            " allows. Raise the limit, or give it fewer tags."
+            " allows. Raise the limit, or give the URL fewer tags."
         ),
         "bad-row" => message!(
             "The row does not match the format of the input. Name the format with ",

@@ -77,7 +77,7 @@ fn with_positions_a_header_is_a_bad_row_whatever_its_width() {
 #[test]
 fn two_columns_of_the_same_name_are_refused_if_they_are_read() {
     let none = FormatOptions::default();
-    let want = "row 1: two columns are named lastmod; rename the one that is not to be read";
+    let want = "row 1: two columns are named lastmod; rename the one that should not be read";
     check_refused(&none, "-", "url,lastmod,LASTMOD\nu,1,2\n", want);
     check_refused(&none, "a.csv", "url,url,x\nu,v,1\n", "row 1: two columns are named url; rename");
     let by_name = delimited("lastmod=day", "");

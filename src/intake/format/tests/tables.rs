@@ -275,9 +275,9 @@ fn options_that_contradict_each_other_are_usage_errors() {
     for (columns, want) in [
         ("url=1,lastmod=updated", "columns are all names or all positions"),
         ("url=page,lastmod=3", "columns are all names or all positions"),
-        ("lastmod=3", "positions are those of rows without a header, and need the URL's"),
+        ("lastmod=3", "positions are for rows without a header, and must include url"),
         ("url=0", "positions are numbers from 1"),
-        ("url=1,lastmod=1", "column 1 is named for url and lastmod"),
+        ("url=1,lastmod=1", "column 1 is used for both url and lastmod"),
         ("url=99999999999999999999", "positions are numbers from 1"),
     ] {
         let error = columns.parse::<Columns>().unwrap_err();

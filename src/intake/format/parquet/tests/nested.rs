@@ -214,7 +214,7 @@ fn two_columns_that_differ_only_in_case_are_refused() {
     let leaves = [leaf(), leaf(), leaf(), leaf()];
     let error = read_back("twice", schema, VERSIONS[0], 1, &leaves).unwrap_err().to_string();
     assert!(
-        error.ends_with("two columns are named lastmod; rename the one that is not to be read"),
+        error.ends_with("two columns are named lastmod; rename the one that should not be read"),
         "{error}"
     );
 }
