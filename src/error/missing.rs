@@ -81,7 +81,7 @@ mod tests {
     fn the_error_for_a_missing_file_says_what_its_name_could_mean_instead() {
         let way_out = match cfg!(feature = "cloud") {
             true => "only local files are read here; download it, and give the path of the copy",
-            false => "the Python package and the Debian package read URLs",
+            false => "use the Python or Debian package, which read URLs, or copy it first",
         };
         for (name, said) in [
             ("https://h.example/a?b", "https://h.example/a?b: is a URL, and "),

@@ -109,7 +109,7 @@ fn a_write_that_lies_is_caught_before_anything_is_published() {
     };
     at_each_call(&world.directory, "write", "retval=1", command, |when, run| {
         assert!([0, 74].contains(&run.exit), "{when}: exit {}: {}", run.exit, run.stderr);
-        caught += usize::from(run.exit == 74 && run.stderr.contains("bytes were written and"));
+        caught += usize::from(run.exit == 74 && run.stderr.contains("bytes were written, but"));
         world.assert_whole(run.exit, 1, 90);
     });
     assert!(

@@ -147,7 +147,7 @@ fn a_job_that_a_cluster_cannot_do_is_refused_with_the_reason() {
         assert_eq!(error.kind(), ErrorKind::Usage, "{error}");
         assert!(error.to_string().contains(wanted), "{error}");
     };
-    check("no first row", |job| job.rules.on_duplicate = OnDuplicate::First);
+    check("none is the first", |job| job.rules.on_duplicate = OnDuplicate::First);
     check("order to sorted", |job| job.rules.order = Order::Input);
     check("division to stable", |job| job.rules.divide = Divide::Fill);
     check("one site", |job| job.rules.base_url = "{origin}/".parse().unwrap());
