@@ -94,8 +94,8 @@ impl Stem {
 
     /// The stem in the name of a sitemap or index file. `None` if sitemill gives no such name.
     pub fn of_file(file: &str) -> Option<Self> {
-        let stem =
-            split_sitemap_file(file).map(|(stem, _)| stem).or_else(|| Some(split_index_file(file)?.0))?;
+        let of_sitemap = split_sitemap_file(file).map(|(stem, ..)| stem);
+        let stem = of_sitemap.or_else(|| Some(split_index_file(file)?.0))?;
         Some(Self(stem.into()))
     }
 
@@ -130,13 +130,18 @@ pub fn number_of(sitemap_file: &str) -> Option<u32> {
     Some(split_sitemap_file(sitemap_file)?.1)
 }
 
-/// The stem and the number in a name that [`Stem::sitemap_file`] makes.
-fn split_sitemap_file(name: &str) -> Option<(&str, u32)> {
+/// The digits of a hash in the name of a sitemap.
+pub fn word_of(sitemap_file: &str) -> Option<&str> {
+    Some(split_sitemap_file(sitemap_file)?.2)
+}
+
+/// The stem, the number and the digits of a hash in a name that [`Stem::sitemap_file`] makes.
+fn split_sitemap_file(name: &str) -> Option<(&str, u32, &str)> {
     let (rest, word) = name.strip_suffix(".xml.gz")?.rsplit_once('-')?;
     let (stem, digits) = rest.rsplit_once('-')?;
     let is_word = word.len() == 8 && word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     let number = digits.parse().ok().filter(|number| format!("{number:05}") == digits && *number > 0)?;
-    (is_word && is_stem(stem)).then_some((stem, number))
+    (is_word && is_stem(stem)).then_some((stem, number, word))
 }
 
 /// The stem and the number in a name that [`Stem::index_file`] makes.
@@ -258,6 +263,7 @@ mod tests {
             "sitemap-blog-00001-1f2e3d4c.xml.gz",
         ] {
             assert!(is_sitemap_file(ours) && !is_index_file(ours), "{ours}");
+            assert!(matches!(word_of(ours), Some("1f2e3d4c" | "abcdef01")), "{ours}");
         }
         for ours in ["sitemap-index-1.xml", "sitemap-index-4294967295.xml", "sitemap-blog-index-1.xml"] {
             assert!(is_index_file(ours) && !is_sitemap_file(ours), "{ours}");

@@ -1,5 +1,7 @@
 //! `sitemill check` finds every planted fault, and nothing in sets that `build` writes.
 
+mod named;
+
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;

@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::escape::shown;
 use crate::limits::Protocol;
 use crate::place::PlaceFile;
+use crate::set::name::word_of;
 use crate::survey::dedup::ChunkKeys;
 
 /// Properties of a set that its files are checked against.
@@ -138,10 +139,10 @@ fn check_name(path: &Path, is_gzip: bool, findings: &mut Findings) {
     }
 }
 
-/// Checks the hash in a name such as `sitemap-00001-1f2e3d4c.xml.gz`: eight digits of the XXH3 of the XML, taken from one of
-/// four positions.
+/// Checks the hash in a name such as `sitemap-00001-1f2e3d4c.xml.gz`, also with words for a set and a section: eight digits of the
+/// XXH3 of the XML, taken from one of four positions.
 fn check_content_name(path: &Path, hash: u128, findings: &mut Findings) {
-    let Some(word) = path.file_name().and_then(|name| content_word(name.to_str()?)) else { return };
+    let Some(word) = path.file_name().and_then(|name| word_of(name.to_str()?)) else { return };
     let digits = format!("{hash:032x}");
     if (0..4).all(|at| digits[8 * at..][..8] != *word) {
         findings.push(None, Rule::ContentName, || {
@@ -150,29 +151,5 @@ fn check_content_name(path: &Path, hash: u128, findings: &mut Findings) {
                 &digits[..8]
             )
         });
-    }
-}
-
-/// Returns the digits in the name of a sitemap that sitemill has written.
-fn content_word(name: &str) -> Option<&str> {
-    let (number, word) = name.strip_prefix("sitemap-")?.strip_suffix(".xml.gz")?.split_once('-')?;
-    let is_number = number.len() >= 5 && number.bytes().all(|byte| byte.is_ascii_digit());
-    let is_word = word.len() == 8 && word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    (is_number && is_word).then_some(word)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_names_that_sitemill_gives_contain_a_content_hash() {
-        assert_eq!(content_word("sitemap-00001-1f2e3d4c.xml.gz"), Some("1f2e3d4c"));
-        assert_eq!(content_word("sitemap-123456-abcdef01.xml.gz"), Some("abcdef01"));
-        for other in
-            ["sitemap-1-1f2e3d4c.xml.gz", "sitemap-00001-1f2e3d4c.xml", "sitemap-00001-products.xml.gz"]
-        {
-            assert_eq!(content_word(other), None, "{other}");
-        }
     }
 }
