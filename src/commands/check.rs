@@ -9,6 +9,7 @@
 //! to the byte limit of the protocol, nothing in it is expanded, and names in it lead only to files of the same directory. Memory
 //! is 16 bytes per URL of the set.
 
+mod base;
 mod content;
 mod document;
 mod doubts;
@@ -57,8 +58,7 @@ pub(crate) use content::Content;
 pub(crate) use extensions::{EXTENSIONS, text};
 pub(crate) use finding::Findings;
 pub(crate) use follow::SeenFiles;
-pub(crate) use members::{ExternalMember, ExternalUrls, Members, member, members};
-pub(crate) use normal::directory;
+pub(crate) use members::{ExternalMember, Members, Referent, Referents, members};
 pub(crate) use reader::{DocumentFormat, FileKind, Reader};
 pub(crate) use set::{Set, settled};
 pub(crate) use tag::Tag;

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use crate::commands::check::{
-    Content, EXTENSIONS, Entry, ExternalUrls, FileKind, Findings, Reader, Rule, SeenFiles, Set, Tag,
-    VALUE_BYTES_MAX, directory, member, text,
+    Content, EXTENSIONS, Entry, FileKind, Findings, Reader, Referent, Referents, Rule, SeenFiles, Set, Tag,
+    VALUE_BYTES_MAX, text,
 };
 use crate::commands::target::Target;
 use crate::common::ordered::ordered;
@@ -245,7 +245,7 @@ fn list(file: &PlaceFile, format: LineFormat, entry: &mut Entry) -> Result<Liste
     let mut reader = Reader::lenient(Content::open(file)?, &mut findings);
     let mut listed =
         Listed { kind: None, lines: Vec::new(), urls: 0, members: Vec::new(), external: 0, damage: None };
-    let (mut base, mut external) = (None, ExternalUrls::of(file));
+    let mut referents = Referents::of(file);
     while reader.next(entry).map_err(|error| Error::io(path, "could not be read", error))? {
         let number = entry.number();
         let Findings { damage, unclear, .. } = reader.findings();
@@ -263,13 +263,11 @@ fn list(file: &PlaceFile, format: LineFormat, entry: &mut Entry) -> Result<Liste
                 push(entry, loc, format, &mut listed.lines);
                 listed.urls += 1;
             }
-            FileKind::Index => {
-                let base = base.get_or_insert_with(|| directory(loc));
-                match external.has(loc, base.as_deref()) {
-                    true => listed.external += 1,
-                    false => listed.members.push(member(file, base.as_deref(), number, loc)),
-                }
-            }
+            FileKind::Index => match referents.next(number, loc) {
+                Ok(Referent::External(_)) => listed.external += 1,
+                Ok(Referent::File(file)) => listed.members.push(Ok(file)),
+                Err(error) => listed.members.push(Err(error)),
+            },
         }
     }
     listed.kind = reader.head().map(|(kind, _)| kind);

@@ -1,11 +1,10 @@
 //! Follows index files to the sitemaps that they list.
 
-mod base;
-
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use super::base;
 use super::document::{Document, Member, report_listed_index};
 use super::finding::Findings;
 use super::loc::check_grammar;
@@ -88,7 +87,7 @@ impl Known {
             report_listed_index(&mut index.findings);
         }
         let is_alone = set.view.is_none();
-        let likely_base = if is_alone { base::beside } else { base::likely };
+        let likely_base = if is_alone { base::found } else { base::likely };
         let Some(base) = set.base.clone().or_else(|| likely_base(index)) else {
             for member in index.members.iter().filter(|member| normal::directory(&member.loc).is_some()) {
                 self.count(member, false, &mut followed.elsewhere, &mut index.findings);

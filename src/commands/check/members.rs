@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
+use super::base::deeper_twin;
 use super::content::Content;
 use super::entry::Entry;
 use super::finding::Findings;
@@ -46,13 +47,12 @@ pub(crate) fn members(index: &PlaceFile) -> Result<Members> {
     let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), 1);
     let mut reader = Reader::new(Content::open(index)?, &mut findings);
     let mut entry = Entry::default();
-    let (mut members, mut base, mut external) = (Members::default(), None, ExternalUrls::of(index));
+    let (mut members, mut referents) = (Members::default(), Referents::of(index));
     while reader.next(&mut entry).map_err(|error| Error::io(path, "could not be read", error))? {
         let Some(loc) = entry.loc().filter(|loc| !loc.is_empty()) else { continue };
-        let base = base.get_or_insert_with(|| directory(loc));
-        match external.has(loc, base.as_deref()) {
-            true => members.external.push(ExternalMember { url: shown(loc), path: external.path(loc) }),
-            false => members.files.push(member(index, base.as_deref(), entry.number(), loc)?),
+        match referents.next(entry.number(), loc)? {
+            Referent::File(file) => members.files.push(file),
+            Referent::External(path) => members.external.push(ExternalMember { url: shown(loc), path }),
         }
     }
     match findings.damage.or(findings.loss) {
@@ -61,8 +61,57 @@ pub(crate) fn members(index: &PlaceFile) -> Result<Members> {
     }
 }
 
+/// What an entry of an index file refers to.
+pub(crate) enum Referent {
+    /// A file in its directory.
+    File(PlaceFile),
+    /// A sitemap from elsewhere that the manifest names, and the file that it is if the directory is served as it is.
+    External(PathBuf),
+}
+
+/// Tells what the entries of an index file refer to, for commands that read only sitemaps in its own directory.
+pub(crate) struct Referents<'i> {
+    index: &'i PlaceFile,
+    external: ExternalUrls<'i>,
+    /// The URL of the directory of the first entry, which is taken for that of the index file.
+    base: Option<Option<String>>,
+}
+
+impl<'i> Referents<'i> {
+    /// Those of the index file `index`.
+    pub fn of(index: &'i PlaceFile) -> Self {
+        Self { index, external: ExternalUrls::of(index), base: None }
+    }
+
+    /// Returns what the next entry, which has this `number` and this `loc`, refers to.
+    ///
+    /// # Errors
+    /// If it is no file in the directory of the index file, or may as well be one in a directory below it.
+    pub fn next(&mut self, number: u64, loc: &[u8]) -> Result<Referent> {
+        let is_first = self.base.is_none();
+        let base = self.base.get_or_insert_with(|| directory(loc)).as_deref();
+        if self.external.has(loc, base) {
+            return Ok(Referent::External(self.external.path(loc)));
+        }
+        let file = member(self.index, base, number, loc)?;
+        // If the sitemaps lie in a deeper directory, the first does. Files with the same name of sitemill have the same content.
+        let may_differ = is_first && !file.name().to_str().is_some_and(is_sitemap_file);
+        match base.filter(|_| may_differ).and_then(|base| deeper_twin(self.index, base, loc)) {
+            Some(twin) => Err(ambiguous(self.index, number, loc, [&file, &twin])),
+            None => Ok(Referent::File(file)),
+        }
+    }
+}
+
+/// The error for an entry whose `loc` fits two files: which one depends on where the index file is published.
+fn ambiguous(index: &PlaceFile, number: u64, loc: &[u8], [one, other]: [&PlaceFile; 2]) -> Error {
+    let (index, one, other, loc) = (index.path(), one.path(), other.path(), shown(loc));
+    let words = message!("may be ", one, " or ", other, "; name the sitemaps instead of the index file");
+    Error::data(message!(index, ": entry {number}: ", words, ": {loc}"))
+}
+
 /// Returns the file in the directory of `index` that the `loc` of its entry `number` refers to.
-pub(crate) fn member(index: &PlaceFile, base: Option<&str>, number: u64, loc: &[u8]) -> Result<PlaceFile> {
+fn member(index: &PlaceFile, base: Option<&str>, number: u64, loc: &[u8]) -> Result<PlaceFile> {
     let member = base.and_then(|base| Some(index.beside(file(loc, base)?)));
     let is_itself = member.as_ref().is_some_and(|member| member.name() == index.name());
     let index = index.path();
@@ -89,7 +138,7 @@ pub(crate) fn member(index: &PlaceFile, base: Option<&str>, number: u64, loc: &[
 }
 
 /// The sitemaps from elsewhere that the manifest next to an index file names. It is read when the first URL needs it.
-pub(crate) struct ExternalUrls<'i> {
+pub(super) struct ExternalUrls<'i> {
     index: &'i PlaceFile,
     /// Their URLs, and the bytes of each that are the URL of the directory.
     locs: Option<HashMap<String, usize>>,
