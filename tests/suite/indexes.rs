@@ -73,9 +73,11 @@ fn an_index_file_of_which_something_is_not_read_is_refused() {
         }
     }
     // Other programs write tags that an index file may not have. Nothing is lost with them.
-    directory.file("index.xml", whole.replace("</loc>", "</loc><priority>1.0</priority>"));
-    build().expect(0);
-    urls(&file).expect(0);
+    for tag in ["<priority>1.0</priority>", "<x:note xmlns:x=\"http://h.example/\">1</x:note>"] {
+        directory.file("index.xml", whole.replace("</loc>", &format!("</loc>{tag}")));
+        build().expect(0);
+        urls(&file).expect(0);
+    }
 }
 
 #[test]

@@ -321,10 +321,11 @@ impl Reader<'_> {
         self.head.expect("the root was opened")
     }
 
-    /// Returns whether elements of `namespace` may be next to those of the protocol. Schema 0.84 allows none.
+    /// Returns whether elements of `namespace` may be next to those of the protocol. Schema 0.84 allows none, and neither does that
+    /// of index files.
     fn is_foreign(&self, namespace: Namespace) -> bool {
         let is_other = !matches!(namespace, Namespace::Sitemap(_) | Namespace::None);
-        is_other && (self.is_lenient || self.own().1 == Protocol::V0_9)
+        is_other && (self.is_lenient || self.own() == (FileKind::Sitemap, Protocol::V0_9))
     }
 
     pub(super) fn unknown(&mut self, name: &str) {
