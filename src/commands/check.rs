@@ -10,6 +10,7 @@
 //! is 16 bytes per URL of the set.
 
 mod base;
+mod checked;
 mod content;
 mod document;
 mod doubts;
@@ -30,6 +31,7 @@ mod rules;
 mod set;
 mod sitemaps;
 mod tag;
+mod told;
 mod values;
 
 use std::collections::{BTreeMap, HashSet};
@@ -50,9 +52,11 @@ use crate::escape::shown;
 use crate::job::{check_threads, threads_default};
 use crate::place::{self, PlaceFile, PlaceOrFile, Record, SetName, View};
 
+use checked::Checked;
 use document::{Document, Rules, Scratch};
-use follow::Known;
+use follow::{Known, Unread};
 use sitemaps::Sitemaps;
+use told::{OF_A_FILE_MAX, Told};
 
 pub(crate) use content::Content;
 pub(crate) use extensions::{EXTENSIONS, text};
@@ -66,9 +70,6 @@ pub(crate) use tag::Tag;
 pub(crate) use entry::{Entry, VALUE_BYTES_MAX};
 pub use finding::Finding;
 pub use rules::{Counts, Rule};
-
-/// Maximum number of findings kept per file until they are reported. All are counted.
-const FINDINGS_OF_A_FILE_MAX: u64 = 10_000;
 
 /// Which published files to check. [`CheckJob::new`] sets every other field to its command-line default.
 #[derive(Debug, Clone)]
@@ -152,48 +153,17 @@ pub fn check(
         progress,
         stop,
         secret: Secret::draw()?,
-        kept_max: job.findings_max.min(FINDINGS_OF_A_FILE_MAX) as usize,
-        tell,
-        told: 0,
-        counts: Counts::default(),
+        kept_max: job.findings_max.min(OF_A_FILE_MAX) as usize,
+        told: Told::new(tell, job.findings_max),
+        checked: Checked::default(),
+        not_followed: Vec::new(),
+        also: Vec::new(),
         report: CheckReport::default(),
     };
     let phase = progress.phase(Phase::Read, 0);
-    let base = job.base_url.as_ref().map(BaseUrl::as_str);
-    let (mut places, mut files) = (Vec::new(), Vec::new());
-    for path in &job.paths {
-        match place::resolve(path)? {
-            PlaceOrFile::Place(view) => places.push(view),
-            PlaceOrFile::File(file) => files.push(file),
-        }
-    }
-    // Each set is checked by itself; files that were named individually form one site.
-    if !files.is_empty() {
-        run.check_set(Set::of_files(files, base, run.kept_max))?;
-    }
-    let mut seen = SeenFiles::default();
-    for parent in places {
-        let sets = Set::places(&*parent, job.name.as_ref())?;
-        if let (Some(base), true) = (base, sets.iter().any(|set| set.root() != parent.root())) {
-            return Err(Error::usage(message!(
-                Setting::BaseUrl.with(base),
-                ": ",
-                parent.root(),
-                " contains the sets of several sites, and each names its own base URL"
-            )));
-        }
-        // A set may be named twice, or by itself and by the parent of all sites.
-        let is_new = |set: &Arc<dyn View>| seen.insert(&set.record_path(&Record::Live));
-        for set in sets.into_iter().filter(is_new) {
-            run.check_set(Set::of_place(set, base, run.kept_max)?)?;
-        }
-    }
+    run.check_paths()?;
     drop(phase);
-    let Run { counts, mut report, .. } = run;
-    report.findings = counts.total();
-    report.rules = counts.by_word();
-    report.seconds = (started.elapsed().as_secs_f64() * 1e3).round() / 1e3;
-    Ok(report)
+    Ok(run.into_report(started))
 }
 
 struct Run<'a> {
@@ -202,15 +172,61 @@ struct Run<'a> {
     stop: &'a Stop,
     secret: Secret,
     kept_max: usize,
-    tell: &'a mut dyn FnMut(&Finding) -> Result<()>,
-    told: u64,
-    counts: Counts,
+    told: Told<'a>,
+    checked: Checked,
+    /// Sitemaps elsewhere on the site, and those from elsewhere that the sets list, by their real paths, if these are known.
+    not_followed: Vec<Option<PathBuf>>,
+    also: Vec<Option<PathBuf>>,
     report: CheckReport,
 }
 
 impl Run<'_> {
+    fn check_paths(&mut self) -> Result<()> {
+        let base = self.job.base_url.as_ref().map(BaseUrl::as_str);
+        let (mut places, mut files) = (Vec::new(), Vec::new());
+        for path in &self.job.paths {
+            match place::resolve(path)? {
+                PlaceOrFile::Place(view) => places.push(view),
+                PlaceOrFile::File(file) => files.push(file),
+            }
+        }
+        for parent in places {
+            let sets = Set::places(&*parent, self.job.name.as_ref())?;
+            if let (Some(base), true) = (base, sets.iter().any(|set| set.root() != parent.root())) {
+                return Err(Error::usage(message!(
+                    Setting::BaseUrl.with(base),
+                    ": ",
+                    parent.root(),
+                    " contains the sets of several sites, and each names its own base URL"
+                )));
+            }
+            for set in sets {
+                // A set may be named twice, or by itself and by the parent of all sites.
+                if self.checked.add_set(&*set) {
+                    self.check_set(Set::of_place(set, base, self.kept_max)?)?;
+                }
+            }
+        }
+        // Each set is checked by itself; files that were named individually form one site.
+        files.retain(|file| self.checked.add_file(file));
+        match files.is_empty() {
+            true => Ok(()),
+            false => self.check_set(Set::of_files(files, base, self.kept_max)),
+        }
+    }
+
+    fn into_report(self, started: Instant) -> CheckReport {
+        let Self { told, checked, not_followed, also, mut report, .. } = self;
+        report.not_followed = checked.count_others(&not_followed);
+        report.also = checked.count_others(&also);
+        report.findings = told.counts.total();
+        report.rules = told.counts.by_word();
+        report.seconds = (started.elapsed().as_secs_f64() * 1e3).round() / 1e3;
+        report
+    }
+
     fn check_set(&mut self, set: Set) -> Result<()> {
-        self.tell(&set.findings)?;
+        self.told.add(&set.findings)?;
         let scope = match (self.job.scope, &set.manifests.live) {
             (Some(scope), _) => scope,
             (None, Ok(_)) => set.manifests.scope(),
@@ -239,11 +255,14 @@ impl Run<'_> {
             follow::check_protocol(&set, &mut document);
             known.check_form(&mut document);
             let followed = known.follow(&set, &mut document);
-            run.report.not_followed += followed.elsewhere;
-            run.report.also += followed.external;
+            let mut path = |Unread { below }| Some(run.checked.path_beside(&document.file, &below?));
+            run.not_followed.extend(followed.elsewhere.into_iter().map(&mut path));
+            run.also.extend(followed.external.into_iter().map(path));
             members.extend(followed.members);
             run.add_document(document, &mut known.sitemaps)
         })?;
+        // Those of an index file that was named by itself may be those of a set.
+        members.retain(|member| !self.checked.has_file(member));
         self.check_files(members, true, &rules, |run, mut document| {
             known.check_form(&mut document);
             run.add_document(document, &mut known.sitemaps)
@@ -273,7 +292,8 @@ impl Run<'_> {
 
     /// Adds the findings and counts of `document` to the report, and its URLs to `sitemaps`.
     fn add_document(&mut self, document: Document, sitemaps: &mut Sitemaps) -> Result<()> {
-        self.tell(&document.findings)?;
+        self.told.add(&document.findings)?;
+        self.checked.add_file(&document.file);
         self.report.files += 1;
         match document.kind {
             Some(FileKind::Index) => self.report.indexes += 1,
@@ -316,7 +336,7 @@ impl Run<'_> {
         }
         match findings.counts.total() > 0 && set.manifests.are_outdated(&**view) {
             true => self.check_manifest_again(view, rules),
-            false => self.tell(&findings),
+            false => self.told.add(&findings),
         }
     }
 
@@ -346,21 +366,9 @@ impl Run<'_> {
                 findings
                     .push(Some(u64::from(place.1) + 1), Rule::Duplicate, || sitemaps.listed_before(place));
             }
-            self.tell(&findings)?;
+            self.told.add(&findings)?;
         }
-        self.counts[Rule::Duplicate] += duplicates.beyond;
-        Ok(())
-    }
-
-    /// Counts all `findings` and reports them until the maximum is reached.
-    fn tell(&mut self, findings: &Findings) -> Result<()> {
-        self.counts = self.counts + findings.counts;
-        for finding in &findings.kept {
-            if self.told < self.job.findings_max {
-                self.told += 1;
-                (self.tell)(finding)?;
-            }
-        }
+        self.told.counts[Rule::Duplicate] += duplicates.beyond;
         Ok(())
     }
 }

@@ -12,7 +12,7 @@ use super::members::ExternalUrls;
 use super::normal;
 use super::reader::FileKind;
 use super::rules::Rule;
-use super::set::{Set, file};
+use super::set::{Set, decoded_path, file};
 use super::sitemaps::Sitemaps;
 use crate::escape::shown;
 use crate::limits::Protocol;
@@ -51,10 +51,16 @@ pub(super) struct Known {
 pub(super) struct Followed {
     /// Files that are not read yet.
     pub members: Vec<PlaceFile>,
-    /// Number of sitemaps elsewhere on the site.
-    pub elsewhere: u64,
-    /// Number of sitemaps from elsewhere that the manifest names.
-    pub external: u64,
+    /// Sitemaps elsewhere on the site.
+    pub elsewhere: Vec<Unread>,
+    /// Sitemaps from elsewhere that the manifest names.
+    pub external: Vec<Unread>,
+}
+
+/// A sitemap that is not followed, because it is no file in the directory of the set.
+pub(super) struct Unread {
+    /// Its path from the directory of the index file, if the URL of that directory is known and the sitemap is below.
+    pub below: Option<PathBuf>,
 }
 
 impl Known {
@@ -90,7 +96,7 @@ impl Known {
         let likely_base = if is_alone { base::found } else { base::likely };
         let Some(base) = set.base.clone().or_else(|| likely_base(index)) else {
             for member in index.members.iter().filter(|member| normal::directory(&member.loc).is_some()) {
-                self.count(member, false, &mut followed.elsewhere, &mut index.findings);
+                self.leave_out(member, None, false, &mut followed.elsewhere, &mut index.findings);
             }
             return followed;
         };
@@ -114,14 +120,14 @@ impl Known {
             }
             let is_external = is_alone && external_beside.has(&member.loc, Some(&base));
             if is_external || self.takes_external(&member.loc, file.as_ref().map(PlaceFile::name)) {
-                self.count(member, may_move, &mut followed.external, findings);
+                self.leave_out(member, Some(&base), may_move, &mut followed.external, findings);
                 continue;
             }
             let Some(file) = file else {
                 // With a base URL, it is known that the sitemap has to be below it, and this was checked.
                 let below = if set.base.is_some() { &base } else { site };
                 match normal::is_below(&member.loc, below) {
-                    true => self.count(member, may_move, &mut followed.elsewhere, findings),
+                    true => self.leave_out(member, Some(&base), may_move, &mut followed.elsewhere, findings),
                     false if set.base.is_none() && check_grammar(&member.loc).is_ok() => {
                         found(Rule::OutOfScope, &format!("not below {}", shown(site.as_bytes())));
                     }
@@ -138,13 +144,22 @@ impl Known {
         followed
     }
 
-    /// Counts a sitemap that is not read, or reports that it was listed before.
-    fn count(&mut self, sitemap: &Member, may_move: bool, count: &mut u64, findings: &mut Findings) {
+    /// Adds a sitemap to those that are left `out`, or reports that it was listed before. `base` is the URL of the directory of the
+    /// index file.
+    fn leave_out(
+        &mut self,
+        sitemap: &Member,
+        base: Option<&str>,
+        may_move: bool,
+        out: &mut Vec<Unread>,
+        findings: &mut Findings,
+    ) {
         let has_moved = |moving: &mut HashSet<String>| {
             may_move && str::from_utf8(&sitemap.loc).is_ok_and(|loc| moving.remove(loc))
         };
         if self.unread.insert(normal::normal(&sitemap.loc, None).into()) {
-            *count += 1;
+            let below = base.and_then(|base| sitemap.loc.strip_prefix(base.as_bytes()));
+            out.push(Unread { below: below.map(decoded_path) });
         } else if !has_moved(&mut self.moving_external) {
             let words = || format!("listed before: {}", shown(&sitemap.loc));
             findings.push(Some(sitemap.entry), Rule::Duplicate, words);

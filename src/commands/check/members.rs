@@ -1,8 +1,6 @@
 //! Members: the files that an index file lists.
 
 use std::collections::HashMap;
-use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use super::base::deeper_twin;
@@ -12,7 +10,7 @@ use super::finding::Findings;
 use super::manifests::read_manifest;
 use super::normal::directory;
 use super::reader::Reader;
-use super::set::{file, percent_decoded};
+use super::set::{decoded_path, file};
 use crate::error::{Error, Result, message};
 use crate::escape::shown;
 use crate::place::{self, PlaceFile};
@@ -173,6 +171,6 @@ impl<'i> ExternalUrls<'i> {
         let base_bytes = str::from_utf8(loc).ok().and_then(|loc| self.locs.as_ref()?.get(loc));
         let below = base_bytes.and_then(|&bytes| loc.get(bytes..)).unwrap_or_default();
         let directory = self.index.path().parent().unwrap_or(Path::new(""));
-        directory.join(OsString::from_vec(percent_decoded(below)))
+        directory.join(decoded_path(below))
     }
 }

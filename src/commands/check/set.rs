@@ -1,10 +1,12 @@
 //! A set: which files belong together, where they are published, and which file a URL in an index file refers to.
 
+mod listing;
 mod robots;
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -17,6 +19,7 @@ use crate::error::{Error, ErrorKind, Result, message};
 use crate::escape::shown;
 use crate::place::{Listed, PlaceFile, Record, SetName, View};
 use crate::set::name::{Stem, robots_file, set_of_robots_file};
+use listing::{index_stem, is_before, names};
 
 /// How often, and at which interval, a command that reads a set looks whether a switch is complete. Switches in a directory take
 /// milliseconds.
@@ -56,7 +59,8 @@ impl Set {
     /// Creates a set of single `files`, which are published below `base` if it is known.
     pub fn of_files(files: Vec<PlaceFile>, base: Option<&str>, kept_max: usize) -> Self {
         let findings = Findings::new(String::new(), kept_max);
-        Self { view: None, base: base.map(str::to_owned), files, findings, manifests: Manifests::NONE }
+        let (base, manifests) = (base.map(str::to_owned), Manifests::NONE);
+        Self { view: None, base, files, findings, manifests }
     }
 
     /// Returns the set in a place: the index files that its robots lines name; without robots lines, all its index files; without
@@ -217,7 +221,8 @@ impl Set {
         let robots = view.path(robots_file(view.name()).as_ref());
         let findings = Findings::new(shown(robots.as_os_str().as_encoded_bytes()), kept_max);
         let base = base.map(str::to_owned);
-        Self { view: Some(Arc::clone(view)), base, files: Vec::new(), findings, manifests }
+        let view = Some(Arc::clone(view));
+        Self { view, base, files: Vec::new(), findings, manifests }
     }
 
     /// Whether the files to start from are index files that the manifest of the live set names.
@@ -286,8 +291,13 @@ pub(super) fn plain_name(segment: &[u8]) -> Option<OsString> {
     is_plain.then(|| OsString::from_vec(name))
 }
 
+/// Returns the path that `path`, a part of a URL, refers to below a directory. It may lead to another directory.
+pub(super) fn decoded_path(path: &[u8]) -> PathBuf {
+    OsString::from_vec(percent_decoded(path)).into()
+}
+
 /// Returns what `name` means as a part of a URL.
-pub(super) fn percent_decoded(name: &[u8]) -> Vec<u8> {
+fn percent_decoded(name: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(name.len());
     let mut rest = name;
     while let Some((&byte, after)) = rest.split_first() {
@@ -304,50 +314,6 @@ pub(super) fn percent_decoded(name: &[u8]) -> Vec<u8> {
         }
     }
     decoded
-}
-
-/// Returns the sitemaps and index files in a place: XML, feeds, and text whose name begins with `sitemap`, with numbers in names
-/// sorted by value. Some may be links.
-fn names(view: &dyn View) -> Result<Vec<Listed>> {
-    // Text has many other uses, as in robots.txt.
-    let is_sitemap = |listed: &Listed| {
-        let name = listed.name.as_encoded_bytes();
-        let plain = name.strip_suffix(b".gz").unwrap_or(name);
-        let is_text = plain.ends_with(b".txt") && name.starts_with(b"sitemap");
-        let is_xml = [&b".xml"[..], b".rss", b".atom"].iter().any(|end| plain.ends_with(end));
-        (is_xml || is_text) && !name.starts_with(b".") && !listed.is_directory
-    };
-    let mut names: Vec<_> = view.list()?.into_iter().filter(is_sitemap).collect();
-    names.sort_by_cached_key(|listed| by_number(listed.name.as_encoded_bytes()));
-    Ok(names)
-}
-
-/// Returns a key that sorts `a-9` before `a-10`, because each number is preceded by the count of its digits.
-fn by_number(name: &[u8]) -> Vec<u8> {
-    let mut key = Vec::with_capacity(name.len() + 8);
-    for run in name.chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit()) {
-        if run[0].is_ascii_digit() {
-            // Names have at most 255 bytes.
-            key.extend([b'0', run.len() as u8]);
-        }
-        key.extend(run);
-    }
-    key
-}
-
-/// Returns the part of a name before `-index-` and a number, if `build` names index files like this.
-fn index_stem(name: &OsStr) -> Option<&str> {
-    let name = name.to_str()?;
-    let (stem, number) =
-        name.strip_suffix(".gz").unwrap_or(name).strip_suffix(".xml")?.rsplit_once("-index-")?;
-    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    (is_number && (stem == "sitemap" || stem.starts_with("sitemap-"))).then_some(stem)
-}
-
-/// Whether `index` is an index file with the stem of `other` and a lower number.
-fn is_before(index: &OsStr, other: &OsStr) -> bool {
-    let number = |name: &OsStr| by_number(name.as_encoded_bytes());
-    index_stem(index) == index_stem(other) && number(index) < number(other)
 }
 
 #[cfg(test)]
@@ -375,25 +341,6 @@ mod tests {
             ("a.xml", None),
         ] {
             assert_eq!(file(url.as_bytes(), base).as_deref(), want.map(AsRef::as_ref), "{url}");
-        }
-    }
-
-    #[test]
-    fn numbers_in_names_sort_by_their_value() {
-        let mut names = ["b-10.xml", "b-9.xml", "a-11.xml", "b-1.xml", "b-100.xml"];
-        names.sort_by_cached_key(|name| by_number(name.as_bytes()));
-        assert_eq!(names, ["a-11.xml", "b-1.xml", "b-9.xml", "b-10.xml", "b-100.xml"]);
-        for (name, stem) in [
-            ("sitemap-index-1.xml", Some("sitemap")),
-            ("sitemap-index-12.xml.gz", Some("sitemap")),
-            ("sitemap-blog-index-1.xml", Some("sitemap-blog")),
-            ("sitemap-index-index-1.xml", Some("sitemap-index")),
-            ("other-index-1.xml", None),
-            ("sitemap-index-.xml", None),
-            ("sitemap-index-new.xml", None),
-            ("sitemap-00001-1f2e3d4c.xml.gz", None),
-        ] {
-            assert_eq!(index_stem(OsStr::new(name)), stem, "{name}");
         }
     }
 }
