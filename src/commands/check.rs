@@ -253,6 +253,7 @@ impl Run<'_> {
         let mut members = Vec::new();
         self.check_files(files, false, &rules, |run, mut document| {
             follow::check_protocol(&set, &mut document);
+            follow::check_robots(&set, &mut document);
             known.check_form(&mut document);
             let followed = known.follow(&set, &mut document);
             let mut path = |Unread { below }| Some(run.checked.path_beside(&document.file, &below?));

@@ -215,6 +215,14 @@ pub(super) fn check_protocol(set: &Set, index: &mut Document) {
     }
 }
 
+/// Reports a sitemap that a robots line names.
+pub(super) fn check_robots(set: &Set, file: &mut Document) {
+    if set.has_robots && file.kind == Some(FileKind::Sitemap) {
+        let words = || "a robots line names this file, which is a sitemap and not an index file".into();
+        file.findings.push(None, Rule::Robots, words);
+    }
+}
+
 /// Files that were seen, so that none is read twice.
 #[derive(Default)]
 pub(crate) struct SeenFiles(HashSet<PathBuf>);

@@ -257,7 +257,7 @@ impl<'f> Reader<'f> {
         if text.contains("]]>") { self.broken("]]> in text") } else { Ok(()) }
     }
 
-    /// Reports text other than white space between elements.
+    /// Reports text between elements.
     fn between(&mut self, text: &str) -> Result<(), Broken> {
         match self.at {
             At::Prolog | At::Epilog => self.broken("text outside the root element"),
@@ -265,9 +265,9 @@ impl<'f> Reader<'f> {
             // Feeds have rules of their own.
             _ if self.format != DocumentFormat::Protocol => Ok(()),
             _ => {
-                let text = text.trim_ascii();
-                self.findings.push(place(self.entries), Rule::StrayText, || {
-                    format!("text between elements: {}", shown(text.as_bytes()))
+                self.findings.push(place(self.entries), Rule::StrayText, || match text.trim_ascii() {
+                    "" => "a CDATA section between elements".into(),
+                    text => format!("text between elements: {}", shown(text.as_bytes())),
                 });
                 Ok(())
             }
@@ -292,7 +292,10 @@ impl<'f> Reader<'f> {
                 let character = character.to_owned();
                 self.push_guid(&character)
             }
-            _ => self.between("&"),
+            // White space is allowed between elements, however it is written, but not outside the root element.
+            At::Prolog | At::Epilog => self.between(name),
+            _ if !character.is_empty() && character.trim_ascii().is_empty() => Ok(()),
+            _ => self.between(&format!("&{name};")),
         }
     }
 

@@ -34,6 +34,8 @@ pub(crate) struct Set {
     pub base: Option<String>,
     /// The files to start from, in order: index files, or sitemaps if there are none.
     pub files: Vec<PlaceFile>,
+    /// Whether there are robots lines, which name these files.
+    pub has_robots: bool,
     /// Findings about the robots lines, or about sitemaps that are links.
     pub findings: Findings,
     /// Its manifests.
@@ -60,7 +62,7 @@ impl Set {
     pub fn of_files(files: Vec<PlaceFile>, base: Option<&str>, kept_max: usize) -> Self {
         let findings = Findings::new(String::new(), kept_max);
         let (base, manifests) = (base.map(str::to_owned), Manifests::NONE);
-        Self { view: None, base, files, findings, manifests }
+        Self { view: None, base, files, has_robots: false, findings, manifests }
     }
 
     /// Returns the set in a place: the index files that its robots lines name; without robots lines, all its index files; without
@@ -222,7 +224,7 @@ impl Set {
         let findings = Findings::new(shown(robots.as_os_str().as_encoded_bytes()), kept_max);
         let base = base.map(str::to_owned);
         let view = Some(Arc::clone(view));
-        Self { view, base, files: Vec::new(), findings, manifests }
+        Self { view, base, files: Vec::new(), has_robots: false, findings, manifests }
     }
 
     /// Whether the files to start from are index files that the manifest of the live set names.

@@ -160,6 +160,34 @@ fn a_document_read_in_pieces_gives_the_same_result() {
 }
 
 #[test]
+fn stray_text_is_shown_as_it_is_written_and_white_space_is_none() {
+    let found = |text: &str| {
+        let xml = format!("<urlset {XMLNS}>{text}<url><loc>http://h.example/</loc></url></urlset>");
+        let mut findings = Findings::new("f".into(), 9);
+        let mut reader = Reader::new(Content::of(Cursor::new(xml)).unwrap(), &mut findings);
+        while reader.next(&mut Entry::default()).unwrap() {}
+        findings.kept.into_iter().map(|finding| finding.words).collect::<Vec<_>>()
+    };
+    for blank in ["", " \r\n\t", "&#10;", "&#x20;&#9;"] {
+        assert_eq!(found(blank), [""; 0], "{blank:?}");
+    }
+    for (text, said) in [
+        (" a b ", "text between elements: a b"),
+        ("&#65;", "text between elements: &#65;"),
+        ("&amp;", "text between elements: &amp;"),
+        ("<![CDATA[a]]>", "text between elements: a"),
+        ("<![CDATA[]]>", "a CDATA section between elements"),
+        ("<![CDATA[ ]]>", "a CDATA section between elements"),
+    ] {
+        assert_eq!(found(text), [said], "{text}");
+    }
+    for outside in ["&#10;", "<![CDATA[]]>"] {
+        let xml = format!("<urlset {XMLNS}><url><loc>http://h.example/</loc></url></urlset>{outside}");
+        assert_eq!(read(xml, loc).0, ["well-formed"], "{outside}");
+    }
+}
+
+#[test]
 fn no_input_makes_the_reader_panic() {
     let xml = format!(
         "<?xml version='1.0'?><urlset {XMLNS}><!-- c --><url><loc>a&amp;</loc><x:y xmlns:x='u'/></url></urlset>"

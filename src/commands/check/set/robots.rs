@@ -22,6 +22,7 @@ impl Set {
     pub(super) fn take_robots(&mut self, view: &Arc<dyn View>) -> Result<bool> {
         let robots = PlaceFile::new(Arc::clone(view), robots_file(view.name()));
         let Some(lines) = read_robots(&robots)? else { return Ok(false) };
+        self.has_robots = true;
         if lines.len() as u64 == ROBOTS_BYTES_MAX {
             let words = || format!("at least {ROBOTS_BYTES_MAX} bytes; the rest was not read");
             self.findings.push(None, Rule::TooLarge, words);
