@@ -1,12 +1,13 @@
 //! Files on web servers (read-only).
 
 use std::fmt;
+use std::future;
 use std::ops::Range;
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::StreamExt;
-use futures_util::stream::BoxStream;
+use futures_util::stream::{self, BoxStream};
 use object_store::ClientOptions;
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpRequestBody, HttpResponse,
@@ -55,7 +56,9 @@ pub struct WebFile {
 }
 
 /// A request for the next piece of a file that is read from start to end. It returns the piece and the rest of the stream.
-pub type Pieces = Task<(Result<Bytes, Failure>, BoxStream<'static, Result<Bytes, Failure>>)>;
+pub type Pieces = Task<(Result<Bytes, Failure>, ByteStream)>;
+
+type ByteStream = BoxStream<'static, Result<Bytes, Failure>>;
 
 impl WebFile {
     /// Looks up the file at `url`; `None` if it does not exist. Requests its first byte, because many servers and signed URLs allow
@@ -92,22 +95,35 @@ impl WebFile {
     pub fn open(&self) -> Pieces {
         let this = self.clone();
         spawn(async move {
-            match this.answer(None).await {
-                Ok(response) if this.is_replaced(&response) => {
-                    (Err(Failure::replaced()), futures_util::stream::empty().boxed())
-                }
-                Ok(response) => {
-                    piece(response.into_body().bytes_stream().map(|bytes| bytes.map_err(of_error)).boxed())
-                        .await
-                }
-                Err(failure) => (Err(failure), futures_util::stream::empty().boxed()),
+            match this.whole().await {
+                Ok(stream) => piece(stream).await,
+                Err(failure) => (Err(failure), stream::empty().boxed()),
             }
         })
     }
 
     /// Requests the next piece of a stream. An empty piece marks the end.
-    pub fn next(stream: BoxStream<'static, Result<Bytes, Failure>>) -> Pieces {
+    pub fn next(stream: ByteStream) -> Pieces {
         spawn(piece(stream))
+    }
+
+    /// Requests the whole file, as a stream that fails if it turns out to be another file or a part of this one.
+    async fn whole(&self) -> Result<ByteStream, Failure> {
+        let response = self.answer(None).await?;
+        if response.status().as_u16() == 206 {
+            // Caches that are broken do that.
+            return Err(Failure::other("the server sent a part of the file when asked for all of it"));
+        }
+        if self.is_replaced(&response) {
+            return Err(Failure::replaced());
+        }
+        // The size of a file that the server compresses for the transfer is not that of the file.
+        let bytes = self.bytes.filter(|_| header(&response, "content-encoding").is_none());
+        let stream = response.into_body().bytes_stream().map(|bytes| bytes.map_err(of_error)).boxed();
+        Ok(match bytes {
+            Some(bytes) => of_size(bytes, stream),
+            None => stream,
+        })
     }
 
     /// Requests the whole file or a part of it. Retries after connection errors, 429 and 5xx.
@@ -196,9 +212,7 @@ impl fmt::Debug for WebFile {
 }
 
 /// Reads the next piece of a stream. Returns it with the rest of the stream.
-async fn piece(
-    mut stream: BoxStream<'static, Result<Bytes, Failure>>,
-) -> (Result<Bytes, Failure>, BoxStream<'static, Result<Bytes, Failure>>) {
+async fn piece(mut stream: ByteStream) -> (Result<Bytes, Failure>, ByteStream) {
     let mut piece = Vec::new();
     while piece.len() < PIECE_BYTES {
         match stream.next().await {
@@ -208,6 +222,21 @@ async fn piece(
         }
     }
     (Ok(piece.into()), stream)
+}
+
+/// The same stream, which fails unless it has this number of bytes: without an ETag or a time, nothing else shows that the file is
+/// another one.
+fn of_size(bytes: u64, stream: ByteStream) -> ByteStream {
+    let mut sent = 0;
+    let checked = stream.map(Some).chain(stream::iter([None])).filter_map(move |next| {
+        if let Some(Ok(piece)) = &next {
+            sent += piece.len() as u64;
+        }
+        let is_at_end = next.is_none();
+        let is_other = sent > bytes || is_at_end && sent < bytes;
+        future::ready(if is_other { Some(Err(Failure::replaced())) } else { next })
+    });
+    checked.boxed()
 }
 
 /// Returns the failure if the server refused the request.
@@ -245,4 +274,68 @@ fn version_of(response: &HttpResponse) -> Option<String> {
 /// The size of the whole file in bytes, from the response to a request for a part.
 fn total_of(response: &HttpResponse) -> Option<u64> {
     header(response, "content-range")?.rsplit_once('/')?.1.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+    use std::thread;
+
+    use super::*;
+
+    /// Looks up a file on a server that answers the first request with `found` and the second with `whole`, and reads it from start
+    /// to end.
+    fn read(found: &'static str, whole: &'static str) -> Result<Vec<u8>, String> {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/x", listener.local_addr().unwrap());
+        let server = thread::spawn(move || {
+            for answer in [found, whole] {
+                let (mut client, _) = listener.accept().unwrap();
+                let mut request = Vec::new();
+                while !request.ends_with(b"\r\n\r\n") {
+                    let mut byte = [0];
+                    client.read_exact(&mut byte).unwrap();
+                    request.extend(byte);
+                }
+                let answer = answer.replace("\n", "\r\n");
+                client.write_all(format!("HTTP/1.1 {answer}").as_bytes()).unwrap();
+            }
+        });
+        let file = WebFile::find(&url).unwrap().unwrap();
+        let (mut bytes, mut pieces) = (Vec::new(), file.open());
+        let read = loop {
+            let (piece, rest) = pieces.wait_unless(&|| false).unwrap();
+            match piece {
+                Ok(piece) if piece.is_empty() => break Ok(bytes),
+                Ok(piece) => bytes.extend_from_slice(&piece),
+                Err(failure) => break Err(failure.to_string()),
+            }
+            pieces = WebFile::next(rest);
+        };
+        server.join().unwrap();
+        read
+    }
+
+    #[test]
+    fn a_part_is_never_taken_for_the_whole_file() {
+        const FOUND: &str =
+            "206 Partial Content\nConnection: close\nContent-Range: bytes 0-0/9\nContent-Length: 1\n\na";
+        let whole = "200 OK\nConnection: close\nContent-Length: 9\n\nabcdefghi";
+        assert_eq!(read(FOUND, whole), Ok(b"abcdefghi".to_vec()));
+        // A file that is compressed for the transfer has another size.
+        let packed = "200 OK\nConnection: close\nContent-Encoding: gzip\nContent-Length: 3\n\nabc";
+        assert_eq!(read(FOUND, packed), Ok(b"abc".to_vec()));
+        for (whole, why) in [
+            (
+                "206 Partial Content\nConnection: close\nContent-Range: bytes 0-2/9\nContent-Length: 3\n\nabc",
+                "the server sent a part of the file when asked for all of it",
+            ),
+            ("200 OK\nConnection: close\nContent-Length: 3\n\nabc", "it was replaced"),
+            ("200 OK\nConnection: close\n\nabc", "it was replaced"),
+            ("200 OK\nConnection: close\nContent-Length: 10\n\nabcdefghij", "it was replaced"),
+        ] {
+            assert_eq!(read(FOUND, whole), Err(why.into()), "{whole}");
+        }
+    }
 }
