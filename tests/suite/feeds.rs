@@ -93,6 +93,15 @@ fn urls_reads_links_and_dates_of_feeds_as_build_does() {
         (rss("+0200 (CEST)"), "2002-09-07T09:42:00+02:00"),
         (rss(""), "2002-09-07T09:42:00"),
         (format!("<feed><entry><link rel='Alternate' href='{BASE}\na'/></entry></feed>"), ""),
+        (format!("<feed><entry><link rel=' alternate\n' href=' {BASE}a\u{a0}'/></entry></feed>"), ""),
+        // An empty guid does not count, and neither does one that is no link.
+        (format!("<rss><channel><item><guid/><guid> </guid><guid>{BASE}a</guid></item></channel></rss>"), ""),
+        (
+            format!(
+                "<rss><channel><item><guid isPermaLink=' false '>{BASE}b</guid><guid>{BASE}a</guid></item></channel></rss>"
+            ),
+            "",
+        ),
     ] {
         let file = directory.file("feed.xml", &feed);
         let build = |input: &Path| {

@@ -135,7 +135,7 @@ impl Reader<'_> {
                 entry.close_tag(tag);
                 self.at = At::Entry;
             }
-            At::Guid => self.at = At::Entry,
+            At::Guid => self.end_guid(),
             At::Channel => self.at = At::Root,
             At::Entry => {
                 self.end_item(entry);

@@ -103,10 +103,11 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Returns the value of an attribute without the white space around it.
     fn attribute_of(&mut self, start: &BytesStart<'_>, name: &str) -> Result<Option<String>, Broken> {
         let mut pairs = Pairs(start.attributes_raw()).flatten();
         let Some(Pair { value, .. }) = pairs.find(|pair| pair.key == name) else { return Ok(None) };
-        self.value(value).map(Some)
+        Ok(Some(self.value(value)?.trim().to_owned()))
     }
 
     /// Appends to the `guid` of the item.
@@ -115,6 +116,13 @@ impl Reader<'_> {
         let room = GUID_BYTES_KEPT - guid.len();
         guid.extend_from_slice(&text.as_bytes()[..text.len().min(room)]);
         Ok(())
+    }
+
+    /// Ends the `guid` of an item. An empty one does not count, so another one may follow.
+    pub(super) fn end_guid(&mut self) {
+        let has_element = self.order.has_element_in_guid;
+        self.guid.take_if(|guid| guid.trim_ascii().is_empty() && !has_element);
+        self.at = At::Entry;
     }
 
     /// Ends an item. Its `guid` is its URL if it has no link.
