@@ -2,11 +2,12 @@
 
 mod directory;
 
+use std::collections::HashMap;
 use std::io::Read;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 pub use crate::commands::report::page::SettingNames;
 use crate::commands::report::page::{Subject, field_name, page};
@@ -97,20 +98,19 @@ impl Page {
 
     fn of_json_with(json: &[u8], names: SettingNames) -> Result<Self, String> {
         let no_report = |error: serde_json::Error| format!("is not the JSON report of a build ({error})");
+        let fields: HashMap<String, Option<IgnoredAny>> = serde_json::from_slice(json).map_err(no_report)?;
+        let has = |field: &str| fields.get(field).is_some_and(Option::is_some);
+        if has("format") && has("run") {
+            return Err("is the manifest of a set and not the JSON report of a build; for a page about the set, name its \
+                        directory"
+                .into());
+        }
         // The report of a refused run has the fields of both.
-        #[derive(Deserialize)]
-        struct Probe {
-            error: Option<serde::de::IgnoredAny>,
-            lines: Option<serde::de::IgnoredAny>,
+        match has("error") && !has("lines") {
+            true => serde_json::from_slice(json).map(|failure| Self::of_failure(&failure)),
+            false => serde_json::from_slice(json).map(|report| Self::of_report_with(&report, names)),
         }
-        match serde_json::from_slice(json).map_err(no_report)? {
-            Probe { error: Some(_), lines: None } => {
-                serde_json::from_slice(json).map(|failure| Self::of_failure(&failure)).map_err(no_report)
-            }
-            _ => serde_json::from_slice(json)
-                .map(|report| Self::of_report_with(&report, names))
-                .map_err(no_report),
-        }
+        .map_err(no_report)
     }
 
     /// Returns the HTML.
@@ -139,6 +139,24 @@ impl Page {
 mod tests {
     use super::*;
     use crate::error::{Message, Setting, message};
+
+    #[test]
+    fn json_that_is_no_report_is_named_in_the_words_of_users() {
+        let manifest = br#"{ "format": 1, "run": "1-2", "published": "2026-11-29T12:00:00Z" }"#;
+        for (json, what) in [
+            (
+                &b"[1]"[..],
+                "is not the JSON report of a build (invalid type: sequence, expected a map at line 1",
+            ),
+            (
+                manifest,
+                "is the manifest of a set and not the JSON report of a build; for a page about the set, name its",
+            ),
+        ] {
+            let said = Page::of_json(json).unwrap_err();
+            assert!(said.starts_with(what), "{said}");
+        }
+    }
 
     #[test]
     fn the_page_of_the_json_of_a_refused_run_equals_that_of_its_report() {
