@@ -23,6 +23,27 @@ pub fn escape(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
+/// Returns the text that [`escape`] has turned into `escaped`.
+pub fn unescape(escaped: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(escaped.len());
+    let mut rest = escaped;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        out.extend_from_slice(&rest[..at]);
+        let hex = |digits: &[u8]| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
+        let (byte, bytes) = match &rest[at + 1..] {
+            [b't', ..] => (b'\t', 1),
+            [b'n', ..] => (b'\n', 1),
+            [b'r', ..] => (b'\r', 1),
+            [b'x', digits @ ..] if digits.len() >= 2 => (hex(&digits[..2]).unwrap_or(b'\\'), 3),
+            _ => (b'\\', 1),
+        };
+        out.push(byte);
+        rest = &rest[(at + 1 + bytes).min(rest.len())..];
+    }
+    out.extend_from_slice(rest);
+    out
+}
+
 /// Returns `bytes` as text for messages: escaped, and truncated to [`SHOWN_BYTES_MAX`] bytes.
 pub fn shown(bytes: &[u8]) -> String {
     cut(bytes, SHOWN_BYTES_MAX)
@@ -93,6 +114,7 @@ mod tests {
             ("bidi \u{202e}x".as_bytes(), r"bidi \xe2\x80\xaex"),
         ] {
             assert_eq!(cut(raw, 100), want);
+            assert_eq!(unescape(want.as_bytes()), raw);
         }
         assert_eq!(cut(b"abcdef", 3), "abc…");
     }

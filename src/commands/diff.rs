@@ -16,6 +16,7 @@ use crate::commands::target::Target;
 use crate::common::progress::{Phase, Progress};
 use crate::common::stop::Stop;
 use crate::error::{Error, Result, Setting, message};
+use crate::escape::unescape;
 use crate::job::{check_threads, threads_default};
 use crate::place::{self, SetName};
 
@@ -108,8 +109,8 @@ impl DiffJob {
 
 /// Compares the sets of `job` and writes what differs to `to`, in byte order of the URLs. Two parents of several sites, or
 /// directories with several sets, are compared set by set, in the order of the names of directories and sets; a set that exists on
-/// one side only is added or removed as a whole. A site with a single set on one side is compared as a whole. `progress` counts the
-/// URLs that are read; sitemaps that both sides have are not read.
+/// one side only is added or removed as a whole. Sitemaps next to the sites count as a set of their own. A site with a single set
+/// on one side is compared as a whole. `progress` counts the URLs that are read; sitemaps that both sides have are not read.
 ///
 /// # Errors
 /// [`ErrorKind::Data`](crate::ErrorKind::Data) if a file is damaged; otherwise if a file cannot be read, `to` or scratch cannot
@@ -240,11 +241,11 @@ impl ChangeWriter {
             (DiffFormat::Text, _) => self.parts(&[sign.as_bytes(), b" ", loc]),
             (DiffFormat::Tsv, _) => self.parts(&[word.as_bytes(), b"\t", loc, b"\t", was, b"\t", is]),
             (DiffFormat::Json, _) => {
-                let string = |bytes| String::from_utf8_lossy(bytes).into_owned();
+                let string = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
                 let mut object = json!({ "change": word, "loc": string(loc) });
                 for (key, lastmod) in [("old_lastmod", was), ("new_lastmod", is)] {
                     if lastmod != b"" {
-                        object[key] = string(lastmod).into();
+                        object[key] = string(&unescape(lastmod)).into();
                     }
                 }
                 self.parts(&[object.to_string().as_bytes()]);

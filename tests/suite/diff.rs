@@ -73,6 +73,39 @@ fn every_form_lists_added_removed_and_changed_urls() {
 }
 
 #[test]
+fn json_has_dates_as_they_are_and_lines_have_them_escaped() {
+    let directory = TempDir::new();
+    let sitemap = |name: &str, lastmod: &str| {
+        let xml = format!(
+            "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\
+            <url><loc>http://h.example/a</loc><lastmod>{lastmod}</lastmod></url></urlset>"
+        );
+        directory.file(name, xml)
+    };
+    let (old, new) = (sitemap("old.xml", "2024-01-01"), sitemap("new.xml", "May\\5&#9;x"));
+    let json: Value = serde_json::from_slice(&diff(&old, &new, &["--json"]).expect(0).stdout).unwrap();
+    assert_eq!((&json["old_lastmod"], &json["new_lastmod"]), (&"2024-01-01".into(), &"May\\5\tx".into()));
+    let line = "changed\thttp://h.example/a\t2024-01-01\tMay\\\\5\\tx\n";
+    assert_eq!(String::from_utf8(diff(&old, &new, &["--tsv"]).expect(0).stdout).unwrap(), line);
+}
+
+#[test]
+fn json_that_is_no_manifest_is_not_called_damaged() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    build(&out, &rows(&[("1", "")]), &[]).expect(0);
+    let listed = run(["urls".as_ref(), "--json".as_ref(), out.as_os_str()]).expect(0).stdout;
+    for json in [&listed[..], b"{}", b"[1]"] {
+        let refused = diff(&directory.file("urls.json", json), &out, &[]).expect(65);
+        let said = "urls.json: is not a manifest; name a published directory, an index file, a sitemap or";
+        assert!(refused.stderr.contains(said), "{}", refused.stderr);
+    }
+    let manifest = fs::read(out.join(".sitemill/manifest.json")).unwrap();
+    let refused = diff(&directory.file("cut.json", &manifest[..99]), &out, &[]).expect(65);
+    assert!(refused.stderr.contains("cut.json: is damaged ("), "{}", refused.stderr);
+}
+
+#[test]
 fn diff_agrees_with_a_plain_comparison_for_any_two_sets_and_any_memory() {
     let directory = TempDir::new();
     let (old, new) = (directory.join("old"), directory.join("new"));
@@ -173,6 +206,23 @@ fn the_only_set_of_a_site_is_compared_whatever_its_name() {
     ] {
         assert_eq!(String::from_utf8(diff(old, new, &[]).expect(0).stdout).unwrap(), want, "{old:?} {new:?}");
     }
+}
+
+#[test]
+fn sitemaps_next_to_sites_are_compared_too() {
+    let directory = TempDir::new();
+    let [old, new] = ["old", "new"].map(|name| directory.join(name));
+    for (out, page) in [(&old, 1), (&new, 2)] {
+        let input = format!("https://a.example/{page}\nhttps://b.example/1\n");
+        finish(&mut build_command(out, "{origin}/"), input.as_bytes()).expect(0);
+    }
+    let xml = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\
+        <url><loc>https://www.example/</loc></url></urlset>";
+    fs::write(new.join("sitemap.xml"), xml).unwrap();
+    let text = |old: &Path, new: &Path| String::from_utf8(diff(old, new, &[]).expect(0).stdout).unwrap();
+    assert_eq!(text(&old, &new), "+ https://www.example/\n- https://a.example/1\n+ https://a.example/2\n");
+    assert_eq!(text(&new, &new), "");
+    assert_eq!(text(&new, &new.join("a.example")), "- https://b.example/1\n- https://www.example/\n");
 }
 
 #[test]

@@ -107,14 +107,12 @@ fn sides(path: &Path, other: &Path, name: Option<&SetName>) -> Result<Sides> {
     };
     let mut sets = Set::places(&*parent, name)?;
     let is_site = |set: &Arc<dyn View>| set.root() != parent.root();
-    if sets.iter().any(is_site) {
-        // There may be other files next to the sites; they cannot be assigned to a site.
-        sets.retain(is_site);
-    } else if sets.len() == 1 {
+    if sets.len() == 1 && !is_site(&sets[0]) {
         return Side::of_place(sets.remove(0)).map(Sides::One);
     }
     let mut sites = BTreeMap::<_, Sets>::new();
     for set in sets {
+        // The parent itself counts as one more directory: there may be other files next to the sites.
         let directory = set.root().file_name().filter(|_| is_site(&set)).unwrap_or_default().to_owned();
         sites.entry(directory).or_default().insert(set.name().cloned(), Side::of_place(set)?);
     }

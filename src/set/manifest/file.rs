@@ -91,12 +91,20 @@ impl Manifest {
     /// Reads the manifest in the file at `path`.
     ///
     /// # Errors
-    /// Same as [`Manifest::read`]; also [`ErrorKind::Input`] if the file is missing or unreadable.
+    /// Same as [`Manifest::read`]; also [`ErrorKind::Data`] if it is JSON of another kind, and [`ErrorKind::Input`] if the file is
+    /// missing or unreadable.
     pub fn read_file(path: &Path) -> Result<Self> {
         let mut bytes = Vec::new();
         let read = place::file(path)?.open()?.read_to_end(&mut bytes);
         read.map_err(|error| Error::io(path, "could not be read", error))?;
-        Self::parse(path, &bytes)
+        match serde_json::from_slice::<Header>(&bytes) {
+            // The caller chose the file, which may never have been a manifest.
+            Err(error) if error.is_data() => {
+                let words = "is not a manifest; name a published directory, an index file, a sitemap or the manifest of a kept set";
+                Err(Error::data(message!(path, ": {words}")))
+            }
+            _ => Self::parse(path, &bytes),
+        }
     }
 
     fn parse(path: &Path, bytes: &[u8]) -> Result<Self> {
