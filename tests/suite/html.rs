@@ -1,6 +1,7 @@
 //! `build --html` and `sitemill report`: what the page shows, and that nothing in it comes alive.
 
 mod accessibility;
+mod directory;
 mod known;
 
 use std::ffi::OsStr;
@@ -272,38 +273,6 @@ fn many_sites_and_very_long_lines_keep_within_the_limit() {
     let of_parent = String::from_utf8(of_parent.stdout).unwrap();
     assert!(of_parent.contains("120 sites") && of_parent.contains("90 others"), "{of_parent}");
     assert!(of_parent.len() < BYTES_MAX);
-}
-
-#[test]
-fn a_page_of_a_published_directory_says_what_it_does_not_know() {
-    let directory = TempDir::new();
-    let out = directory.join("out");
-    let lines = pages("a", 30) + &pages("b&c", 12) + "bad\n";
-    // Without details: sections are counted in the sitemaps.
-    let mut command = build_command(&out, BASE);
-    finish(command.arg("--urls-per-sitemap=20"), lines.as_bytes()).expect(0);
-    let report =
-        |out: &Path| String::from_utf8(run(["report", out.to_str().unwrap()]).expect(0).stdout).unwrap();
-    let page = report(&out);
-    assert!(page.contains("does not record lines, duplicates, rejected lines, inputs or times"), "{page}");
-    assert!(page.contains("<code>/a</code></th><td class=\"number\">30</td>"), "{page}");
-    assert!(page.contains("<code>/b&amp;c</code></th><td class=\"number\">12</td>"), "{page}");
-    assert!(!page.contains("Where each line went"), "{page}");
-    fs::write(directory.join("directory.html"), &page).unwrap();
-    assert_well_formed(&directory.join("directory.html"));
-
-    build(&directory, &lines, 1, &[]);
-    let page = report(&out);
-    assert!(page.contains("does not record why lines were rejected"), "{page}");
-    assert!(page.contains("Where each line went") && page.contains("43</dd>"), "{page}");
-
-    fs::remove_file(first_sitemap(&out)).unwrap();
-    assert!(report(&out).contains("missing or damaged files of the live set: 1."));
-}
-
-fn first_sitemap(out: &Path) -> std::path::PathBuf {
-    let names = fs::read_dir(out).unwrap().map(|entry| entry.unwrap().path());
-    names.filter(|path| path.extension().is_some_and(|extension| extension == "gz")).min().unwrap()
 }
 
 #[test]

@@ -9,7 +9,7 @@ use super::guards;
 use super::load::LoadedInputs;
 use crate::clean::Reason;
 use crate::clean::screen::CountedRules;
-use crate::commands::report::details::{Details, EXAMPLES_OF_REASON_MAX};
+use crate::commands::report::details::{Details, EXAMPLES_OF_REASON_MAX, Previous};
 use crate::commands::report::dry_run::DryRun;
 use crate::commands::report::settings::settings;
 use crate::commands::report::{Report, SectionSummary, SetReport, WordCounts};
@@ -207,10 +207,11 @@ fn add_figures(report: &mut Report, job: &Job, site: &Prepared, changed_indexes:
     report.gzip_bytes += this.gzip_bytes;
     if let Some(details) = &mut report.details {
         let live = site.workspace().live();
-        details.add_set(set, live, &site.workspace().kept(set), job.rules.sitemap_limits());
+        let previous = Previous::of_live(live);
+        details.add_set(set, previous, &site.workspace().kept(set), job.rules.sitemap_limits());
         details.add_changed_indexes(changed_indexes);
         match (job.rules.only_site(), &set.counts) {
-            (None, _) => details.add_origin(set, None, live),
+            (None, _) => details.add_origin(set, None, previous),
             (Some(_), Some(counts)) => {
                 details.set_sections(counts, live.and_then(|live| live.counts.as_ref()));
             }

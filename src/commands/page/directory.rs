@@ -1,18 +1,20 @@
 //! The page of a published directory, made from its manifests. Numbers that they lack are counted in the sitemaps, or left out.
 
-use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::num::NonZero;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::commands::report::Report;
-use crate::commands::report::details::Details;
+use crate::commands::report::details::{Details, Previous};
 use crate::commands::report::page::{SettingNames, Subject, page};
 use crate::commands::target::Target;
 use crate::commands::urls::{UrlsJob, urls};
 use crate::common::progress::{Progress, Silent};
 use crate::common::stop::Stop;
 use crate::error::Result;
+use crate::escape::plural;
 use crate::limits::URLS_PER_SITEMAP_MAX;
 use crate::place::{Record, SetName, View};
 use crate::set::manifest::{Manifest, Role, RunCounts};
@@ -45,11 +47,12 @@ pub fn page_of_directory(
         stop.check()?;
         live.extend(Manifest::read_as(Role::Live, &**view, &Record::Live)?.map(|set| (&**view, set)));
     }
+    add_settings(&mut report, &mut details, live.iter().map(|(_, set)| set));
     let last = live.iter().map(|(_, set)| &*set.published).max().unwrap_or_default();
     for (view, set) in &live {
         assumes_limit |= urls_max(set).is_none();
-        let previous = previous(*view, set, last);
-        let previous = previous.as_deref();
+        let replaced = replaced(*view, set);
+        let previous = previous(set, replaced.as_ref(), last);
         add(&mut report, &mut details, *view, set, previous, are_several);
         if !are_several {
             report.name = view.name().cloned();
@@ -63,14 +66,13 @@ pub fn page_of_directory(
                 }
             };
             let known = |sections| RunCounts { sections, ..RunCounts::default() };
-            let previous = previous.and_then(|previous| previous.counts.as_ref());
+            let previous = previous.known().and_then(|previous| previous.counts.as_ref());
             details.set_sections(&known(sections), previous);
         }
     }
     details.finish();
     if are_several {
-        let what = if sets.iter().any(|set| set.root() == path) { "sets" } else { "sites" };
-        report.base_url = format!("{} {what}", sets.len());
+        report.base_url = number_of_sets(&sets, path);
     }
     if let Some(counts) = &counts {
         (report.lines, report.blank, report.duplicates) = (counts.lines, counts.blank, counts.duplicates);
@@ -91,13 +93,44 @@ fn urls_max(set: &Manifest) -> Option<u32> {
     set.counts.as_ref()?.urls_per_sitemap
 }
 
-/// Returns the set that was live when sets were published `last`: the kept one before `set`, or `set` itself.
-fn previous<'m>(view: &dyn View, set: &'m Manifest, last: &str) -> Option<Cow<'m, Manifest>> {
-    if *set.published < *last {
-        return Some(Cow::Borrowed(set));
+/// Returns what there is, as the title of a page about several sets in `path`.
+fn number_of_sets(sets: &[Arc<dyn View>], path: &Path) -> String {
+    if sets.iter().any(|set| set.root() == path) {
+        return plural(sets.len() as u64, "set", "sets");
     }
-    let before = set.earlier.iter().find(|earlier| !earlier.withdrawn)?;
-    Manifest::read(view, &Record::kept(&before.run)).ok().flatten().map(Cow::Owned)
+    // A site may have several sets.
+    let sites: BTreeSet<_> = sets.iter().map(|set| set.root()).collect();
+    plural(sites.len() as u64, "site", "sites")
+}
+
+/// Adds the settings that `sets` record. If they differ, all values are given: `0.84, 0.9`.
+fn add_settings<'s>(report: &mut Report, details: &mut Details, sets: impl Iterator<Item = &'s Manifest>) {
+    let (mut protocols, mut scopes) = (BTreeSet::new(), BTreeSet::new());
+    for set in sets {
+        protocols.insert(&*set.protocol);
+        scopes.insert(&*set.scope);
+    }
+    let joined = |values: BTreeSet<&str>| Vec::from_iter(values).join(", ");
+    report.protocol = joined(protocols);
+    // Manifests of early releases lack the scope.
+    scopes.remove("");
+    let settings = [("protocol", report.protocol.clone()), ("scope", joined(scopes))];
+    details.settings.extend(settings.map(|(option, value)| (option.to_owned(), value)));
+}
+
+/// Reads the set that `set` has replaced, if it is kept.
+fn replaced(view: &dyn View, set: &Manifest) -> Option<Manifest> {
+    Manifest::read(view, &Record::kept(&set.replaced()?.run)).ok().flatten()
+}
+
+/// Returns the set that was live when sets were published `last`: the one that `set` has `replaced`, or `set` itself.
+fn previous<'m>(set: &'m Manifest, replaced: Option<&'m Manifest>, last: &str) -> Previous<'m> {
+    match replaced {
+        _ if *set.published < *last => Previous::Known(set),
+        Some(replaced) => Previous::Known(replaced),
+        None if set.is_first() => Previous::None,
+        None => Previous::Unknown,
+    }
 }
 
 /// Adds the set of one site, and the one that it is compared with.
@@ -106,11 +139,10 @@ fn add(
     details: &mut Details,
     view: &dyn View,
     set: &Manifest,
-    previous: Option<&Manifest>,
+    previous: Previous<'_>,
     are_several: bool,
 ) {
     report.base_url.clone_from(&set.base_url);
-    report.protocol.clone_from(&set.protocol);
     report.listed += set.urls();
     report.sitemaps += set.sitemaps.len() as u64;
     report.indexes += set.indexes.len() as u64;
@@ -123,8 +155,6 @@ fn add(
     let limits = Limits { entries_max, bytes_max: set.index_bytes_max };
     details.add_set(set, previous, &kept(view, set), limits);
     details.time = details.time.clone().max(set.published.clone());
-    let settings = [("protocol", set.protocol.clone()), ("scope", set.scope.clone())];
-    details.settings.extend(settings.map(|(option, value)| (option.to_owned(), value)));
     if are_several {
         details.add_origin(set, view.name(), previous);
     }

@@ -1,6 +1,7 @@
 //! Details of a report, for people who compare runs. Their size is bounded for any input.
 
 mod history;
+mod previous;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -14,6 +15,8 @@ use crate::sitemap::divide::Limits;
 use crate::survey::rejects::Example;
 
 pub use history::PastSet;
+pub(crate) use previous::Previous;
+pub use previous::PreviousSet;
 
 /// Maximum number of examples per reason.
 pub const EXAMPLES_OF_REASON_MAX: usize = 10;
@@ -34,9 +37,12 @@ pub struct Details {
     /// The first lines of each reason, at most ten, in the order in which lines are checked; then early lines of the rules that
     /// exclude the most.
     pub examples: Vec<Example>,
-    /// The set that was live before.
+    /// The set that was live before. Of several sites, only if it is known of each that had one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<PreviousSet>,
+    /// Whether a set was live before that is not known, because it is no longer kept or its manifest is lost or damaged.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_previous_unknown: bool,
     /// Listed URLs by first path segment, or by origin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sections: Option<SectionsReport>,
@@ -53,28 +59,6 @@ pub struct Details {
     /// The time from which the sets of all sites are known, until the details are finished.
     #[serde(skip)]
     pub(crate) known_since: String,
-}
-
-/// The set that was live before.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PreviousSet {
-    /// Time of publication; for several sites, the latest.
-    pub published: String,
-    /// URLs in its sitemaps.
-    pub listed: u64,
-    /// Sitemaps.
-    pub sitemaps: u64,
-    /// Bytes of its sitemap files.
-    pub gzip_bytes: u64,
-    /// Lines of its inputs. This and the following fields are known if its run counted them for a report.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lines: Option<u64>,
-    /// Lines whose URL is listed from another line.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub duplicates: Option<u64>,
-    /// Rejected lines.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rejected: Option<u64>,
 }
 
 /// Listed URLs by first path segment, or by origin. They are not the sections that a job defines.
@@ -151,21 +135,20 @@ pub struct Changes {
 }
 
 impl Details {
-    /// Adds a set, which may be one of many. `live` is the set that was live before, `earlier` has the
-    /// kept sets, the latest first, and `limits` are those of its sitemaps.
+    /// Adds a set, which may be one of many. `earlier` has the kept sets, the latest first, and `limits` are those of its sitemaps.
     pub(crate) fn add_set(
         &mut self,
         set: &Manifest,
-        live: Option<&Manifest>,
+        previous: Previous<'_>,
         earlier: &[Manifest],
         limits: Limits,
     ) {
-        self.add_previous(live);
+        self.add_previous(previous);
         let fullness = self.fullness.get_or_insert_with(|| Fullness::of(limits));
         fullness.urls_max = fullness.urls_max.max(limits.entries_max.into());
         fullness.bytes_max = fullness.bytes_max.max(limits.bytes_max);
         set.sitemaps.iter().for_each(|sitemap| fullness.add(sitemap.urls.into(), sitemap.xml_bytes, limits));
-        self.changes.get_or_insert_default().add(set, live);
+        self.changes.get_or_insert_default().add(set, previous.known());
         let known_since = history::add(&mut self.history, [set].into_iter().chain(earlier));
         self.known_since = known_since.max(std::mem::take(&mut self.known_since));
     }
@@ -194,7 +177,7 @@ impl Details {
     }
 
     /// Adds the set of an origin as a section.
-    pub(crate) fn add_origin(&mut self, set: &Manifest, name: Option<&SetName>, live: Option<&Manifest>) {
+    pub(crate) fn add_origin(&mut self, set: &Manifest, name: Option<&SetName>, previous: Previous<'_>) {
         let none = || SectionsReport {
             by: SectionKind::Origin,
             named: Vec::new(),
@@ -202,12 +185,12 @@ impl Details {
             other_sections: Some(0),
         };
         let sections = self.sections.get_or_insert_with(none);
-        let previous = Some(live.map_or(0, Manifest::urls));
+        let previous = previous.urls();
         let name = name.map_or_else(|| set.base_url.clone(), |name| format!("{} {name}", set.base_url));
         sections.named.push(SectionReport { name, urls: set.urls(), previous });
     }
 
-    /// Truncates the lists that grow with the number of sets, once all sets are added.
+    /// Truncates the lists that grow with the number of sets, and leaves out what is not known of all, once all sets are added.
     pub(crate) fn finish(&mut self) {
         if let Some(sections) = &mut self.sections {
             sections.bound();
@@ -216,6 +199,10 @@ impl Details {
         self.history.retain(|past| past.published >= known_since);
         let surplus = self.history.len().saturating_sub(HISTORY_MAX);
         self.history.drain(..surplus);
+        if self.is_previous_unknown {
+            // The sum of the others would look like a loss.
+            self.previous = None;
+        }
         // The first sets of several sites have no previous sets.
         if let (Some(SectionsReport { by: SectionKind::Origin, named, .. }), None) =
             (&mut self.sections, &self.previous)
@@ -224,18 +211,12 @@ impl Details {
         }
     }
 
-    fn add_previous(&mut self, live: Option<&Manifest>) {
-        let Some(live) = live.filter(|live| !live.is_stand_in) else { return };
-        let is_first = self.previous.is_none();
-        let previous = self.previous.get_or_insert_default();
-        previous.published = previous.published.clone().max(live.published.clone());
-        previous.listed += live.urls();
-        previous.sitemaps += live.sitemaps.len() as u64;
-        previous.gzip_bytes += live.gzip_bytes();
-        let counts = live.counts.as_ref().filter(|_| is_first);
-        previous.lines = counts.map(|counts| counts.lines);
-        previous.duplicates = counts.map(|counts| counts.duplicates);
-        previous.rejected = counts.map(|counts| counts.rejected);
+    fn add_previous(&mut self, previous: Previous<'_>) {
+        match previous {
+            Previous::None => {}
+            Previous::Unknown => self.is_previous_unknown = true,
+            Previous::Known(set) => PreviousSet::add(&mut self.previous, set),
+        }
     }
 }
 
@@ -270,9 +251,9 @@ impl Fullness {
 }
 
 impl Changes {
-    /// Adds the changes from `live` to `set`.
-    pub(super) fn add(&mut self, set: &Manifest, live: Option<&Manifest>) {
-        let old = live.into_iter().flat_map(|live| &live.sitemaps);
+    /// Adds the changes from `previous` to `set`.
+    pub(super) fn add(&mut self, set: &Manifest, previous: Option<&Manifest>) {
+        let old = previous.into_iter().flat_map(|previous| &previous.sitemaps);
         let mut old: HashSet<_> = old.map(|sitemap| (&sitemap.file, &sitemap.content)).collect();
         for sitemap in &set.sitemaps {
             let is_kept = old.remove(&(&sitemap.file, &sitemap.content));
@@ -317,11 +298,12 @@ mod tests {
         let mut details = Details::default();
         let old = set("https://a/", "t1", &[("1", 10, 1_000), ("2", 3, 300)]);
         let new = set("https://a/", "t2", &[("1", 10, 1_000), ("3", 4, 301)]);
-        details.add_set(&new, Some(&old), slice::from_ref(&old), LIMITS);
-        details.add_origin(&new, None, Some(&old));
+        let previous = Previous::of_live(Some(&old));
+        details.add_set(&new, previous, slice::from_ref(&old), LIMITS);
+        details.add_origin(&new, None, previous);
         let only = set("https://b/", "t2", &[("1", 1, 0)]);
-        details.add_set(&only, None, &[], LIMITS);
-        details.add_origin(&only, None, None);
+        details.add_set(&only, Previous::None, &[], LIMITS);
+        details.add_origin(&only, None, Previous::None);
         details.finish();
 
         let fullness = details.fullness.unwrap();
@@ -353,8 +335,8 @@ mod tests {
         let mut details = Details::default();
         for n in 0..500 {
             let site = set(&format!("https://h{n}/"), &format!("t{n:04}"), &[("1", n, 1)]);
-            details.add_set(&site, None, &[], LIMITS);
-            details.add_origin(&site, None, None);
+            details.add_set(&site, Previous::None, &[], LIMITS);
+            details.add_origin(&site, None, Previous::None);
         }
         details.finish();
         assert_eq!((details.history.len(), &*details.history[0].published), (60, "t0440"));

@@ -88,7 +88,7 @@ fn of_report(report: &Report, known: &Known<'_>, html: &mut Html) {
     }
     if let Some(details) = &report.details {
         sections::sections(details, report.listed, html);
-        parts::changes(details, html);
+        parts::changes(details, report.indexes, html);
         parts::fullness(details, assumes_limit, html);
         parts::history(details, html);
     }

@@ -70,6 +70,16 @@ impl Manifest {
         self.earlier = replaced.into_iter().chain(live.earlier.iter().cloned()).collect();
     }
 
+    /// The set that was live before this one, if it is kept. It comes first, even if a rollback has replaced it.
+    pub fn replaced(&self) -> Option<&Earlier> {
+        self.earlier.first().filter(|earlier| earlier.since == self.published)
+    }
+
+    /// Whether there was no set before this one, as far as it records. Files of earlier sets outlive their manifests.
+    pub fn is_first(&self) -> bool {
+        self.number <= 1 && self.earlier.is_empty() && self.superseded.is_empty()
+    }
+
     /// The highest number of a set that is live or kept.
     pub fn number_max(&self) -> u64 {
         let numbers = self.earlier.iter().map(|earlier| earlier.number).chain([self.number]);

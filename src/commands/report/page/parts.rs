@@ -34,11 +34,21 @@ const TENTHS: [Column; 11] = [
 ];
 
 /// The sitemaps that crawlers must fetch.
-pub fn changes(details: &Details, html: &mut Html) {
+pub fn changes(details: &Details, indexes: u64, html: &mut Html) {
     let Some(changes) = &details.changes else { return };
     let all = changes.new_sitemaps + changes.kept_sitemaps;
     html.raw("<section aria-labelledby=\"files\">\n<h2 id=\"files\">What crawlers must fetch</h2>\n<p class=\"note\">");
+    if details.is_previous_unknown {
+        html.raw(
+            "The previous set is no longer kept, or its manifest is lost or damaged, so it is not known which sitemaps are new.",
+        )
+        .raw("</p>\n</section>\n");
+        return;
+    }
     match (changes.new_sitemaps, details.previous.is_some()) {
+        _ if all + indexes == 0 => {
+            _ = html.raw("The set is empty: there are no sitemaps and no index files.")
+        }
         (0, true) => _ = html.raw("No sitemap is new; crawlers fetch only the index files."),
         (new, true) => {
             html.number(new)

@@ -8,6 +8,9 @@ use crate::commands::report::Report;
 use crate::commands::report::details::SectionKind;
 use crate::error::Setting;
 
+/// Maximum number of notes that are shown.
+const NOTES_MAX: usize = 6;
+
 /// Title, state and time.
 pub fn header(report: &Report, is_run: bool, html: &mut Html) {
     html.raw("<header><p class=\"kind\">Sitemap report</p>\n<h1>").cut(&report.title(), TEXT_CHARS_MAX);
@@ -66,9 +69,14 @@ pub fn messages(report: &Report, notes: &[String], html: &mut Html) {
         }
         html.raw("</p></div>\n");
     }
-    for note in notes.iter().take(6) {
+    for note in notes.iter().take(NOTES_MAX) {
         html.raw("<div class=\"message\" role=\"note\" aria-label=\"Note\"><p>");
         html.cut(note, MESSAGE_CHARS_MAX / 2).raw("</p></div>\n");
+    }
+    if let more @ 1.. = notes.len().saturating_sub(NOTES_MAX) {
+        html.raw("<div class=\"message\" role=\"note\" aria-label=\"Note\"><p>And ")
+            .count(more as u64, " more note", " more notes")
+            .raw("; see <code>sitemill status</code>.</p></div>\n");
     }
 }
 
@@ -76,6 +84,7 @@ pub fn messages(report: &Report, notes: &[String], html: &mut Html) {
 pub fn headline(report: &Report, has_lines: bool, html: &mut Html) {
     let details = report.details.as_ref();
     let previous = details.and_then(|details| details.previous.as_ref());
+    let is_previous_unknown = details.is_some_and(|details| details.is_previous_unknown);
     html.raw("<section aria-label=\"Headline\">\n<dl class=\"cards\">\n");
     let mut card = |name: &'static str, now: u64, before: Option<u64>| {
         html.raw("<div><dt>")
@@ -86,6 +95,7 @@ pub fn headline(report: &Report, has_lines: bool, html: &mut Html) {
         match (before, previous) {
             (Some(before), _) => change(now, before, html),
             (None, Some(_)) => _ = html.raw("previous set not counted"),
+            (None, None) if is_previous_unknown => _ = html.raw("previous set not known"),
             (None, None) => _ = html.raw("no previous set"),
         }
         html.raw("</dd></div>\n");
