@@ -8,6 +8,7 @@ mod support;
 mod also;
 mod arrow;
 mod checking;
+mod claims;
 mod clean;
 mod damage;
 mod details;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::neighbours::Neighbours;
+use super::neighbours::{Neighbours, named_in_lines};
 use crate::error::Result;
 use crate::place::View;
-use crate::set::name::{is_index_file, is_sitemap_file, robots_file};
+use crate::set::name::{is_index_file, is_sitemap_file};
 
 /// Index files that sitemill wrote, and the sitemaps that they list.
 #[derive(Default)]
@@ -27,7 +27,7 @@ impl IndexFiles {
         if view.look_up(".".as_ref())?.is_none() {
             return Ok(found);
         }
-        let (neighbours, named) = (Neighbours::of(view)?, named(view)?);
+        let (neighbours, named) = (Neighbours::of(view)?, named_in_lines(view)?);
         for entry in view.list()?.into_iter().filter(|entry| entry.is_file) {
             let is_own = |name: &&str| is_index_file(name) && neighbours.may_be_own(name);
             let Some(name) = entry.name.to_str().filter(is_own) else { continue };
@@ -42,14 +42,6 @@ impl IndexFiles {
         }
         Ok(found)
     }
-}
-
-/// The names of the files in the lines for robots.txt of the set.
-fn named(view: &dyn View) -> Result<BTreeSet<String>> {
-    let file = robots_file(view.name());
-    let lines = if view.is_file(file.as_ref()) { view.read(file.as_ref())? } else { Vec::new() };
-    let lines = String::from_utf8_lossy(&lines);
-    Ok(lines.lines().filter_map(|line| line.rsplit_once('/')).map(|(_, name)| name.to_owned()).collect())
 }
 
 /// The names of the sitemaps in an index file, without those that sitemill does not give; none if the file is damaged.

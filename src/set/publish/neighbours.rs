@@ -3,7 +3,8 @@
 //! Every file name begins with a [`Stem`], and a stem belongs to one set. The set `blog-en` has the stem that a section `en` of the
 //! set `blog` would have, so the stems of a set are compared with those of its neighbours before it goes live. A set claims its
 //! stems by its manifests: of the live set, of kept sets, of a switch that has begun, and of a set that a run has staged. A run
-//! stages its manifest before it compares, so of two runs at the same time at least one sees the claim of the other.
+//! stages its manifest before it compares, so of two runs at the same time at least one sees the claim of the other. A set that has
+//! lost a manifest claims its stems by its lines for robots.txt, too: crawlers find its live files there.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use crate::clean::scope::BaseUrl;
 use crate::error::{Error, ErrorKind, Result, Setting, is_url, message};
 use crate::place::{self, Place, Record, SetName, View};
 use crate::set::manifest::Manifest;
-use crate::set::name::{Stem, looks_like_site_directory, set_of_robots_file, site_directory};
+use crate::set::name::{Stem, looks_like_site_directory, robots_file, set_of_robots_file, site_directory};
 
 /// The other sets in a directory, and what is known about their files.
 #[derive(Debug)]
@@ -26,7 +27,7 @@ pub struct Neighbours {
 #[derive(Debug)]
 struct Neighbour {
     stem: Stem,
-    /// Its stem and those of all files that its manifests name. Empty if it has no manifest.
+    /// Its stem and those of all files that its manifests name, and its lines for robots.txt if a manifest is lost.
     claimed: BTreeSet<Stem>,
     /// Whether its live set is known, and all manifests can be read. Otherwise it may have more stems.
     is_known: bool,
@@ -156,7 +157,7 @@ fn check_new_stems(view: &dyn View, new: &BTreeSet<Stem>) -> Result<()> {
     if new.is_empty() {
         return Ok(());
     }
-    for other in others(view)? {
+    for other in others_with_lines(view)? {
         let neighbour = Neighbour::of(&*other)?;
         if let Some(stem) = new.iter().find(|stem| neighbour.claimed.contains(stem)) {
             let (own, what) = (in_words(view.name()), in_words(other.name()));
@@ -176,15 +177,7 @@ impl Neighbours {
     /// # Errors
     /// If a file cannot be read. A manifest that is damaged is not an error.
     pub fn of(view: &dyn View) -> Result<Self> {
-        let mut others = others(view)?;
-        // A set that was copied or restored without `.sitemill` has its robots lines, and may be live.
-        for name in view.list()?.iter().filter_map(|entry| set_of_robots_file(entry.name.to_str()?)) {
-            let is_known =
-                name.as_ref() == view.name() || others.iter().any(|other| other.name() == name.as_ref());
-            if !is_known {
-                others.push(view.named(name.as_ref()));
-            }
-        }
+        let others = others_with_lines(view)?;
         let sets = others.iter().map(|other| Neighbour::of(&**other)).collect::<Result<_>>()?;
         Ok(Self { own: Stem::of_set(view.name()), sets })
     }
@@ -216,7 +209,11 @@ impl Neighbour {
                 Err(error) => return Err(error),
             }
         }
-        Ok(Self { stem: Stem::of_set(view.name()), claimed, is_known: is_live_known && is_whole })
+        let is_known = is_live_known && is_whole;
+        if !is_known {
+            claimed.extend(named_in_lines(view)?.iter().filter_map(|file| Stem::of_file(file)));
+        }
+        Ok(Self { stem: Stem::of_set(view.name()), claimed, is_known })
     }
 }
 
@@ -238,6 +235,39 @@ fn others(view: &dyn View) -> Result<Vec<Arc<dyn View>>> {
     let mut others = place::sets_in(view, None)?;
     others.retain(|other| other.name() != view.name());
     Ok(others)
+}
+
+/// The [`others`], and sets of which only the lines for robots.txt show that they are there: a set that was copied or restored
+/// without `.sitemill` may be live.
+fn others_with_lines(view: &dyn View) -> Result<Vec<Arc<dyn View>>> {
+    let mut others = others(view)?;
+    // A dry run may come before the first run.
+    if view.look_up(".".as_ref())?.is_none() {
+        return Ok(others);
+    }
+    for name in view.list()?.iter().filter_map(|entry| set_of_robots_file(entry.name.to_str()?)) {
+        let is_known =
+            name.as_ref() == view.name() || others.iter().any(|other| other.name() == name.as_ref());
+        if !is_known {
+            others.push(view.named(name.as_ref()));
+        }
+    }
+    Ok(others)
+}
+
+/// The names of the files in the lines for robots.txt of the set that `view` shows.
+///
+/// # Errors
+/// If they cannot be read.
+pub(super) fn named_in_lines(view: &dyn View) -> Result<BTreeSet<String>> {
+    let file = robots_file(view.name());
+    let lines = if view.is_file(file.as_ref()) { view.read(file.as_ref())? } else { Vec::new() };
+    let lines = String::from_utf8_lossy(&lines);
+    Ok(lines
+        .lines()
+        .filter_map(|line| line.rsplit_once('/'))
+        .map(|(_, name)| name.trim_end().to_owned())
+        .collect())
 }
 
 /// A manifest; `None` if it is missing or damaged.
