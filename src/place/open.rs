@@ -1,5 +1,6 @@
 //! Which kind of place a path means. Another kind of place is added here.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -131,13 +132,18 @@ pub fn sets_in(view: &dyn View, name: Option<&SetName>) -> Result<Vec<Arc<dyn Vi
     Ok(names.iter().map(|name| view.named(name.as_ref())).collect())
 }
 
-/// The places directly below that of `parent`.
+/// The places directly below that of `parent`, each once, however many links lead to it.
 ///
 /// # Errors
 /// If they cannot be listed.
 pub fn places_below(parent: &dyn View) -> Result<impl Iterator<Item = Arc<dyn View>>> {
-    let directories = parent.list()?.into_iter().filter(|listed| !listed.is_file);
-    Ok(directories.map(|listed| parent.below(&listed.name)))
+    let listed = parent.list()?.into_iter().filter(|listed| !listed.is_file);
+    let (directories, mut links): (Vec<_>, Vec<_>) = listed.partition(|listed| listed.is_directory);
+    let root = parent.root().canonicalize().unwrap_or_else(|_| parent.root().to_owned());
+    let mut seen: HashSet<PathBuf> = directories.iter().map(|directory| root.join(&directory.name)).collect();
+    links.sort_by(|one, other| one.name.cmp(&other.name));
+    links.retain(|link| parent.path(&link.name).canonicalize().map_or(true, |place| seen.insert(place)));
+    Ok(directories.into_iter().chain(links).map(|listed| parent.below(&listed.name)))
 }
 
 /// The file at `path`, as one of the place that it is in.

@@ -1,9 +1,10 @@
 //! Which set a file belongs to, if manifests or robots lines are lost.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use crate::support::{Run, TempDir, build_command, finish, sitemill};
+use crate::support::{Run, TempDir, build_command, files, finish, run, sitemill};
 
 const BASE: &str = "https://h.example/";
 
@@ -28,6 +29,16 @@ fn told(command: &str, path: &Path, options: &[&str]) -> Vec<String> {
 
 fn pages(sections: &[&str]) -> Vec<String> {
     sections.iter().map(|section| format!("{BASE}{section}/1")).collect()
+}
+
+/// Copies what crawlers read, without robots lines and manifests.
+fn copy_of(out: &Path, directory: &TempDir) -> std::path::PathBuf {
+    let copy = directory.join("copy");
+    fs::create_dir(&copy).unwrap();
+    for file in files(out).iter().filter(|file| file.starts_with("sitemap-")) {
+        fs::copy(out.join(file), copy.join(file)).unwrap();
+    }
+    copy
 }
 
 #[test]
@@ -60,4 +71,99 @@ fn robots_lines_claim_the_files_of_a_set_that_has_lost_its_manifest() {
     fs::remove_dir_all(out.join(".sitemill")).unwrap();
     options.into_iter().for_each(refused);
     assert_eq!(told("urls", &out, &[]), pages(&["blog", "shop"]));
+}
+
+#[test]
+fn a_set_without_robots_lines_is_read_by_its_manifest() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let theirs = format!(
+        "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>{BASE}n</loc></url></urlset>"
+    );
+    build(&out, &["old"], &[]).expect(0);
+    fs::write(out.join("theirs.xml"), theirs).unwrap();
+    let also = out.join("theirs.xml");
+    build(&out, &["a", "b"], &[SECTIONS[0], "--also", also.to_str().unwrap()]).expect(0);
+    build(&out, &["post"], &BLOG).expect(0);
+    fs::remove_file(out.join("robots-sitemaps.txt")).unwrap();
+    let all = pages(&["a", "b", "post"]);
+    assert_eq!(told("urls", &out, &[]), all);
+    let found = run(["check".as_ref(), out.as_os_str()]).expect(65);
+    let found = (String::from_utf8(found.stdout).unwrap(), found.stderr);
+    assert!(found.0.contains("robots: there is no such file") && found.0.lines().count() == 1, "{found:?}");
+    assert!(found.1.contains("3 URLs in 3 sitemaps and 4 index files"), "{found:?}");
+
+    fs::remove_file(out.join("sitemap-a-index-1.xml")).unwrap();
+    let refused = run(["urls".as_ref(), out.as_os_str()]).expect(65);
+    assert!(refused.stderr.contains("there is no such file: sitemap-a-index-1.xml"), "{}", refused.stderr);
+}
+
+#[test]
+fn of_a_copy_without_robots_lines_every_index_file_is_read_once() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    build(&out, &["old"], &[]).expect(0);
+    build(&out, &["a", "b"], &SECTIONS).expect(0);
+    build(&out, &["post"], &BLOG).expect(0);
+    let all = pages(&["a", "b", "old", "post"]);
+    let copy = copy_of(&out, &directory);
+    assert_eq!(told("urls", &copy, &[]), all);
+    assert_eq!(told("check", &copy, &[]), [""; 0]);
+    assert_eq!(told("urls", &copy, &BLOG), pages(&["post"]));
+    // With the lines of one set, the other one is what they do not name.
+    let lines = "robots-sitemaps-blog.txt";
+    fs::copy(out.join(lines), copy.join(lines)).unwrap();
+    assert_eq!(told("urls", &copy, &[]), all);
+    let checked = run(["check".as_ref(), copy.as_os_str()]).expect(0).stderr;
+    assert!(checked.contains("4 URLs in 4 sitemaps and 4 index files"), "{checked}");
+}
+
+#[test]
+fn a_name_that_only_a_section_has_is_not_that_of_a_set() {
+    let directory = TempDir::new();
+    let [out, named] = ["out", "named"].map(|name| directory.join(name));
+    build(&out, &["blog"], &SECTIONS).expect(0);
+    build(&named, &["en"], &[&BLOG[..], &SECTIONS].concat()).expect(0);
+    let refused = |out: &Path, name: &str| {
+        for command in ["check", "urls"] {
+            let refused = finish(sitemill().arg(command).arg(out).args(["--name", name]), b"").expect(65);
+            let said = format!("contains no set {name}");
+            assert!(refused.stderr.contains(&said), "{command}: {}", refused.stderr);
+        }
+    };
+    refused(&out, "blog");
+    refused(&named, "blog-en");
+    // The section of an earlier set, which is still there for crawlers.
+    build(&out, &["new"], &[]).expect(0);
+    assert!(out.join("sitemap-blog-index-1.xml").exists());
+    refused(&out, "blog");
+    assert_eq!(told("urls", &named, &BLOG), pages(&["en"]));
+}
+
+#[test]
+fn the_directory_of_a_site_counts_once_however_many_links_lead_to_it() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let sites = ["https://a.example/1", "https://b.example/1"];
+    finish(&mut build_command(&out, "{origin}/"), sites.map(|url| format!("{url}\n")).concat().as_bytes())
+        .expect(0);
+    for link in ["www.a.example", "0.example"] {
+        symlink("a.example", out.join(link)).unwrap();
+    }
+    assert_eq!(told("urls", &out, &[]), sites);
+    let checked = run(["check".as_ref(), out.as_os_str()]).expect(0).stderr;
+    assert!(checked.contains("2 URLs in 2 sitemaps"), "{checked}");
+    assert_eq!(told("status", &out, &["--json"]).len(), 2);
+    // A site that has lost its robots lines and its manifest, as a copy has.
+    fs::remove_dir_all(out.join("b.example/.sitemill")).unwrap();
+    fs::remove_file(out.join("b.example/robots-sitemaps.txt")).unwrap();
+    assert_eq!(told("urls", &out, &[]), sites);
+
+    // Through links alone, too.
+    fs::rename(out.join("a.example"), directory.join("moved")).unwrap();
+    for link in ["www.a.example", "0.example"] {
+        fs::remove_file(out.join(link)).unwrap();
+        symlink(directory.join("moved"), out.join(link)).unwrap();
+    }
+    assert_eq!(told("urls", &out, &[]), sites);
 }

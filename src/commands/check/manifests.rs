@@ -103,10 +103,14 @@ impl Manifests {
     }
 }
 
-/// Whether `index` is an index file of `set`, or of an earlier set that it remembers.
+/// Whether `index` is one of the [`indexes`] of `set`.
 pub(super) fn has_index(set: &Manifest, index: &OsStr) -> bool {
-    let old = set.superseded_indexes.iter().map(|old| &old.file);
-    set.indexes.iter().chain(old).any(|file| index == file.as_str())
+    indexes(set).any(|file| index == file.as_str())
+}
+
+/// The index files of `set`, and of earlier sets that it remembers.
+pub(super) fn indexes(set: &Manifest) -> impl Iterator<Item = &String> {
+    set.indexes.iter().chain(set.superseded_indexes.iter().map(|old| &old.file))
 }
 
 /// Reads the manifest of the live set, or returns `None` if there is none.

@@ -1,9 +1,10 @@
 //! A set: which files belong together, where they are published, and which file a URL in an index file refers to.
 
 mod listing;
+mod places;
 mod robots;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
@@ -12,13 +13,13 @@ use std::thread;
 use std::time::Duration;
 
 use super::finding::{Finding, Findings};
-use super::manifests::{Manifests, has_index};
+use super::manifests::{Manifests, has_index, indexes};
 use super::normal::directory;
 use super::rules::Rule;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::escape::shown;
-use crate::place::{Listed, PlaceFile, Record, SetName, View};
-use crate::set::name::{Stem, robots_file, set_of_robots_file};
+use crate::place::{Listed, PlaceFile, View};
+use crate::set::name::{Stem, robots_file};
 use listing::{index_stem, is_before, names};
 
 /// How often, and at which interval, a command that reads a set looks whether a switch is complete. Switches in a directory take
@@ -65,8 +66,8 @@ impl Set {
         Self { view: None, base, files, has_robots: false, findings, manifests }
     }
 
-    /// Returns the set in a place: the index files that its robots lines name; without robots lines, all its index files; without
-    /// index files, all its sitemaps.
+    /// Returns the set in a place: the index files that its robots lines name; without robots lines, those that its manifest names
+    /// or, in a copy without manifests, all that no other set has; without index files, all its sitemaps.
     ///
     /// # Errors
     /// If it cannot be read, or holds no set.
@@ -107,49 +108,27 @@ impl Set {
     }
 
     fn read(view: Arc<dyn View>, base: Option<&str>, kept_max: usize) -> Result<Self> {
-        let (manifests, stem) = (Manifests::read(&*view), Stem::of_set(view.name()).to_string());
+        let manifests = Manifests::read(&*view);
         let old = manifests.old_indexes();
         let is_old = |name: &str| old.as_ref().is_some_and(|old| old.contains(name));
         let mut names = names(&*view)?;
         names.retain(|listed| !listed.name.to_str().is_some_and(is_old));
-        let mut indexes: Vec<&Listed> =
-            names.iter().filter(|listed| index_stem(&listed.name) == Some(&*stem)).collect();
         let mut set = Self::empty(&view, base, manifests, kept_max);
         if set.take_robots(&view)? {
-            let named: HashSet<&OsStr> = set.files.iter().map(PlaceFile::name).collect();
-            // Of a set with sections, each section has a stem of its own.
-            let stems: HashSet<&str> =
-                named.iter().filter_map(|name| index_stem(name)).chain([&*stem]).collect();
-            let files = names.iter().filter(|listed| listed.is_file).map(|listed| &*listed.name);
-            let own = files.filter(|name| index_stem(name).is_some_and(|stem| stems.contains(stem)));
-            let mut unnamed: Vec<&OsStr> =
-                own.filter(|index| !named.contains(index) && !set.manifests.is_in_switch(index)).collect();
-            if old.is_none() {
-                // Those after the last named one may be old. The others are not: a set numbers its index files from 1.
-                unnamed.retain(|index| named.iter().any(|named| is_before(index, named)));
-            }
-            if !unnamed.is_empty() {
-                let others = others(&*view)?;
-                unnamed.retain(|index| !others.iter().any(|other| other.has_index(index)));
-            }
-            set.take_unnamed(&view, &unnamed);
+            set.take_indexes_beside(&view, &names)?;
             return Ok(set);
         }
-        if view.name().is_none() && indexes.is_empty() {
-            // Those of named sets.
-            indexes = names.iter().filter(|listed| index_stem(&listed.name).is_some()).collect();
-        }
-        let beginning = match indexes.is_empty() && view.name().is_none() {
-            true => names.iter().collect(),
-            false => indexes,
-        };
         set.findings = Findings::new(shown(view.root().as_os_str().as_encoded_bytes()), kept_max);
         if matches!(set.manifests.live, Ok(Some(_))) {
             let robots = PlaceFile::new(Arc::clone(&view), robots_file(view.name()));
             let words = || format!("{}: {}", robots.why_not_regular(), robots_file(view.name()));
             set.findings.push(None, Rule::Robots, words);
         }
-        beginning.into_iter().for_each(|listed| set.take(&view, listed));
+        if set.take_indexes_of_manifests(&view, &names) {
+            set.take_indexes_beside(&view, &names)?;
+            return Ok(set);
+        }
+        set.take_by_names(&view, &names)?;
         match set.files.is_empty() && set.findings.loss.is_none() {
             false => Ok(set),
             true => {
@@ -162,36 +141,68 @@ impl Set {
         }
     }
 
-    /// Returns the sets in `parent`, sorted by name, or, if it is the parent of several sites, the sets of all sites, sorted by
-    /// directory and name. A place without manifests or robots lines counts as one set. With a `name`, only the sets of that name.
-    ///
-    /// # Errors
-    /// If it cannot be read, or contains no set of that name.
-    pub fn places(parent: &dyn View, name: Option<&SetName>) -> Result<Vec<Arc<dyn View>>> {
-        let listed = parent.list()?;
-        let own = published_sets(parent, &listed, name)?;
-        if !own.is_empty() {
-            return Ok(own);
+    /// Reports index files that belong to the set by their names and are not among its files, although no other set has them.
+    fn take_indexes_beside(&mut self, view: &Arc<dyn View>, names: &[Listed]) -> Result<()> {
+        let named: HashSet<&OsStr> = self.files.iter().map(PlaceFile::name).collect();
+        let stem = Stem::of_set(view.name()).to_string();
+        // Of a set with sections, each section has a stem of its own.
+        let stems: HashSet<&str> = named.iter().filter_map(|name| index_stem(name)).chain([&*stem]).collect();
+        let files = names.iter().filter(|listed| listed.is_file).map(|listed| &*listed.name);
+        let own = files.filter(|name| index_stem(name).is_some_and(|stem| stems.contains(stem)));
+        let mut unnamed: Vec<&OsStr> =
+            own.filter(|index| !named.contains(index) && !self.manifests.is_in_switch(index)).collect();
+        if self.manifests.old_indexes().is_none() {
+            // Those after the last named one may be old. The others are not: a set numbers its index files from 1.
+            unnamed.retain(|index| named.iter().any(|named| is_before(index, named)));
         }
-        let mut sets = Vec::new();
-        for site in listed.iter().filter(|listed| !listed.is_file) {
-            let site = parent.below(&site.name);
-            // A directory that cannot be listed may have a set all the same, whose files have known names.
-            sets.extend(published_sets(&*site, &site.list().unwrap_or_default(), name)?);
+        if !unnamed.is_empty() {
+            let others = Self::others(&**view)?;
+            unnamed.retain(|index| !others.iter().any(|other| other.has_index(index)));
         }
-        sets.sort_by(|one, other| (one.root(), one.name()).cmp(&(other.root(), other.name())));
-        match name {
-            Some(name) if sets.is_empty() => {
-                let set = parent.named(Some(name));
-                // Perhaps only its files were copied.
-                Self::of_place(Arc::clone(&set), None, 1)?;
-                sets.push(set);
+        self.take_unnamed(view, &unnamed);
+        Ok(())
+    }
+
+    /// Takes the index files that the manifests of a set without robots lines name, in their order. Returns whether any is there:
+    /// otherwise, what is left of the set are sitemaps.
+    fn take_indexes_of_manifests(&mut self, view: &Arc<dyn View>, names: &[Listed]) -> bool {
+        let there: HashMap<&OsStr, &Listed> = names.iter().map(|listed| (&*listed.name, listed)).collect();
+        let mut seen = HashSet::new();
+        let indexes = self.manifests.all().flat_map(|set| &set.indexes).filter(|file| seen.insert(*file));
+        let indexes: Vec<String> = indexes.cloned().collect();
+        let find = |file: &String| there.get(OsStr::new(file)).copied();
+        if !indexes.iter().any(|file| find(file).is_some()) {
+            return false;
+        }
+        for file in &indexes {
+            match find(file) {
+                Some(listed) => self.take(view, listed),
+                // It adds and removes index files.
+                None if self.manifests.next.is_some() => {}
+                None => {
+                    let words = format!("there is no such file: {}", shown(file.as_bytes()));
+                    self.findings.push_loss(None, Rule::MissingFile, words);
+                }
             }
-            // There may be other sitemaps next to the sites.
-            None if sets.is_empty() || !names(parent)?.is_empty() => sets.insert(0, parent.share()),
-            _ => {}
         }
-        Ok(sets)
+        true
+    }
+
+    /// Takes what may be of a set of which only files are known: index files whose names begin like those of the set and its
+    /// sections; of the set without a name, all sitemaps if there are none. What other sets have is left out.
+    fn take_by_names(&mut self, view: &Arc<dyn View>, names: &[Listed]) -> Result<()> {
+        let (own, others) = (Stem::of_set(view.name()), Self::others(&**view)?);
+        let may_be_own = |listed: &Listed| match (view.name(), stem(&listed.name)) {
+            (_, Some(stem)) if others.iter().any(|other| other.has_stem(&stem)) => false,
+            (None, _) => true,
+            (Some(_), stem) => stem.is_some_and(|stem| stem == own || own.begins(&stem)),
+        };
+        let may_be_own: Vec<&Listed> = names.iter().filter(|listed| may_be_own(listed)).collect();
+        let is_index = |listed: &&Listed| index_stem(&listed.name).is_some();
+        let indexes: Vec<&Listed> = may_be_own.iter().copied().filter(is_index).collect();
+        let files = if indexes.is_empty() && view.name().is_none() { may_be_own } else { indexes };
+        files.into_iter().for_each(|listed| self.take(view, listed));
+        Ok(())
     }
 
     /// Returns the files to start from, for commands that read the set without checking it.
@@ -237,43 +248,20 @@ impl Set {
         self.files.iter().any(|file| file.name() == index)
             || self.manifests.all().any(|set| has_index(set, index))
     }
-}
 
-/// Returns the sets that `build` has published in a place with these files, the one without a name first. With a `name`, only that
-/// set.
-fn published_sets(view: &dyn View, listed: &[Listed], name: Option<&SetName>) -> Result<Vec<Arc<dyn View>>> {
-    let mut names: BTreeSet<Option<SetName>> = [name.cloned()].into();
-    if name.is_none() {
-        let files = listed.iter().filter(|listed| listed.is_file);
-        names.extend(files.filter_map(|file| set_of_robots_file(file.name.to_str()?)));
-        names.extend(match view.names() {
-            // Without permission to read manifests, only the files are checked.
-            Err(error) if error.kind() == ErrorKind::Permission => Vec::new(),
-            names => names?.into_iter().map(Some).collect(),
-        });
+    /// Whether robots lines or manifests name index files with `stem`, or it is that of the name of the set.
+    fn has_stem(&self, wanted: &Stem) -> bool {
+        let of_name = self.view.as_ref().map(|view| Stem::of_set(view.name()));
+        let named = self.files.iter().map(PlaceFile::name);
+        let known = self.manifests.all().flat_map(indexes).map(OsStr::new);
+        named.chain(known).filter_map(stem).chain(of_name).any(|stem| stem == *wanted)
     }
-    let sets = names.iter().map(|name| view.named(name.as_ref()));
-    Ok(sets.filter(|set| is_published(&**set)).collect())
 }
 
-/// Returns the other sets in the place of `view`, with the index files that their robots lines name.
-fn others(view: &dyn View) -> Result<Vec<Set>> {
-    let mut others = Vec::new();
-    for other in published_sets(view, &view.list()?, None)? {
-        if other.name() != view.name() {
-            let mut set = Set::empty(&other, None, Manifests::read(&*other), 0);
-            set.take_robots(&other)?;
-            others.push(set);
-        }
-    }
-    Ok(others)
-}
-
-/// Returns whether `build` has published the set: there is a manifest or, if only the files were copied, a file of robots lines.
-fn is_published(view: &dyn View) -> bool {
-    let manifest = view.look_up_record(&Record::Live);
-    manifest.is_ok_and(|found| found.is_some_and(|found| found.is_file))
-        || view.is_file(robots_file(view.name()).as_ref())
+/// Returns the stem of a sitemap or index file that `build` names, or of a compressed copy of an index file.
+fn stem(name: &OsStr) -> Option<Stem> {
+    let name = name.to_str()?;
+    Stem::of_file(name).or_else(|| Stem::of_file(name.strip_suffix(".gz")?))
 }
 
 /// Returns the name of the file that `url` refers to, if it is directly in the directory `base`. The name never leads out of the
