@@ -15,9 +15,9 @@ use crate::intake::remote::{self, Remote, RemoteDirectory};
 use crate::intake::report::Skipped;
 use crate::intake::source::{Source, SourceKind};
 use crate::job::Job;
-use crate::place;
+use crate::place::{self, View};
 use crate::set::manifest::Manifest;
-use crate::set::name::{is_robots_file, is_sitemap_file, set_of_robots_file};
+use crate::set::name::{is_index_file, is_robots_file, is_sitemap_file, robots_file};
 use crate::set::publish::newest;
 use crate::store::Location;
 
@@ -218,7 +218,7 @@ fn open_directory(
     sources: &mut Sources<'_>,
 ) -> Result<()> {
     let mut seen = HashSet::new();
-    let sets = sets(&files);
+    let sets = sets(&files)?;
     let DataFiles { paths, published } = data_files(&files, &sets)?;
     for file in paths {
         open(&file, listed, options, &mut |file| seen.insert(file.to_owned()), sources)?;
@@ -226,9 +226,10 @@ fn open_directory(
     // All index files have been read, and the sitemaps that they list are kept for a while.
     published.iter().try_for_each(Set::check_current)?;
     let external: HashSet<&PathBuf> = sources.external.iter().map(|member| &member.path).collect();
-    let is_left =
-        |file: &&PathBuf| set_of(file, &sets).is_some() && !seen.contains(*file) && !external.contains(*file);
-    let left = files.iter().filter(|file| !has_robots_lines(file)).filter(is_left);
+    let is_left = |file: &&PathBuf| {
+        sets.contains_key(directory(file)) && !seen.contains(*file) && !external.contains(*file)
+    };
+    let left = files.iter().filter(|file| !is_named(file, is_robots_file)).filter(is_left);
     skipped.extend(left.map(|file| (file.clone(), SkipReason::NotListed)));
     skipped.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
     sources.skipped.extend(skipped.into_iter().map(|(path, reason)| {
@@ -250,19 +251,40 @@ fn open_directory(
     Ok(())
 }
 
-/// Returns whether `file` is called like the lines for robots.txt of a set.
-fn has_robots_lines(file: &Path) -> bool {
-    file.file_name().and_then(|name| name.to_str()).is_some_and(is_robots_file)
+/// Returns whether `is_name` is true of the name of `file`.
+fn is_named(file: &Path, is_name: fn(&str) -> bool) -> bool {
+    file.file_name().and_then(|name| name.to_str()).is_some_and(is_name)
 }
 
-/// Returns the directories of `files` in which a set is published.
-fn sets(files: &[PathBuf]) -> HashSet<&Path> {
-    let robots = files.iter().filter(|file| has_robots_lines(file));
-    robots.filter_map(|file| file.parent()).collect()
+/// Returns the directory of a file that was listed.
+fn directory(file: &Path) -> &Path {
+    file.parent().unwrap_or(file)
 }
 
-fn set_of<'f>(file: &'f Path, sets: &HashSet<&Path>) -> Option<&'f Path> {
-    file.parent().filter(|directory| sets.contains(directory))
+/// Published sets, by their directories.
+type Sets<'f> = HashMap<&'f Path, Vec<Arc<dyn View>>>;
+
+/// Returns the directories of `files` in which sets are published. One without files of robots lines and without index files is not
+/// asked for manifests: that takes requests to a store, and data has many directories.
+fn sets(files: &[PathBuf]) -> Result<Sets<'_>> {
+    let mut sets = Sets::new();
+    for file in files.iter().filter(|file| is_of_set(file)) {
+        let directory = directory(file);
+        if !sets.contains_key(directory) {
+            let view = place::view(directory)?;
+            let mut published = Set::published(&*view, &view.list()?, None)?;
+            // In the order of their robots lines among the files.
+            published.sort_by_cached_key(|set| robots_file(set.name()));
+            sets.insert(directory, published);
+        }
+    }
+    sets.retain(|_, published| !published.is_empty());
+    Ok(sets)
+}
+
+/// Returns whether `file` has a name by which a set is recognised.
+fn is_of_set(file: &Path) -> bool {
+    is_named(file, |name| is_robots_file(name) || is_index_file(name))
 }
 
 /// The files to start from, and the published sets among them.
@@ -273,17 +295,18 @@ struct DataFiles {
 
 /// Returns the files to start from. In the directory of published sets these are their index files, because the directory also
 /// holds sitemaps of earlier sets.
-fn data_files(files: &[PathBuf], sets: &HashSet<&Path>) -> Result<DataFiles> {
+fn data_files(files: &[PathBuf], sets: &Sets<'_>) -> Result<DataFiles> {
     let mut data = DataFiles { paths: Vec::with_capacity(files.len()), published: Vec::new() };
+    let mut is_read = HashSet::new();
     for file in files {
-        match set_of(file, sets) {
+        match sets.get(directory(file)) {
             None => data.paths.push(file.clone()),
-            Some(set) if has_robots_lines(file) => {
-                let name = file.file_name().and_then(|name| set_of_robots_file(name.to_str()?)).flatten();
-                let view = place::view_of_set(set, name.as_ref())?;
-                let set = Set::to_read(&view)?;
-                data.paths.extend(set.files_to_read()?.iter().map(|file| file.path().to_owned()));
-                data.published.push(set);
+            Some(sets) if is_of_set(file) && is_read.insert(directory(file)) => {
+                for view in sets {
+                    let set = Set::to_read(view)?;
+                    data.paths.extend(set.files_to_read()?.iter().map(|file| file.path().to_owned()));
+                    data.published.push(set);
+                }
             }
             Some(_) => {}
         }

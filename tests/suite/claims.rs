@@ -31,6 +31,14 @@ fn pages(sections: &[&str]) -> Vec<String> {
     sections.iter().map(|section| format!("{BASE}{section}/1")).collect()
 }
 
+/// The URLs of a set that is built from those in `input`, and what the run says about skipped files.
+#[track_caller]
+fn built_from(input: &Path, directory: &TempDir) -> (Vec<String>, String) {
+    let out = directory.join("again");
+    let built = finish(build_command(&out, BASE).args(["--max-shrink", "100%"]).arg(input), b"").expect(0);
+    (told("urls", &out, &[]), built.stderr)
+}
+
 /// Copies what crawlers read, without robots lines and manifests.
 fn copy_of(out: &Path, directory: &TempDir) -> std::path::PathBuf {
     let copy = directory.join("copy");
@@ -92,6 +100,9 @@ fn a_set_without_robots_lines_is_read_by_its_manifest() {
     let found = (String::from_utf8(found.stdout).unwrap(), found.stderr);
     assert!(found.0.contains("robots: there is no such file") && found.0.lines().count() == 1, "{found:?}");
     assert!(found.1.contains("3 URLs in 3 sitemaps and 4 index files"), "{found:?}");
+    let (urls, said) = built_from(&out, &directory);
+    assert_eq!(urls, all);
+    assert!(said.contains("theirs.xml (it is not from sitemill"), "{said}");
 
     fs::remove_file(out.join("sitemap-a-index-1.xml")).unwrap();
     let refused = run(["urls".as_ref(), out.as_os_str()]).expect(65);
@@ -109,6 +120,7 @@ fn of_a_copy_without_robots_lines_every_index_file_is_read_once() {
     let copy = copy_of(&out, &directory);
     assert_eq!(told("urls", &copy, &[]), all);
     assert_eq!(told("check", &copy, &[]), [""; 0]);
+    assert_eq!(built_from(&copy, &directory).0, all);
     assert_eq!(told("urls", &copy, &BLOG), pages(&["post"]));
     // With the lines of one set, the other one is what they do not name.
     let lines = "robots-sitemaps-blog.txt";
@@ -116,6 +128,17 @@ fn of_a_copy_without_robots_lines_every_index_file_is_read_once() {
     assert_eq!(told("urls", &copy, &[]), all);
     let checked = run(["check".as_ref(), copy.as_os_str()]).expect(0).stderr;
     assert!(checked.contains("4 URLs in 4 sitemaps and 4 index files"), "{checked}");
+    assert_eq!(built_from(&copy, &directory).0, all);
+}
+
+#[test]
+fn an_earlier_set_is_not_built_from_if_the_live_one_has_lost_its_robots_lines() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    build(&out, &["old"], &[]).expect(0);
+    build(&out, &["new"], &[]).expect(0);
+    fs::remove_file(out.join("robots-sitemaps.txt")).unwrap();
+    assert_eq!(built_from(&out, &directory).0, pages(&["new"]));
 }
 
 #[test]
