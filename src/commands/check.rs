@@ -227,14 +227,10 @@ impl Run<'_> {
 
     fn check_set(&mut self, set: Set) -> Result<()> {
         self.told.add(&set.findings)?;
-        let scope = match (self.job.scope, &set.manifests.live) {
-            (Some(scope), _) => scope,
-            (None, Ok(_)) => set.manifests.scope(),
-            (None, Err(_)) => {
-                self.report.unknown_scopes += u64::from(set.base.is_some());
-                ScopeRule::Any
-            }
-        };
+        let scope = self.job.scope.or_else(|| set.scope()).unwrap_or_else(|| {
+            self.report.unknown_scopes += 1;
+            ScopeRule::Any
+        });
         let urls_below = match (&set.base, scope) {
             (None, _) | (_, ScopeRule::Any) => None,
             (Some(base), ScopeRule::Directory) => Some(base.as_str()),

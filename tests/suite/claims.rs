@@ -190,3 +190,24 @@ fn the_directory_of_a_site_counts_once_however_many_links_lead_to_it() {
     }
     assert_eq!(told("urls", &out, &[]), sites);
 }
+
+#[test]
+fn files_that_are_named_individually_have_the_scope_of_their_set() {
+    let directory = TempDir::new();
+    let (out, base) = (directory.join("out"), format!("{BASE}m/"));
+    let mut command = build_command(&out, &base);
+    finish(command.args(["--scope", "host"]), format!("{BASE}m/1\n{BASE}x\n").as_bytes()).expect(0);
+    let (index, sitemap) =
+        ("sitemap-index-1.xml", files(&out).into_iter().find(|file| file.ends_with(".gz")));
+    for file in [index, &*sitemap.unwrap()] {
+        let options = ["--base-url", &base];
+        assert_eq!(told("check", &out.join(file), &options), [""; 0], "{file}");
+        let mut check = sitemill();
+        check.arg("check").arg(out.join(file)).args(options).args(["--scope", "directory"]);
+        finish(&mut check, b"").expect(65);
+    }
+    // A copy has no manifest, so the default is as before.
+    let copy = copy_of(&out, &directory);
+    let mut check = sitemill();
+    finish(check.arg("check").arg(copy.join(index)).args(["--base-url", &base]), b"").expect(65);
+}

@@ -1,13 +1,14 @@
 //! The manifests that `build` has written for a set. They tell which files belong together, also while a run switches to other
 //! ones.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
+use std::path::Path;
 
 use crate::clean::scope::ScopeRule;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::limits::Protocol;
-use crate::place::{Record, View};
+use crate::place::{self, PlaceFile, Record, View};
 use crate::set::manifest::{Manifest, Role};
 
 /// Maximum bytes of a manifest: about 300 bytes per sitemap, for a million sitemaps. It may be hostile like any other file.
@@ -101,6 +102,29 @@ impl Manifests {
         let live = self.live.as_ref().ok().and_then(Option::as_ref);
         [live, self.next.as_ref()].map(|set| set.map(|set| &*set.run))
     }
+}
+
+/// Which URLs the sets that `files` belong to may list, as their manifests say; `None` if that is unknown, because a manifest
+/// cannot be read.
+pub fn scope_of_files(files: &[PlaceFile]) -> Option<ScopeRule> {
+    let mut places: BTreeMap<&Path, (&dyn View, HashSet<&OsStr>)> = BTreeMap::new();
+    for file in files {
+        let (_, names) = places.entry(file.view().root()).or_insert_with(|| (file.view(), HashSet::new()));
+        names.insert(file.name());
+    }
+    let mut scope = ScopeRule::default();
+    for (view, names) in places.into_values() {
+        for set in place::sets_in(view, None).ok()? {
+            let manifests = Manifests::read(&*set);
+            manifests.live.as_ref().ok()?;
+            let is_named = |file: &String| names.contains(OsStr::new(file));
+            let sitemaps = |set: &Manifest| set.sitemaps.iter().any(|sitemap| is_named(&sitemap.file));
+            if manifests.all().any(|set| indexes(set).any(is_named) || sitemaps(set)) {
+                scope = scope.max(manifests.scope());
+            }
+        }
+    }
+    Some(scope)
 }
 
 /// Whether `index` is one of the [`indexes`] of `set`.

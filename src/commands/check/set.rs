@@ -13,9 +13,10 @@ use std::thread;
 use std::time::Duration;
 
 use super::finding::{Finding, Findings};
-use super::manifests::{Manifests, has_index, indexes};
+use super::manifests::{Manifests, has_index, indexes, scope_of_files};
 use super::normal::directory;
 use super::rules::Rule;
+use crate::clean::scope::ScopeRule;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::escape::shown;
 use crate::place::{Listed, PlaceFile, View};
@@ -236,6 +237,16 @@ impl Set {
         let base = base.map(str::to_owned);
         let view = Some(Arc::clone(view));
         Self { view, base, files: Vec::new(), has_robots: false, findings, manifests }
+    }
+
+    /// Which URLs it may list, if its directory is known: as its manifest says or, of files that were named individually, those of
+    /// their sets. `None` if a manifest cannot be read.
+    pub fn scope(&self) -> Option<ScopeRule> {
+        match (&self.base, &self.view) {
+            (None, _) => Some(ScopeRule::Any),
+            (Some(_), Some(_)) => self.manifests.live.is_ok().then(|| self.manifests.scope()),
+            (Some(_), None) => scope_of_files(&self.files),
+        }
     }
 
     /// Whether the files to start from are index files that the manifest of the live set names.
