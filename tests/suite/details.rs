@@ -29,6 +29,36 @@ fn pages(section: &str, count: usize) -> String {
 }
 
 #[test]
+fn segments_below_another_directory_are_not_compared() {
+    let directory = TempDir::new();
+    let lines = format!("{BASE}shop/x/1\n{BASE}shop/y/2\n{BASE}shop/\n");
+    let shop = format!("{BASE}shop/");
+    let named = |base_url: &str, scope: &str| {
+        let report = directory.join("report.json");
+        let mut command = build_command(&directory.join("out"), base_url);
+        command.args(["--scope", scope, "--replace-set", "--report"]).arg(&report);
+        command.arg("--html").arg(directory.join("page.html"));
+        finish(&mut command, lines.as_bytes()).expect(0);
+        read(&report)["details"]["sections"]["named"].take()
+    };
+    let below = |previous: Option<[u32; 3]>| {
+        let names = ["/shop/", "/shop/x", "/shop/y"].iter();
+        let mut all: Vec<_> = names.map(|name| json!({ "name": name, "urls": 1 })).collect();
+        for (section, previous) in all.iter_mut().zip(previous.into_iter().flatten()) {
+            section["previous"] = previous.into();
+        }
+        Value::from(all)
+    };
+    assert_eq!(named(&shop, "directory"), below(None));
+    assert_eq!(named(&shop, "host"), json!([{ "name": "/shop", "urls": 3 }]));
+    // The scope is another one, and the segments are the same.
+    assert_eq!(named(&shop, "any"), json!([{ "name": "/shop", "urls": 3, "previous": 3 }]));
+    assert_eq!(named(BASE, "directory"), json!([{ "name": "/shop", "urls": 3, "previous": 3 }]));
+    assert_eq!(named(&shop, "directory"), below(None));
+    assert_eq!(named(&shop, "directory"), below(Some([1; 3])));
+}
+
+#[test]
 fn a_report_compares_the_set_with_the_one_that_was_live() {
     let directory = TempDir::new();
     let options = ["--urls-per-sitemap=10", "--max-shrink=100", "--order=sorted"];

@@ -53,7 +53,8 @@ impl Site {
 
     /// The sections of the live set, which are counted again even if they are small now. Empty if the job wants no sections.
     pub fn wanted_sections(&self, job: &Job) -> Option<Vec<String>> {
-        let counts = self.place.live().and_then(|live| live.counts.as_ref());
+        let (base_url, scope) = (self.base_url.as_str(), job.rules.scope.as_str());
+        let counts = self.place.live().and_then(|live| live.counts_below(base_url, scope));
         let named = counts.into_iter().flat_map(|counts| &counts.sections.named);
         let wanted = named.filter(|section| section.urls > 0).take(SECTIONS_WANTED_MAX);
         job.publication.sections.then(|| wanted.map(|section| section.name.clone()).collect())

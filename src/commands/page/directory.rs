@@ -66,8 +66,8 @@ pub fn page_of_directory(
                 }
             };
             let known = |sections| RunCounts { sections, ..RunCounts::default() };
-            let previous = previous.known().and_then(|previous| previous.counts.as_ref());
-            details.set_sections(&known(sections), previous);
+            let before = previous.known().and_then(|before| before.counts_below(&set.base_url, &set.scope));
+            details.set_sections(&known(sections), before);
         }
     }
     details.finish();

@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::rows::SealedRows;
+use crate::clean::scope::{BaseUrl, ScopeRule};
 use crate::common::counts::is_zero;
 use crate::limits::{BYTES_PER_SITEMAP_DEFAULT, SITEMAPS_PER_INDEX_DEFAULT};
 use crate::set::content::Seals;
-use crate::sitemap::sections::counts::Sections;
+use crate::sitemap::sections::counts::{Sections, root};
 
 /// Version of the file format. A manifest of another version is refused.
 pub(super) const FORMAT: u32 = 1;
@@ -80,6 +81,20 @@ fn sitemaps_per_index() -> u32 {
 
 fn index_bytes_max() -> u64 {
     BYTES_PER_SITEMAP_DEFAULT
+}
+
+impl Manifest {
+    /// The counts of its run, if a set at `base_url` with `scope` counts by the same segments. Those below another directory would
+    /// look new or lost.
+    pub fn counts_below(&self, base_url: &str, scope: &str) -> Option<&RunCounts> {
+        let root_of = |base_url: &str, scope: &str| {
+            // Manifests of early releases lack the scope.
+            let scope: ScopeRule = scope.parse().unwrap_or_default();
+            base_url.parse::<BaseUrl>().map(|url| root(&url, scope).to_owned())
+        };
+        let is_same = root_of(&self.base_url, &self.scope) == root_of(base_url, scope);
+        self.counts.as_ref().filter(|_| is_same)
+    }
 }
 
 /// Counts of a run, for the report of the next run.

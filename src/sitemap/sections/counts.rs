@@ -91,9 +91,8 @@ pub struct SectionRule {
 impl SectionRule {
     /// The rule for a set at `base_url`. The sections `wanted` are always reported, however small.
     pub fn new(base_url: &BaseUrl, scope: ScopeRule, wanted: Vec<String>) -> Self {
-        let origin = base_url.origin();
-        let root = if scope == ScopeRule::Directory { base_url.as_str() } else { origin };
-        let path = format!("/{}", &root[origin.len()..]);
+        let root = root(base_url, scope);
+        let path = format!("/{}", &root[base_url.origin().len()..]);
         Self { root: root.into(), path, wanted }
     }
 
@@ -128,6 +127,11 @@ impl SectionRule {
             None => name.contains("://").then_some(name.as_bytes()),
         })
     }
+}
+
+/// The prefix of the URLs that are counted by path segment in a set at `base_url`. Only counts below the same one are comparable.
+pub fn root(base_url: &BaseUrl, scope: ScopeRule) -> &str {
+    if scope == ScopeRule::Directory { base_url.as_str() } else { base_url.origin() }
 }
 
 /// Counts the URLs of one sitemap.
