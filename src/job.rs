@@ -78,7 +78,11 @@ impl Job {
         if matches!(self.rules.base_url, Base::EachOrigin(_)) {
             if self.guards.allow_empty {
                 let why = "with {origin}/, it is unknown which site would be empty";
-                return Err(Error::usage(message!(Setting::AllowEmpty, ": {why}")));
+                return Err(Error::usage(message!(
+                    Setting::AllowEmpty,
+                    ": {why}; to publish without a section that has lost all its URLs, use ",
+                    Setting::MaxShrink.with("100%")
+                )));
             }
             if self.publication.robots.is_some() {
                 let why = "with {origin}/, each site has its own robots.txt";

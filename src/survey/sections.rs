@@ -21,7 +21,7 @@ use crate::sitemap::entry::Entry;
 use crate::sitemap::sections::by_path::PathSegments;
 use crate::sitemap::sections::by_rule::{RuleMatcher, SectionRules};
 use crate::sitemap::sections::word::word_of;
-use crate::sitemap::sections::{REST, SectionNames};
+use crate::sitemap::sections::{REST, SECTIONS_MAX, SectionNames};
 
 /// The sections of a site: the name and the layout of each.
 type Sections = Vec<(String, Layout)>;
@@ -229,11 +229,12 @@ fn check_number(run: Context<'_>, names: &SectionNames) -> Result<Vec<String>> {
         None => return Ok(all),
     };
     let example = shown(example.as_bytes());
+    let or_more = if *sections_max < SECTIONS_MAX { ", or raise the limit" } else { "" };
     Err(Error::data(message!(
         Setting::SectionColumn.with(column),
         ": has {found}, such as {example}, but ",
         Setting::SectionsMax,
-        " is {sections_max}; nothing was published; name a different column, or raise the limit"
+        " is {sections_max}; nothing was published; name a different column{or_more}"
     )))
 }
 

@@ -59,6 +59,18 @@ fn segments_below_another_directory_are_not_compared() {
 }
 
 #[test]
+fn the_settings_of_sections_are_shown() {
+    let directory = TempDir::new();
+    let rules = directory.file("rules.toml", "a = '/a/'\n");
+    let settings =
+        |options: &[&str]| build(&directory, &pages("a", 2), 0, options)["details"]["settings"].take();
+    let by_path = settings(&["--section-by-path", "--sections-max", "7"]);
+    assert_eq!((&by_path["section-by-path"], &by_path["sections-max"]), (&json!("yes"), &json!("7")));
+    let by_rules = settings(&["--sections", rules.to_str().unwrap()]);
+    assert_eq!((&by_rules["sections"], by_rules.get("sections-max")), (&json!("1 rule"), None));
+}
+
+#[test]
 fn a_report_compares_the_set_with_the_one_that_was_live() {
     let directory = TempDir::new();
     let options = ["--urls-per-sitemap=10", "--max-shrink=100", "--order=sorted"];

@@ -164,7 +164,9 @@ fn each_site_is_compared_with_its_own_live_set() {
     // A site that the input does not name keeps its set.
     build(site("a.example", 100), &[]).expect(0);
     assert_eq!((listed("a.example"), listed("b.example")), (100, 4));
-    build(String::new(), &["--allow-empty"]).expect(2);
+    let refused = build(String::new(), &["--allow-empty"]).expect(2);
+    let said = "to publish without a section that has lost all its URLs, use --max-shrink 100%";
+    assert!(refused.stderr.contains(said), "{}", refused.stderr);
     build(String::new(), &[]).expect(65);
 }
 

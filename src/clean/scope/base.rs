@@ -56,13 +56,18 @@ impl BaseUrl {
         if given.contains(['?', '#']) {
             return Err("it names a directory; remove the query and fragment".into());
         }
+        if given.trim_start().starts_with(ORIGIN) {
+            return Err("{origin} stands for every site, and this is the URL of one directory".into());
+        }
         if given.contains(['{', '}']) {
             return Err(BRACES.into());
         }
         // Cleaned with a file name at the end: a bare `http://a.b` would be too short to be a URL in a sitemap.
         let given = given.trim_matches([' ', '\t']);
         check_is_no_file(given)?;
-        if parser::scheme(given.as_bytes()).is_some() && parser::lacks_host(given) {
+        let is_web =
+            |scheme: &[u8]| [&b"https"[..], b"http"].iter().any(|web| web.eq_ignore_ascii_case(scheme));
+        if parser::scheme(given.as_bytes()).is_some_and(is_web) && parser::lacks_host(given) {
             return Err(NO_HOST.into());
         }
         let slash = if given.ends_with(['/', '\\']) { "" } else { "/" };
@@ -323,11 +328,15 @@ mod tests {
             ("ex.com:99999", "it needs a scheme and a host, such as https://www.example.com/"),
             ("https//www.ex.com", "it needs a scheme; did you mean https://www.ex.com/?"),
             ("http/www.ex.com", "it needs a scheme; did you mean http://www.ex.com/?"),
+            ("file:///var/www", "it must begin with https:// or http://"),
             ("mailto:webmaster", "it must begin with https:// or http://"),
             ("ftp://www.ex.com/", "it must begin with https:// or http://"),
             ("https://a:b@www.ex.com/", "it is not a valid URL (credentials)"),
         ] {
             assert_eq!(given.parse::<BaseUrl>().unwrap_err(), said);
         }
+        // Where only one directory is asked for, the placeholder is not recommended.
+        let why = "{origin}/".parse::<BaseUrl>().unwrap_err();
+        assert_eq!(why, "{origin} stands for every site, and this is the URL of one directory");
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::clean::screen::robots::Robots;
 use crate::error::Setting;
-use crate::escape::{and_more, shown};
+use crate::escape::{and_more, plural, shown};
 use crate::job::{Job, OnDuplicate, Order, SectionsBy};
 use crate::sitemap::divide::Divide;
 
@@ -38,6 +38,7 @@ pub fn settings(job: &Job) -> BTreeMap<String, String> {
     if let Some((option, value)) = job.rules.sections.as_ref().map(sections) {
         set(option, Some(value));
     }
+    set("sections-max", job.rules.sections.as_ref().and_then(sections_max));
     set(
         "on-duplicate",
         Some(if job.rules.on_duplicate == OnDuplicate::Newest { "newest" } else { "first" }.into()),
@@ -74,8 +75,18 @@ pub fn settings(job: &Job) -> BTreeMap<String, String> {
 fn sections(by: &SectionsBy) -> (&'static str, String) {
     match by {
         SectionsBy::Column { column, .. } => ("section-column", shown(column.as_bytes())),
-        SectionsBy::Rules(rules) => ("sections", format!("{} rules", rules.rules().count())),
+        SectionsBy::Rules(rules) => ("sections", plural(rules.rules().count() as u64, "rule", "rules")),
         SectionsBy::Path { .. } => ("section-by-path", "yes".to_owned()),
+    }
+}
+
+/// The limit of sections, where the file of rules does not name all of them.
+fn sections_max(by: &SectionsBy) -> Option<String> {
+    match by {
+        SectionsBy::Column { sections_max, .. } | SectionsBy::Path { sections_max } => {
+            Some(sections_max.to_string())
+        }
+        SectionsBy::Rules(_) => None,
     }
 }
 

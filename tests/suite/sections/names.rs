@@ -120,6 +120,7 @@ fn limits_of_sections_are_named_as_they_are() {
     let refused = desk.build("csv", format!("url,type\n{rows}"), &options, 65);
     let says = "has more than 10000 sections, such as type-";
     assert!(refused.run.stderr.contains(says), "{}", refused.run.stderr);
+    assert!(refused.run.stderr.ends_with("; name a different column\n"), "{}", refused.run.stderr);
     desk.directory.file("sections.toml", "p = '/p/'\n");
     let refused = desk.build("txt", "", &["--sections", "sections.toml", "--sections-max", "7"], 2);
     let says = "'--sections <FILE>' cannot be used with '--sections-max <N>'";
