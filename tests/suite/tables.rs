@@ -127,3 +127,38 @@ fn the_delimiter_comes_from_the_environment_and_from_a_file_and_clean_knows_it_t
     }
     finish(clean(&input).args(["--format", "tsv", "--delimiter", ";"]), b"").expect(2);
 }
+
+#[test]
+fn a_named_column_is_not_read_as_the_part_of_which_it_has_the_usual_name() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let url = format!("{BASE}a");
+    for (columns, json, want) in [
+        ("priority=lastmod", format!(r#"{{"url":"{url}","lastmod":"0.5"}}"#), "<priority>0.5</priority>"),
+        ("changefreq=url", format!(r#"{{"loc":"{url}","url":"daily"}}"#), "<changefreq>daily</changefreq>"),
+        ("lastmod=loc", format!(r#"{{"loc":"2024-05-01","url":"{url}"}}"#), "<lastmod>2024-05-01</lastmod>"),
+    ] {
+        let values: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&json).unwrap();
+        let texts: Vec<&str> = values.values().map(|value| value.as_str().unwrap()).collect();
+        let names: Vec<&str> = values.keys().map(String::as_str).collect();
+        let csv = format!("{}\n{}\n", names.join(","), texts.join(","));
+        for (name, text) in [("rows.jsonl", json + "\n"), ("rows.csv", csv)] {
+            let options = ["--columns", columns, "--max-rejects", "0", "--max-dropped-tags", "0"];
+            build(&out, &directory.file(name, text), &options).expect(0);
+            let (_, sitemap) = &published(&out, BASE)[1];
+            assert!(sitemap.contains(&format!("<url><loc>{url}</loc>{want}</url>")), "{name}: {sitemap}");
+        }
+    }
+}
+
+#[test]
+fn a_number_with_a_sign_is_the_name_of_a_column_and_no_position() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let named = directory.file("named.csv", format!("+1,day\n{BASE}a,2024-05-01\n"));
+    build(&out, &named, &["--columns", "url=+1,lastmod=day", "--max-rejects", "0"]).expect(0);
+    assert!(published(&out, BASE)[1].1.contains("a</loc><lastmod>2024-05-01</lastmod>"));
+    let rows = directory.file("rows.csv", format!("{BASE}a,2024-05-01\n{BASE}b,2024-05-01\n"));
+    let refused = build(&out, &rows, &["--format", "csv", "--columns", "url=+1,lastmod=day"]).expect(65);
+    assert!(refused.stderr.contains("no column +1"), "{}", refused.stderr);
+}

@@ -79,7 +79,12 @@ pub(super) const URL_NAMES: [&str; 2] = ["loc", "url"];
 /// `alternates`, `images`, `videos` and `news`; or, for rows without a header, the positions of values from 1. The case of ASCII
 /// letters does not matter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Columns(EachPart<Option<String>>);
+pub struct Columns {
+    /// The names or positions that the user gives.
+    said: EachPart<Option<String>>,
+    /// Whether numbers are names, too.
+    are_names: bool,
+}
 
 impl FromStr for Columns {
     type Err = String;
@@ -89,22 +94,7 @@ impl FromStr for Columns {
         let mut columns = Self::default();
         for pair in word.split(',') {
             let (part, name) = pair.split_once('=').unwrap_or((pair, ""));
-            let part = part.trim();
-            let is_known =
-                |known: &RowPart| known.name() == part || *known == RowPart::Url && URL_NAMES.contains(&part);
-            let parts = RowPart::ALL.into_iter().filter(|part| *part != RowPart::Section);
-            match parts.clone().find(is_known) {
-                Some(part) if !name.trim().is_empty() && columns.0[part.number()].is_none() => {
-                    columns.0[part.number()] = Some(name.trim().into());
-                }
-                _ => {
-                    let names = parts.map(RowPart::name).collect::<Vec<_>>().join(", ");
-                    let (others, last) = names.rsplit_once(", ").unwrap_or_default();
-                    return Err(format!(
-                        "columns are PART=NAME,PART=NAME: url=page; a part is {others} or {last}, each once"
-                    ));
-                }
-            }
+            columns.add(part.trim(), name.trim())?;
         }
         columns.check_names()?;
         columns.check_positions().map(|()| columns)
@@ -112,6 +102,34 @@ impl FromStr for Columns {
 }
 
 impl Columns {
+    /// The columns with these names, each after its part. Unlike in an option, a number is a name, and a name may have a comma.
+    ///
+    /// # Errors
+    /// If there is no such part, or if a part or a column occurs twice.
+    pub fn of_names<'n>(names: impl IntoIterator<Item = (&'n str, &'n str)>) -> Result<Self, String> {
+        let mut columns = Self { are_names: true, ..Self::default() };
+        names.into_iter().try_for_each(|(part, name)| columns.add(part, name.trim()))?;
+        columns.check_names().map(|()| columns)
+    }
+
+    /// Adds the column `name` for the part with the name `part`.
+    fn add(&mut self, part: &str, name: &str) -> Result<(), String> {
+        let is_known =
+            |known: &RowPart| known.name() == part || *known == RowPart::Url && URL_NAMES.contains(&part);
+        let parts = RowPart::ALL.into_iter().filter(|part| *part != RowPart::Section);
+        match parts.clone().find(is_known).map(|part| &mut self.said[part.number()]) {
+            Some(said @ None) if !name.is_empty() => *said = Some(name.into()),
+            _ => {
+                let names = parts.map(RowPart::name).collect::<Vec<_>>().join(", ");
+                let (others, last) = names.rsplit_once(", ").unwrap_or_default();
+                return Err(format!(
+                    "columns are PART=NAME,PART=NAME: url=page; a part is {others} or {last}, each once"
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// These columns, and one for the section.
     ///
     /// # Errors
@@ -122,27 +140,32 @@ impl Columns {
             return Err(format!("this column is read as {part}; put the sections in a column of their own"));
         }
         let mut columns = self.clone();
-        columns.0[RowPart::Section.number()] = Some(column.trim().into());
+        columns.said[RowPart::Section.number()] = Some(column.trim().into());
         columns.check_positions().map(|()| columns)
     }
 
     /// The column of the section, if there is one.
     pub(super) fn section(&self) -> Option<&str> {
-        self.0[RowPart::Section.number()].as_deref()
+        self.said[RowPart::Section.number()].as_deref()
     }
 
     /// The position of each part in a row of a table without a header, from 0; `None` if these are names.
     pub(super) fn positions(&self) -> Option<EachPart<Option<usize>>> {
-        let url = self.0[RowPart::Url.number()].as_ref()?;
-        let position = |word: &String| word.parse::<usize>().ok()?.checked_sub(1);
-        position(url)?;
-        Some(RowPart::ALL.map(|part| self.0[part.number()].as_ref().and_then(position)))
+        let of_part = |part: RowPart| self.position(self.said[part.number()].as_ref()?)?.checked_sub(1);
+        of_part(RowPart::Url).map(|_| RowPart::ALL.map(of_part))
+    }
+
+    /// The position from 1 that `word` is, or 0 if there is no such position; `None` if it is a name, as `+1` is.
+    fn position(&self, word: &str) -> Option<usize> {
+        let is_number = !self.are_names && word.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| word.parse().unwrap_or_default())
     }
 
     /// Checks that no column is named for two parts.
     fn check_names(&self) -> Result<(), String> {
-        let said =
-            || RowPart::ALL.into_iter().zip(&self.0).filter_map(|(part, name)| Some((part, name.as_ref()?)));
+        let said = || {
+            RowPart::ALL.into_iter().zip(&self.said).filter_map(|(part, name)| Some((part, name.as_ref()?)))
+        };
         for (at, (part, name)) in said().enumerate() {
             let other = said().skip(at + 1).find(|(_, other)| other.eq_ignore_ascii_case(name));
             if let Some((other, _)) = other {
@@ -154,18 +177,16 @@ impl Columns {
 
     /// Checks that these are all names, or all different positions.
     fn check_positions(&self) -> Result<(), String> {
-        let said = || self.0.iter().flatten();
-        let is_position = |word: &&String| word.bytes().all(|byte| byte.is_ascii_digit());
-        let positions = said().filter(is_position).count();
-        let parsed: HashSet<usize> =
-            said().filter_map(|word| word.parse().ok()).filter(|&position| position > 0).collect();
-        match (positions, &self.0[RowPart::Url.number()]) {
+        let said = || self.said.iter().flatten();
+        let positions: Vec<usize> = said().filter_map(|word| self.position(word)).collect();
+        let different: HashSet<&usize> = positions.iter().filter(|&&position| position > 0).collect();
+        match (positions.len(), &self.said[RowPart::Url.number()]) {
             (0, _) => Ok(()),
             (_, None) => Err("positions are for rows without a header, and must include url: url=1".into()),
-            _ if positions < said().count() => {
+            (given, _) if given < said().count() => {
                 Err("columns are all names or all positions: url=1,lastmod=3".into())
             }
-            _ if parsed.len() < positions => {
+            (given, _) if different.len() < given => {
                 Err("positions are numbers from 1, each once: url=1,lastmod=3".into())
             }
             _ => Ok(()),
@@ -175,16 +196,19 @@ impl Columns {
     /// The part that the column or key `name` holds, and the rank of the name: 0 is best.
     pub(super) fn part_of(&self, name: &[u8]) -> Option<(RowPart, usize)> {
         let name = name.trim_ascii();
-        RowPart::ALL.into_iter().find_map(|part| match &self.0[part.number()] {
-            Some(said) => name.eq_ignore_ascii_case(said.as_bytes()).then_some((part, 0)),
-            None => part.rank(name).map(|rank| (part, rank)),
+        let mut parts = RowPart::ALL.into_iter().zip(&self.said);
+        let is = |said: &String| name.eq_ignore_ascii_case(said.as_bytes());
+        // A column that the user names for one part is not the usual column of another.
+        let named = parts.clone().find(|(_, said)| said.as_ref().is_some_and(is));
+        named.map(|(part, _)| (part, 0)).or_else(|| {
+            parts.find_map(|(part, said)| part.rank(name).filter(|_| said.is_none()).map(|rank| (part, rank)))
         })
     }
 
     /// Whether the user named a column for `part`.
     #[cfg(any(feature = "arrow", feature = "parquet"))]
     pub(super) fn is_said(&self, part: RowPart) -> bool {
-        self.0[part.number()].is_some()
+        self.said[part.number()].is_some()
     }
 
     /// Checks that of the columns `names`, only the one at its place holds a part. Of two, it is unclear which one is meant.
@@ -224,7 +248,7 @@ impl Columns {
         }
         let places = RowPart::ALL.map(|part| best[part.number()].map(|(_, at)| at));
         for (part, place) in RowPart::ALL.into_iter().zip(places) {
-            match (&self.0[part.number()], place) {
+            match (&self.said[part.number()], place) {
                 (Some(said), None) => {
                     return Err(Missing::of(part, &crate::escape::shown(said.as_bytes()), names));
                 }
@@ -294,6 +318,24 @@ mod tests {
             found(&with_section, "type loc updated_at Page"),
             [("url", 3), ("section", 0), ("lastmod", 2)]
         );
+        // A name is that of the part for which it is given, even if it is the usual name of another.
+        let crossed: Columns = "priority=lastmod,changefreq=URL,lastmod=loc".parse().unwrap();
+        assert!(places(&crossed, "url lastmod loc").is_err(), "there is no column for the URL");
+        let crossed: Columns = "url=images,priority=lastmod,lastmod=loc".parse().unwrap();
+        assert_eq!(found(&crossed, "loc lastmod images"), [("url", 2), ("lastmod", 0), ("priority", 1)]);
+        // Only digits are a position.
+        let signed: Columns = "url=+1,lastmod=day".parse().unwrap();
+        assert_eq!((signed.positions(), found(&signed, "+1 day")), (None, vec![("url", 0), ("lastmod", 1)]));
+        for wrong in
+            ["url=0", "url=1,lastmod=1", "url=1,lastmod=day", "lastmod=1", "url=99999999999999999999"]
+        {
+            assert!(wrong.parse::<Columns>().is_err(), "{wrong}");
+        }
+        let numbers =
+            Columns::of_names([("url", "0"), ("lastmod", "a,b")]).unwrap().with_section("7").unwrap();
+        assert_eq!(numbers.positions(), None);
+        assert_eq!(found(&numbers, "7 url a,b 0"), [("url", 3), ("section", 0), ("lastmod", 2)]);
+        assert!(Columns::of_names([("url", "a"), ("lastmod", "A")]).is_err());
         let positions: Columns = "url=1,lastmod=3".parse().unwrap();
         assert_eq!(
             positions.with_section("2").unwrap().positions().unwrap()[..3],
