@@ -79,23 +79,18 @@ def cell_of(value: Any) -> Value:
 
 
 def json_of(value: Any) -> str:
+    """JSON, with escapes of surrogates. By these, the extension module knows bytes that ``os.fsdecode`` has escaped."""
     text = json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"))
-    return text if text.isascii() else _SURROGATE.sub(_escaped, text)
+    return text if text.isascii() else _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def _escaped(found: "re.Match[str]") -> str:
-    """A byte that ``os.fsdecode`` has escaped, percent-encoded as in a URL; the JSON escape of any other surrogate."""
-    code = ord(found[0])
-    return f"%{code - 0xDC00:02X}" if 0xDC80 <= code <= 0xDCFF else f"\\u{code:04x}"
-
-
 def _plain(value: Any) -> Any:
     """A value for JSON. NumPy arrays, which pandas uses for nested columns, become lists."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items() if not (item is None or is_missing(item))}
+        return {_name(key): _plain(item) for key, item in value.items() if not (item is None or is_missing(item))}
     if isinstance(value, (list, tuple)) or type(value).__name__ == "ndarray":
         return [_plain(item) for item in value]
     if value is None or isinstance(value, (str, bool, int)):
@@ -104,6 +99,12 @@ def _plain(value: Any) -> Any:
         return value.decode("utf-8", "surrogateescape")
     text = text_of(value)
     return text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text
+
+
+def _name(key: Any) -> str:
+    """A key of a dictionary. Surrogates belong to no known one, and are replaced so that the other keys are read."""
+    name = str(key)
+    return name if name.isascii() else _SURROGATE.sub("\ufffd", name)
 
 
 def is_bool(value: Any) -> bool:

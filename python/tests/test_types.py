@@ -51,7 +51,7 @@ def test_urls_are_read_from_every_type_of_text(desk):
 def test_a_type_that_cannot_be_a_url_is_named_with_a_way_out(desk, values):
     with pytest.raises(sitemill.DataRefused, match=r"column url holds .*; expected text; cast it to a string.*url=\"NAME\""):
         desk.build(pyarrow.table({"url": values}))
-    with pytest.raises(TypeError, match=r"row 1: url holds a \w+; expected a str or bytes; convert it"):
+    with pytest.raises(TypeError, match=r"row 1: url holds a value of type \w+; expected a str or bytes; convert it"):
         desk.build([{"url": value} for value in values])
 
 
@@ -259,3 +259,15 @@ def test_times_of_numpy_in_hours_are_read(desk):
     for unit, text in [("h", "2024-05-01T10:00:00Z"), ("m", "2024-05-01T10:00:00Z"), ("D", "2024-05-01"), ("ns", "2024-05-01T10:00:00Z")]:
         found = desk.build([{"url": BASE, "lastmod": numpy.datetime64("2024-05-01T10", unit)}], lastmod_zone="Z")
         assert found == desk.build([{"url": BASE, "lastmod": text}]) and found.counts["dropped_tags"] == {}
+
+
+def test_bytes_that_are_not_utf_8_are_invalid_in_titles(desk):
+    video = {"thumbnail_loc": BASE + "t", "description": "D", "content_loc": BASE + "v", "title": b"caf\xe9"}
+    as_bytes = {name: text if isinstance(text, bytes) else text.encode() for name, text in video.items()}
+    videos = pyarrow.table({"url": [BASE], "videos": [[as_bytes]]})
+    escaped = {**video, "title": "caf\udce9", "caf\udce9": 1}
+    for given in (videos, desk.parquet(videos), [{"url": BASE, "videos": [video]}], [{"url": BASE, "videos": escaped}]):
+        found = desk.build(given)
+        assert (found.counts["listed"], found.counts["dropped_tags"]) == (1, {"tag-video": 1})
+    news = {"publication": {"name": "caf\udce9", "language": "de"}, "publication_date": "2024-05-01", "title": "T"}
+    assert desk.build([{"url": BASE, "news": news}]).counts["dropped_tags"] == {"tag-news": 1}

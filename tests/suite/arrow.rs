@@ -13,8 +13,9 @@ use arrow_array::types::Int32Type;
 use arrow_array::{
     ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, FixedSizeBinaryArray, Float32Array,
     Float64Array, Int64Array, LargeBinaryArray, LargeStringArray, NullArray, RecordBatch,
-    RecordBatchIterator, StringArray, StringViewArray,
+    RecordBatchIterator, StringArray, StringViewArray, StructArray,
 };
+use arrow_schema::{DataType, Field};
 use sitemill::options::{Order, SectionsBy};
 use sitemill::{Job, Report, Silent, Source, Stop, build_from};
 
@@ -342,4 +343,41 @@ fn nan_in_a_column_of_numbers_is_a_missing_value() {
     let sections = report.sections.iter().map(|section| (&*section.name, section.listed));
     assert_eq!(sections.collect::<Vec<_>>(), [("7", 2), ("rest", 1)]);
     assert_eq!((&report.given_tags["priority"], report.dropped_tags.len()), (&2, 0));
+}
+
+#[test]
+fn bytes_that_are_not_utf_8_are_encoded_in_urls_and_invalid_in_other_texts() {
+    let directory = TempDir::new();
+    let video = |title: &[u8], content: &[u8]| {
+        let fields = [
+            ("thumbnail_loc", &b"https://a.example/t"[..]),
+            ("title", title),
+            ("description", b"d"),
+            ("content_loc", content),
+        ];
+        let array = |text: &[u8]| Arc::new(BinaryArray::from_vec(vec![text])) as ArrayRef;
+        let columns =
+            fields.map(|(name, text)| (Arc::new(Field::new(name, DataType::Binary, true)), array(text)));
+        StructArray::from(columns.to_vec())
+    };
+    for (title, content, dropped) in
+        [(&b"caf\xe9"[..], &b"https://a.example/v"[..], 1), (b"t", b"https://a.example/caf\xe9", 0)]
+    {
+        let url: ArrayRef = Arc::new(StringArray::from(vec!["https://a.example/"]));
+        let batch = RecordBatch::try_from_iter([
+            ("url", url),
+            ("videos", Arc::new(video(title, content)) as ArrayRef),
+        ]);
+        let batch = batch.unwrap();
+        let reader = RecordBatchIterator::new([Ok(batch.clone())], batch.schema());
+        let out = directory.join(format!("out-{dropped}"));
+        let job = Job::new(Vec::new(), "https://a.example/".parse().unwrap(), out.clone());
+        let outcome =
+            build_from(&job, vec![Source::arrow("rows", reader)], &Silent, &Stop::default()).unwrap();
+        assert_eq!(outcome.report.dropped_tags.get("tag-video").copied().unwrap_or_default(), dropped);
+        let files = crate::support::published(&out, "https://a.example/");
+        let has = |text: &str| files.iter().any(|(_, file)| file.contains(text));
+        assert_eq!(has("<video:content_loc>https://a.example/caf%E9</video:content_loc>"), dropped == 0);
+        assert_eq!(has("<video:"), dropped == 0);
+    }
 }

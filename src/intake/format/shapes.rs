@@ -33,24 +33,24 @@ pub fn add_cell(extension: &Extension, cell: &[u8], to: &mut ExtrasBuffer) {
 
 fn add_value(extension: &Extension, json: &str, to: &mut ExtrasBuffer) {
     if extension.is_map
-        && let Some([key, value]) = pair(json)
+        && let Some((key, value)) = pair(json)
     {
         if !value.is_empty() {
-            to.push(extension, [(0, key.as_bytes()), (1, value.as_bytes())]);
+            to.push(extension, [(0, key.as_bytes()), (1, &*value)]);
         }
         return;
     }
     let Some(members) = members(json) else {
-        let text = text(json).filter(|_| extension.is_text());
-        return add_text(extension, text.as_deref().unwrap_or(json).as_bytes(), to);
+        let text = bytes(json).filter(|_| extension.is_text());
+        return add_text(extension, text.as_deref().unwrap_or(json.as_bytes()), to);
     };
     if has_no_value(&members) {
         return;
     }
     if extension.is_map && !members.iter().any(|(key, _)| is_known(extension, key)) {
         for (key, value) in members.iter().filter(|(_, value)| !is_nothing(value)) {
-            let text = text(value).unwrap_or(Cow::Borrowed(value));
-            to.push(extension, [(0, key.as_bytes()), (1, text.as_bytes())]);
+            let text = bytes(value).unwrap_or(Cow::Borrowed(value.as_bytes()));
+            to.push(extension, [(0, key.as_bytes()), (1, &*text)]);
         }
     } else if add_fields(extension, &members, to) {
         to.end_value(extension);
@@ -62,10 +62,10 @@ fn add_value(extension: &Extension, json: &str, to: &mut ExtrasBuffer) {
 }
 
 /// The texts of an array of two: a key and a value, as libraries write the entries of a map. An empty value has an empty text.
-fn pair(json: &str) -> Option<[Cow<'_, str>; 2]> {
+fn pair(json: &str) -> Option<(Cow<'_, str>, Cow<'_, [u8]>)> {
     let [key, value] = json.starts_with('[').then(|| serde_json::from_str::<[&RawValue; 2]>(json).ok())??;
-    let value = if is_nothing(value.get()) { Cow::Borrowed("") } else { text(value.get())? };
-    Some([text(key.get())?, value])
+    let value = if is_nothing(value.get()) { Cow::Borrowed(&b""[..]) } else { bytes(value.get())? };
+    Some((text(key.get())?, value))
 }
 
 /// Adds a value that is only a text. If the extension has no field for it, or if it is a list of URLs, it is dropped later.
@@ -119,12 +119,11 @@ fn add_optional_field(number: usize, json: &str, to: &mut ExtrasBuffer) {
     }
 }
 
-/// Adds a field to the current value. Returns false and adds nothing if it is neither a text nor a number nor a truth value. A
-/// string with an unpaired surrogate is not a text.
+/// Adds a field to the current value. Returns false and adds nothing if it is neither a text nor a number nor a truth value.
 fn add_field(number: usize, json: &str, to: &mut ExtrasBuffer) -> bool {
     let is_plain = |json: &&str| !matches!(json.as_bytes(), b"null" | [b'[' | b'{' | b'"', ..]);
-    let text = text(json).or_else(|| Some(json).filter(is_plain).map(Cow::Borrowed));
-    text.iter().for_each(|text| to.push_field(number, text.as_bytes()));
+    let text = bytes(json).or_else(|| Some(json).filter(is_plain).map(|json| Cow::Borrowed(json.as_bytes())));
+    text.iter().for_each(|text| to.push_field(number, text));
     text.is_some()
 }
 
@@ -199,6 +198,48 @@ pub fn text(json: &str) -> Option<Cow<'_, str>> {
     }
 }
 
+/// The bytes of the JSON string `json`. As in Python, the surrogates U+DC80 to U+DCFF stand for bytes that are not UTF-8, which
+/// only a URL may have. `None` for another value, and for a string with any other unpaired surrogate.
+fn bytes(json: &str) -> Option<Cow<'_, [u8]>> {
+    match text(json) {
+        Some(Cow::Borrowed(text)) => Some(Cow::Borrowed(text.as_bytes())),
+        Some(Cow::Owned(text)) => Some(Cow::Owned(text.into_bytes())),
+        None if json.starts_with('"') => escaped_bytes(json).map(Cow::Owned),
+        None => None,
+    }
+}
+
+/// The bytes of the JSON string `json`, which has an unpaired surrogate.
+#[cold]
+fn escaped_bytes(json: &str) -> Option<Vec<u8>> {
+    struct Encoded;
+    impl Visitor<'_> for Encoded {
+        type Value = Vec<u8>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a string")
+        }
+
+        fn visit_bytes<E>(self, encoded: &[u8]) -> Result<Vec<u8>, E> {
+            Ok(encoded.to_vec())
+        }
+    }
+    // As bytes, unpaired surrogates are encoded like other characters: in three bytes, of which the first is 0xED.
+    let encoded = serde_json::Deserializer::from_str(json).deserialize_bytes(Encoded).ok()?;
+    let (mut rest, mut bytes) = (&*encoded, Vec::new());
+    loop {
+        let (byte, length) = match rest {
+            [0xED, 0xB2, low, ..] => (*low, 3),
+            [0xED, 0xB3, low, ..] => (*low | 0x40, 3),
+            [0xED, 0xA0..=0xFF, ..] => return None,
+            [first, ..] => (*first, 1),
+            [] => return Some(bytes),
+        };
+        bytes.push(byte);
+        rest = &rest[length..];
+    }
+}
+
 /// Calls `take` with each element of the array `json`, or with `json` if it is not an array. Skips empty values.
 fn each<'a>(json: &'a str, mut take: impl FnMut(&'a str)) {
     let mut take_any = |json: &'a str| {
@@ -268,121 +309,4 @@ fn members(json: &str) -> Option<Vec<Member<'_>>> {
 pub struct Key<'a>(#[serde(borrow)] pub Cow<'a, str>);
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::sitemap::extensions::Value;
-    use crate::sitemap::tags::TagName;
-
-    /// The texts of each value that `add` adds, separated by spaces.
-    fn values(add: impl FnOnce(&mut ExtrasBuffer)) -> Vec<String> {
-        let mut buffer = ExtrasBuffer::default();
-        add(&mut buffer);
-        let text = |value: Value<'_>| {
-            let texts = (0..value.extension.fields.len())
-                .chain([UNNAMED])
-                .map(|number| crate::escape::shown(value.text(number)));
-            texts.collect::<Vec<_>>().join(" ").trim().to_owned()
-        };
-        let ignored = buffer.take_ignored();
-        buffer.values().values().map(text).chain(ignored).collect()
-    }
-
-    fn links(json: &str) -> Vec<String> {
-        values(|buffer| add_json(TagName::Alternates.extension().unwrap(), json, buffer))
-    }
-
-    fn images() -> &'static Extension {
-        TagName::Images.extension().unwrap()
-    }
-
-    #[test]
-    fn links_are_read_from_every_likely_shape_and_other_values_become_invalid_tags() {
-        for (json, want) in [
-            (r#"[{"hreflang":"de","href":"h:/d"},{"lang":"fr","url":"h:\/f"}]"#, &["de h:/d", "fr h:/f"][..]),
-            (r#"{"href":"h:/d","HREFLANG":"de","x":1}"#, &["de h:/d", "alternates.x"]),
-            (r#"{"de":"h:/d","x-default":"h:/"}"#, &["de h:/d", "x-default h:/"]),
-            (r#"[{"de":"h:/d"},{"fr":5},{"it":null}]"#, &["de h:/d", "fr 5"]),
-            (r#"[null,"",{},[]]"#, &[]),
-            ("null", &[]),
-            ("{}", &[]),
-            (r#""de""#, &[r#""de""#]),
-            ("7", &["7"]),
-            (r#"{"hreflang":"de"}"#, &[r#"{"hreflang":"de"}"#]),
-            (r#"{"hreflang":"de","href":null}"#, &[r#"{"hreflang":"de","href":null}"#]),
-            (r#"{"hreflang":"de","lang":"fr","href":"h"}"#, &[r#"{"hreflang":"de","lang":"fr","href":"h"}"#]),
-            (r#"[["de","h:/d"],["fr","h:\/f"]]"#, &["de h:/d", "fr h:/f"]),
-            (r#"[["de",null],["fr"," "],["it",{}]]"#, &[]),
-            (r#"{"hreflang":"de","lang":null,"href":"h:/d","url":""}"#, &["de h:/d"]),
-            (r#"{"hreflang":null,"href":""}"#, &[]),
-            (r#"[["h:/d"]]"#, &[r#"["h:/d"]"#]),
-            (r#"[["de",5],["de","h:/d",""]]"#, &[r#"["de",5]"#, r#"["de","h:/d",""]"#]),
-            (r#"["de","h:/d"]"#, &[r#""de""#, r#""h:/d""#]),
-        ] {
-            assert_eq!(links(json), want, "{json}");
-        }
-        let are_links = |json| is_array_of_objects(TagName::Alternates.extension().unwrap(), json);
-        assert!(are_links(r#"[{"hreflang":null,"href":"h"}]"#));
-        assert!(!are_links(r#"["h:/a"]"#) && !are_links(r#"[{"href":"h:/a"}]"#));
-    }
-
-    #[test]
-    fn images_are_read_from_every_likely_shape_and_other_values_become_invalid_tags() {
-        for (json, want) in [
-            (r#""h:/i""#, &["h:/i"][..]),
-            (r#"["h:/i",{"loc":"h:/j","title":"t"},{"url":"h:/\u006b"}]"#, &["h:/i", "h:/j   t", "h:/k"]),
-            (r#"{"loc":"h:/i","alt":"a","size":null}"#, &["h:/i", "images.alt"]),
-            (r#"{"loc":"h:/i"}"#, &["h:/i"]),
-            (r#"[null,""," ",{}]"#, &[]),
-            (r#"[{"loc":null,"url":"h:/i"},{"loc":"h:/j","url":""}]"#, &["h:/i", "h:/j"]),
-            (r#"[{"loc":null},{"loc":"","title":null},{"title":"t"}]"#, &[r#"{"title":"t"}"#]),
-            // An unpaired surrogate is not text.
-            (r#"["h:/\ud83d","\ud83d\ude00"]"#, &[r#""h:/\\ud83d""#, "😀"]),
-            (r#"{"loc":"h:/\ud83d"}"#, &[r#"{"loc":"h:/\\ud83d"}"#]),
-            (r#"[5,{"src":"h:/i"},true]"#, &["5", r#"{"src":"h:/i"}"#, "true"]),
-            (r#"{"loc":"h:/i","url":"h:/j"}"#, &[r#"{"loc":"h:/i","url":"h:/j"}"#]),
-        ] {
-            assert_eq!(values(|buffer| add_json(images(), json, buffer)), want, "{json}");
-        }
-    }
-
-    #[test]
-    fn news_without_values_is_no_value_and_null_is_no_second_name() {
-        let news = |json: &str| {
-            values(|buffer| add_json(TagName::News.extension().expect("news is an extension"), json, buffer))
-        };
-        assert!(news(r#"{"publication":{"name":null,"language":""},"title":null}"#).is_empty());
-        let json = r#"{"publication":{"name":"N","language":"en"},"publication_name":null,
-            "publication_date":"2026-11-29","title":"T"}"#;
-        assert_eq!(news(json).len(), 1);
-        assert!(!news(json)[0].starts_with('{'), "each field is read: {:?}", news(json));
-        let incomplete = r#"{"publication":{"name":null},"title":"T"}"#;
-        assert_eq!(news(incomplete), [incomplete]);
-    }
-
-    #[test]
-    fn a_value_of_a_table_is_json_or_one_url() {
-        for (cell, want) in [
-            (r#" ["h:/i", "h:/j"] "#, &["h:/i", "h:/j"][..]),
-            ("h:/i,j", &["h:/i,j"]),
-            (" https://h/?u=http://i;x:1,", &["https://h/?u=http://i;x:1,"]),
-            ("[h:/i", &["[h:/i"]),
-            (" ", &[]),
-            (" null ", &[]),
-            ("nul", &["nul"]),
-            ("[null]", &[]),
-        ] {
-            assert_eq!(values(|buffer| add_cell(images(), cell.as_bytes(), buffer)), want, "{cell}");
-        }
-        for separator in [",", ", ", " ", ";", "|", "\n"] {
-            for scheme in ["http", "HTTPS"] {
-                let cell = format!("https://h/1{separator}{scheme}://h/2");
-                let mut buffer = ExtrasBuffer::default();
-                add_cell(images(), cell.as_bytes(), &mut buffer);
-                add_json(images(), &serde_json::to_string(&cell).unwrap(), &mut buffer);
-                let texts: Vec<_> =
-                    buffer.values().values().map(|value| value.text(UNNAMED).to_vec()).collect();
-                assert_eq!(texts, [cell.as_bytes(), cell.as_bytes()], "{cell:?}");
-            }
-        }
-    }
-}
+mod tests;

@@ -132,14 +132,21 @@ pub fn push(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
     out.write_fmt(text).expect("a Vec takes all that is written to it");
 }
 
-/// Writes a JSON string. Bytes that are not UTF-8 are percent-encoded, as the cleaner encodes them in a URL.
+/// Writes a JSON string. A byte that is not UTF-8 becomes the escape of an unpaired surrogate, from which [`shapes`](super::shapes)
+/// gets it back: it may belong to a URL, in which it is percent-encoded, but not to another text.
 pub fn push_json_string(text: &[u8], out: &mut Vec<u8>) {
-    let mut valid = String::with_capacity(text.len());
+    out.push(b'"');
     for chunk in text.utf8_chunks() {
-        valid.push_str(chunk.valid());
-        chunk.invalid().iter().for_each(|byte| valid.push_str(&format!("%{byte:02X}")));
+        let valid = serde_json::to_string(chunk.valid()).expect("a string is JSON");
+        out.extend_from_slice(&valid.as_bytes()[1..valid.len() - 1]);
+        chunk.invalid().iter().for_each(|byte| push(out, format_args!("\\udc{byte:02x}")));
     }
-    serde_json::to_writer(out, &valid).expect("a string is JSON, and a Vec takes all that is written to it");
+    out.push(b'"');
+}
+
+/// Writes the name of a member of a JSON object. Bytes that are not UTF-8 belong to no known name, and are replaced.
+pub fn push_json_name(name: &[u8], out: &mut Vec<u8>) {
+    push_json_string(String::from_utf8_lossy(name).as_bytes(), out);
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::encoded::encoded;
 use super::kind::Kind;
 use super::texts::Texts;
 use super::typed::push_typed;
-use crate::intake::format::typed_text::push_json_string;
+use crate::intake::format::typed_text::{push_json_name, push_json_string};
 
 /// Writes the value of the row `at` as JSON. A field of a struct that is null is left out.
 pub fn push_json(array: &ArrayRef, at: usize, out: &mut Vec<u8>) {
@@ -85,7 +85,7 @@ fn push_members<'m>(members: impl Iterator<Item = (&'m [u8], &'m ArrayRef, usize
         if number > 0 {
             out.push(b',');
         }
-        push_json_string(name, out);
+        push_json_name(name, out);
         out.push(b':');
         push_json(values, at, out);
     }

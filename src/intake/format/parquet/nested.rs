@@ -15,7 +15,7 @@ use super::column::push_bytes;
 use super::pages::{Pages, Room};
 use super::shared::Shared;
 use crate::intake::format::typed_text::{
-    ColumnType, MILLIS, push, push_float, push_half, push_json_string, push_number, push_time,
+    ColumnType, MILLIS, push, push_float, push_half, push_json_name, push_json_string, push_number, push_time,
 };
 
 /// Rows that are decoded together. Each may have a thousand values.
@@ -151,7 +151,7 @@ fn push_members<'m>(members: impl Iterator<Item = (Vec<u8>, &'m Field, &'m Types
         if number > 0 {
             out.push(b',');
         }
-        push_json_string(&name, out);
+        push_json_name(&name, out);
         out.push(b':');
         push_json(value, types, out);
     }
