@@ -54,22 +54,25 @@ def _of_pandas(frame: Any, columns: Mapping[str, str]) -> Any:
     except ImportError:
         return None
     names = [str(name) for name in frame.columns]
-    keys = Rows((), columns).keys_of(names)
+    index, named = _index(frame)
+    levels = [index.names[level] for level in named]
+    keys = Rows((), columns).keys_of([*names, *levels])
     # A second column of the same name keeps it, so that the frame is refused, but not its values.
     is_used = [name in keys and name not in names[:at] for at, name in enumerate(names)]
     used = frame.loc[:, is_used]
     sparse = {name: kind.subtype for name, kind in used.dtypes.items() if type(kind).__name__ == "SparseDtype"}
     if sparse:
         used = used.astype(sparse)
-    index, named = _index(frame)
-    if named:
-        used.index = index.droplevel([level for level in range(index.nlevels) if level not in named])
-    of_columns = [*(values for _, values in used.items()), *map(index.get_level_values, named)]
+    kept = [level for level in named if index.names[level] in keys]
+    if kept:
+        used.index = index.droplevel([level for level in range(index.nlevels) if level not in kept])
+    columns_and_levels = [*(values for _, values in used.items()), *map(index.get_level_values, kept)]
+    of_columns = [_values_of_dtype(values) for values in columns_and_levels]
     # Arrow has only the numbers of periods.
     if any(type(values.dtype).__name__ == "PeriodDtype" for values in of_columns):
         return None
     try:
-        table = pyarrow.Table.from_pandas(used, preserve_index=bool(named))
+        table = pyarrow.Table.from_pandas(used, preserve_index=bool(kept))
     except (pyarrow.ArrowException, OverflowError, TypeError, ValueError):
         return None
     if any(map(_mixes_times, of_columns, table.schema.types)):
@@ -79,8 +82,14 @@ def _of_pandas(frame: Any, columns: Mapping[str, str]) -> Any:
         table = pyarrow.Table.from_arrays([pyarrow.nulls(0)] * table.num_columns, names=table.column_names)
     # Of other columns, only the names are needed. Their values may be of any type.
     others = [name for name, used in zip(names, is_used) if not used]
+    others += [name for name in levels if name not in keys]
     columns_of_others = [pyarrow.nulls(len(frame))] * len(others)
     return pyarrow.Table.from_arrays([*table.columns, *columns_of_others], names=[*table.column_names, *others])
+
+
+def _values_of_dtype(values: Any) -> Any:
+    """The different values of categories, or else ``values`` themselves: those whose type Arrow takes for that of the column."""
+    return values.dtype.categories if type(values.dtype).__name__ == "CategoricalDtype" else values
 
 
 def _index(frame: Any) -> tuple[Any, list[int]]:
@@ -148,5 +157,6 @@ def records(rows: Any, columns: Mapping[str, str]) -> Rows:
 
 def _values(series: Any) -> Iterable[Any]:
     """The values of a column of pandas. Those with few digits stay as short as they are."""
-    values: Iterable[Any] = series.to_numpy() if getattr(series.dtype, "kind", None) == "f" else series
+    is_float = getattr(_values_of_dtype(series).dtype, "kind", None) == "f"
+    values: Iterable[Any] = series.to_numpy() if is_float else series
     return values

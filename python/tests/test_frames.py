@@ -133,7 +133,7 @@ def test_objects_of_polars_are_read_row_by_row(desk):
     for given in (frame, frame.lazy()):
         assert desk.build(given) == expected
     assert desk.build(columns["url"]) == desk.build(pages(3))
-    with pytest.raises(TypeError, match="row 1: loc holds a object"):
+    with pytest.raises(TypeError, match="row 1: loc holds a value of type object"):
         desk.build(polars.Series([object()], dtype=polars.Object))
 
 
@@ -202,3 +202,30 @@ def test_columns_of_pandas_without_values_may_have_any_type(tmp_path, kind):
     series = pandas.Series([], dtype=kind)
     for rows in (series, pandas.DataFrame({"url": series, "x": []}), pandas.DataFrame({"x": []}, index=pandas.Index(series, name="url"))):
         assert sitemill.build(rows, base_url=BASE, out=tmp_path, allow_empty=True).lines == 0
+
+
+@pytest.mark.parametrize("values", [[DAY, TIME], [UTC, TIME], [UTC, DAY, TIME]])
+def test_categories_of_several_types_are_read_like_their_values(desk, values):
+    series = pandas.Series(values, dtype=object)
+    expected = desk.build([{"url": url, "lastmod": value} for url, value in zip(pages(3), values)], lastmod_zone="+02:00")
+    frame = pandas.DataFrame({"url": pages(len(values)), "lastmod": series.astype("category")})
+    for given in (frame, frame.set_index("lastmod")):
+        assert desk.build(given, lastmod_zone="+02:00") == expected
+
+
+def test_categories_of_periods_and_of_short_numbers_are_read_like_their_values(desk):
+    periods = pandas.Series(pandas.PeriodIndex(["2024-05-01", None, "2024-05-02"], freq="D"))
+    numbers = pandas.Series([0.1, 0.7, None], dtype="float32")
+    plain = pandas.DataFrame({"url": pages(3), "lastmod": periods, "priority": numbers})
+    expected = desk.build(plain)
+    assert expected.counts["dropped_tags"] == {}
+    for column in ("lastmod", "priority"):
+        assert desk.build(plain.astype({column: "category"})) == expected
+
+
+def test_levels_of_an_index_that_are_not_read_may_hold_anything(tmp_path):
+    index = pandas.Index([1, "a", object()], name="id", dtype=object)
+    frame = pandas.DataFrame({"url": pages(3), "note": 1}, index=index)
+    assert _frames.table(frame, {}) is not None
+    report = sitemill.build(frame, base_url=BASE, out=tmp_path)
+    assert (report.listed, set(report.unused_columns)) == (3, {"id", "note"})
