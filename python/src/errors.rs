@@ -3,9 +3,10 @@
 use std::error::Error as _;
 use std::io;
 use std::mem::discriminant;
+use std::path::Path;
 
 use pyo3::prelude::*;
-use sitemill::{Error, ErrorKind, Message, Setting};
+use sitemill::{Error, ErrorKind, Message, Piece, Setting};
 
 /// The signal of Ctrl-C, which stops a run.
 pub const SIGINT: i32 = 2;
@@ -34,7 +35,7 @@ pub fn whole_text(error: &Error) -> String {
 /// Makes the exception, an instance of a class in `sitemill._errors`.
 fn made<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyAny>> {
     let message = whole_text(error);
-    let path = error.path().map(|path| path.to_string_lossy().into_owned());
+    let path = error.path().map(Path::as_os_str);
     let make = py.import("sitemill._errors")?.getattr("make")?;
     make.call1((kind(error.kind()), error.kind().exit_code(), message, path))
 }
@@ -63,12 +64,22 @@ pub fn kind_of(name: &str) -> ErrorKind {
     KINDS.iter().find(|(_, known)| *known == name).map_or(ErrorKind::Internal, |(kind, _)| *kind)
 }
 
-/// `message` with settings as keyword arguments. The name of a column becomes a separate argument.
+/// `message` with settings as keyword arguments, with a comma after each that is followed by another. The name of a column becomes
+/// a separate argument.
 pub fn text(message: &Message) -> String {
+    let pieces = message.pieces();
+    let is_setting = |at: usize| matches!(pieces.get(at), Some(Piece::Setting(..)));
+    let with_comma = |(at, piece): (usize, &Piece)| match piece {
+        Piece::Text(words) if words == " " && at > 0 && is_setting(at - 1) && is_setting(at + 1) => {
+            Piece::Text(", ".into())
+        }
+        piece => piece.clone(),
+    };
+    let message: Message = pieces.iter().enumerate().map(with_comma).collect();
     message.text_with(&|setting, value| match (setting, value) {
         (Setting::Columns, Some(pairs)) => {
             let pairs = pairs.split(',').filter_map(|pair| pair.split_once('='));
-            pairs.map(|(part, name)| format!("{part}=\"{name}\"")).collect::<Vec<_>>().join(", ")
+            pairs.map(|(part, name)| format!("{part}={}", literal(name))).collect::<Vec<_>>().join(", ")
         }
         (Setting::Columns, None) => "url=".into(),
         (Setting::RequireSuccess, _) => "require_success_marker=True".into(),
@@ -84,7 +95,17 @@ pub fn text(message: &Message) -> String {
         (setting, Some(value)) if value.bytes().all(|byte| byte.is_ascii_digit()) => {
             format!("{}={value}", setting.field())
         }
-        (setting, Some(value)) => format!("{}={value:?}", setting.field()),
+        (setting, Some(value)) => format!("{}={}", setting.field(), literal(value)),
         (setting, None) => setting.field().to_owned(),
     })
+}
+
+/// `text` as a string of Python.
+fn literal(text: &str) -> String {
+    let escaped = |character: char| match character {
+        '"' | '\\' => format!("\\{character}"),
+        _ if character.is_ascii_control() => format!("\\x{:02x}", u32::from(character)),
+        _ => character.into(),
+    };
+    format!("\"{}\"", text.chars().map(escaped).collect::<String>())
 }

@@ -44,14 +44,27 @@ fn typed(setting: Setting, value: &str) -> String {
     if let (Setting::BytesPerSitemap | Setting::Memory, Ok(bytes)) = (setting, value.parse()) {
         return Size(bytes).to_string();
     }
-    // A delimiter is already quoted.
-    let is_plain = setting == Setting::Delimiter || !value.contains(SHELL_CHARACTERS);
+    if value.contains(|character: char| character.is_ascii_control()) {
+        let escaped: String = value.chars().map(escaped).collect();
+        return format!("$'{escaped}'");
+    }
+    let is_plain = !value.contains(SHELL_CHARACTERS);
     if is_plain { value.into() } else { format!("'{}'", value.replace('\'', r"'\''")) }
+}
+
+/// Returns `character` as typed into a shell in `$'…'`.
+fn escaped(character: char) -> String {
+    match character {
+        '\'' | '\\' => format!("\\{character}"),
+        _ if character.is_ascii_control() => format!("\\x{:02x}", u32::from(character)),
+        _ => character.into(),
+    }
 }
 
 /// Characters that a shell does not read as part of a plain word.
 const SHELL_CHARACTERS: &[char] = &[
-    ' ', '\'', '"', '`', '$', '&', '|', ';', '<', '>', '(', ')', '{', '}', '[', ']', '*', '?', '!', '#', '~',
+    ' ', '\'', '"', '\\', '`', '$', '&', '|', ';', '<', '>', '(', ')', '{', '}', '[', ']', '*', '?', '!',
+    '#', '~',
 ];
 
 #[cfg(test)]
@@ -60,6 +73,20 @@ mod tests {
 
     use super::super::args::Args;
     use super::*;
+
+    #[test]
+    fn a_delimiter_is_shown_as_typed_into_a_shell() {
+        for (value, typed) in [
+            ("tab", "tab"),
+            (",", ","),
+            (";", "';'"),
+            ("'", r"''\'''"),
+            ("\\", r"'\'"),
+            ("\u{1}", r"$'\x01'"),
+        ] {
+            assert_eq!(name(Setting::Delimiter, Some(value)), format!("--delimiter {typed}"));
+        }
+    }
 
     #[test]
     fn every_setting_is_an_option_of_a_command() {

@@ -23,6 +23,11 @@ impl Delimiter {
         (is_possible && !Self::DETECTED.contains(&by)).then_some(by)
     }
 
+    /// The value of the option that sets it: the character, or `tab`.
+    pub(super) fn word(self) -> String {
+        if self == Self::TAB { "tab".into() } else { char::from(self.0).into() }
+    }
+
     /// The character.
     pub fn as_byte(self) -> u8 {
         self.0
@@ -43,14 +48,14 @@ impl FromStr for Delimiter {
 }
 
 impl fmt::Display for Delimiter {
-    /// As typed into a shell.
+    /// As shown in a sentence.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             b'\t' => f.write_str("tab"),
             b'\'' => f.write_str("\"'\""),
             byte if byte == b',' || byte.is_ascii_alphanumeric() => write!(f, "{}", char::from(byte)),
             byte if byte.is_ascii_graphic() || byte == b' ' => write!(f, "'{}'", char::from(byte)),
-            byte => write!(f, "$'\\x{byte:02x}'"),
+            byte => write!(f, "\\x{byte:02x}"),
         }
     }
 }
@@ -70,10 +75,11 @@ mod tests {
             ("|", b'|', "'|'"),
             (" ", b' ', "' '"),
             ("'", b'\'', "\"'\""),
-            ("\u{1}", 1, "$'\\x01'"),
+            ("\u{1}", 1, "\\x01"),
         ] {
             let delimiter: Delimiter = word.parse().unwrap();
             assert_eq!((delimiter.as_byte(), &*delimiter.to_string()), (byte, shown));
+            assert_eq!(delimiter.word().parse(), Ok(delimiter), "its word is a value of the option");
         }
         for wrong in ["", "\"", "\n", "\r", ";;", "ü", "comma"] {
             assert!(wrong.parse::<Delimiter>().is_err(), "{wrong:?}");

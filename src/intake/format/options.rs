@@ -36,7 +36,7 @@ impl FormatOptions {
         match (format.spec().delimiter)(said) {
             true => Ok(()),
             false => Err(Error::usage(message!(
-                Setting::Delimiter.with(said),
+                Setting::Delimiter.with(said.word()),
                 ": ",
                 Setting::Format.with(format),
                 " has no such delimiter; use ",

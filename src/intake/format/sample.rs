@@ -153,7 +153,7 @@ impl<'h> Sample<'h> {
             let lastmod = date.map(|at| format!(",lastmod={}", name(at))).unwrap_or_default();
             let columns = Setting::Columns.with(format_args!("url={}{lastmod}", name(url)));
             let options =
-                message!(Setting::Format.with("csv"), " ", Setting::Delimiter.with(by), " ", columns);
+                message!(Setting::Format.with("csv"), " ", Setting::Delimiter.with(by.word()), " ", columns);
             Some((date.is_some(), rows[0].len(), options))
         };
         let found = Delimiter::DETECTED.into_iter().rev().filter_map(options);
@@ -178,7 +178,7 @@ impl<'h> Sample<'h> {
                 && rows.iter().all(|row| has_url(row) && fields(row, *by).len() >= names.len())
         };
         let by = header.iter().filter_map(|&byte| Delimiter::undetected(byte)).find(joins)?;
-        Some(message!(Setting::Format.with("csv"), " ", Setting::Delimiter.with(by)))
+        Some(message!(Setting::Format.with("csv"), " ", Setting::Delimiter.with(by.word())))
     }
 
     /// The values of the first line.

@@ -26,7 +26,7 @@ fn a_line_that_names_the_delimiter_and_comments_may_precede_the_header() {
         Format::Csv,
         &["3@13 https://h.example/a|2024||"],
     );
-    let want = "use `format: csv` `delimiter: ';'` `columns: url=page,lastmod=day`";
+    let want = "use `format: csv` `delimiter: ;` `columns: url=page,lastmod=day`";
     check_refused(&none, "a.csv", "# x\npage;day\nhttps://h.example/a;2025-11-21\n", want);
     // Many exports have a column whose name begins with `#`.
     check_with(&none, "a.csv", b"#id;url\n1;u\n", Format::Csv, &["2@8 u|||"]);

@@ -147,22 +147,22 @@ fn rows_without_a_header_are_refused_with_the_options_that_read_them() {
     for (rows, options) in [
         (
             "https://h.example/a;2025-11-21;Schuh\nhttps://h.example/b;2025-11-20;Hut\n",
-            "`delimiter: ';'` `columns: url=1,lastmod=2`",
+            "`delimiter: ;` `columns: url=1,lastmod=2`",
         ),
-        ("https://h.example/a,b;21.11.2025 10:20\n", "`delimiter: ';'` `columns: url=1,lastmod=2`"),
+        ("https://h.example/a,b;21.11.2025 10:20\n", "`delimiter: ;` `columns: url=1,lastmod=2`"),
         ("https://h.example/a,x y,2025-11-21T10:20:30Z\n", "`delimiter: ,` `columns: url=1,lastmod=3`"),
-        ("https://h.example/a|2025-11-21\n", "`delimiter: '|'` `columns: url=1,lastmod=2`"),
+        ("https://h.example/a|2025-11-21\n", "`delimiter: |` `columns: url=1,lastmod=2`"),
         ("https://h.example/a\tx\nhttps://h.example/b\ty\n", "`delimiter: tab` `columns: url=1`"),
-        ("1;https://h.example/a;b\n2;https://h.example/c;d\n", "`delimiter: ';'` `columns: url=2`"),
-        ("page;day\nhttps://h.example/a;2025-11-21\n", "`delimiter: ';'` `columns: url=page,lastmod=day`"),
-        ("url\nhttps://h.example/a;2025-11-21\n", "`delimiter: ';'` `columns: url=1,lastmod=2`"),
+        ("1;https://h.example/a;b\n2;https://h.example/c;d\n", "`delimiter: ;` `columns: url=2`"),
+        ("page;day\nhttps://h.example/a;2025-11-21\n", "`delimiter: ;` `columns: url=page,lastmod=day`"),
+        ("url\nhttps://h.example/a;2025-11-21\n", "`delimiter: ;` `columns: url=1,lastmod=2`"),
         // A name with a comma cannot be given.
-        ("page;last,day\nhttps://h.example/a;2025-11-21\n", "`delimiter: ';'` `columns: url=1,lastmod=2`"),
+        ("page;last,day\nhttps://h.example/a;2025-11-21\n", "`delimiter: ;` `columns: url=1,lastmod=2`"),
         // Without the header, the rows might be URLs.
         ("Address,Status Code\nhttps://h.example/a,200\n", "`delimiter: ,` `columns: url=Address`"),
         (
             "Address|Status\nhttps://h.example/a|200\nhttps://h.example/b|404\n",
-            "`delimiter: '|'` `columns: url=Address`",
+            "`delimiter: |` `columns: url=Address`",
         ),
     ] {
         let want = format!("the lines are rows of a table; use `format: csv` {options}, or `format: text`");
@@ -191,7 +191,7 @@ fn rows_without_a_header_are_refused_with_the_options_that_read_them() {
     let given = delimited("url=http://h.example/url", "");
     check_with(&given, "a.csv", b"http://h.example/url,x\nu,1\n", Format::Csv, &["2@23 u|||"]);
     let relaxed = "https://h.example/a;Schuh\nhttps://h.example/b;Hut\n";
-    let want = "row 1: no header that names the column of the URL; use `format: csv` `delimiter: ';'` `columns: url=1`";
+    let want = "row 1: no header that names the column of the URL; use `format: csv` `delimiter: ;` `columns: url=1`";
     check_refused(&none, "a.csv", relaxed, want);
     check_refused(
         &none,
@@ -232,7 +232,7 @@ fn a_header_with_a_delimiter_that_is_not_detected_is_refused_with_the_option_for
         (&by_name, "updated_at^Page", '^'),
     ] {
         let (text, set) = (table(names, by), by.to_string().parse::<Delimiter>().unwrap());
-        let way_out = format!("use `format: csv` `delimiter: {set}`");
+        let way_out = format!("use `format: csv` `delimiter: {by}`");
         let rows =
             format!("the lines are rows of a table; {way_out}, or `format: text` if every line is a URL");
         check_refused(options, "a.txt", &text, &rows);
@@ -264,7 +264,7 @@ fn a_header_with_a_delimiter_that_is_not_detected_is_refused_with_the_option_for
 #[test]
 fn options_that_contradict_each_other_are_usage_errors() {
     for (format, delimiter, want) in [
-        (Format::Tsv, ";", "`delimiter: ';'`: `format: tsv` has no such delimiter"),
+        (Format::Tsv, ";", "`delimiter: ;`: `format: tsv` has no such delimiter"),
         (Format::Text, ",", "`delimiter: ,`: `format: text` has no such delimiter"),
     ] {
         let options = FormatOptions { format: Some(format), ..delimited("", delimiter) };
@@ -327,12 +327,12 @@ fn tables_of_paths_are_known_by_their_header_or_by_the_dates_in_their_rows() {
     check("-", "url\n/b,c\n/d\n", Format::Tsv, &["2@4 /b,c|||", "3@9 /d|||"]);
     let list = ["1@0 url|||", "2@4 b|||"];
     check("-", "url\nb\n", Format::Text, &list);
-    let want = "the lines are rows of a table; use `format: csv` `delimiter: ';'` `columns: url=1,lastmod=2`, or `format: text`";
+    let want = "the lines are rows of a table; use `format: csv` `delimiter: ;` `columns: url=1,lastmod=2`, or `format: text`";
     check_refused(&none, "-", "/a;2024-05-01\n/b;2024-05-02\n", want);
     check("-", "/a;1\n/b;2\n", Format::Text, &["1@0 /a;1|||", "2@5 /b;2|||"]);
     check_with(&delimited("url=1", ""), "-", b"/a;1\n/b;2\n", Format::Csv, &["1@0 /a|||", "2@5 /b|||"]);
     // Columns of absolute URLs come first.
     let both = "/a;https://h.example/a;2024-05-01\n/b;https://h.example/b;2024-05-02\n";
-    let want = "the lines are rows of a table; use `format: csv` `delimiter: ';'` `columns: url=2,lastmod=3`";
+    let want = "the lines are rows of a table; use `format: csv` `delimiter: ;` `columns: url=2,lastmod=3`";
     check_refused(&none, "-", both, want);
 }
