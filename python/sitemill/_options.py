@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import numbers
 import operator
 import os
@@ -98,10 +99,17 @@ def arguments_of(options: Mapping[str, Any]) -> list[str]:
         if name in _SWITCHES:
             arguments.extend([flag] if switch(name, value) else [])
         elif name == "then" and value is not None and not isinstance(value, str):
-            arguments.append(f"{flag}={shlex.join(map(os.fspath, value))}")
+            arguments.append(f"{flag}={shlex.join(_words_of_command(value))}")
         else:
             arguments.extend(f"{flag}={word}" for word in _words(name, value))
     return arguments
+
+
+def _words_of_command(value: Any) -> list[str]:
+    """The words of the command ``then``."""
+    if not isinstance(value, Sequence) or isinstance(value, bytes):
+        raise TypeError(f"then has a value of type {type(value).__name__}; give a str, or a list of words")
+    return [word("then", one) for one in value]
 
 
 def _words(name: str, value: Any) -> list[str]:
@@ -125,6 +133,8 @@ def word(name: str, value: Any) -> str:
         text = _rows.path(value) if name in _PATHS or not isinstance(value, str) else value
     elif isinstance(value, numbers.Number) and not isinstance(value, bool) and name not in _FILES:
         text = str(value)
+        # Options are numbers without an exponent.
+        text = format(decimal.Decimal(text), "f") if "e" in text and isinstance(value, float) else text
     else:
         text = None
     if not isinstance(text, str):
@@ -132,7 +142,8 @@ def word(name: str, value: Any) -> str:
         way_out = "give its pattern as a str" if isinstance(value, re.Pattern) else way_out
         raise TypeError(f"{name} has a value of type {type(value).__name__}; {way_out}")
     try:
-        os.fsencode(text)
+        # Only a path may have bytes that are not UTF-8.
+        os.fsencode(text) if name in _FILES else text.encode()
     except UnicodeEncodeError:
         raise UsageError(f"{name}={text!a} has a surrogate, which is not text", exit_code=2) from None
     return text

@@ -284,3 +284,18 @@ def test_a_path_is_not_a_number(tmp_path, monkeypatch):
 def test_a_surrogate_in_an_option_is_a_usage_error(tmp_path):
     with pytest.raises(sitemill.UsageError, match=r"exclude='\\ud800' has a surrogate"):
         sitemill.build(pages(3), base_url=BASE, out=tmp_path, exclude=["a", "\ud800"])
+
+
+def test_the_option_of_a_wrong_command_is_named(tmp_path):
+    for command in (5, 1.5, b"true", pathlib.Path("/bin/true"), ["echo", None], ["echo", b"x"], {"echo"}):
+        with pytest.raises(TypeError, match="then has a value of type"):
+            sitemill.build(pages(3), base_url=BASE, out=tmp_path, then=command)
+    for option in (dict(then=["echo", "\udce9"]), dict(exclude="\udce9"), dict(then="echo \udce9")):
+        with pytest.raises(sitemill.UsageError, match=f"{[*option][0]}='.*' has a surrogate"):
+            sitemill.build(pages(3), base_url=BASE, out=tmp_path, **option)
+
+
+def test_a_small_number_is_read(tmp_path):
+    with pytest.raises(sitemill.UsageError, match="default_priority"):
+        sitemill.build(pages(3), base_url=BASE, out=tmp_path, default_priority=-1e-05)
+    assert sitemill.build(pages(3), base_url=BASE, out=tmp_path, default_priority=0.00001).listed == 3
