@@ -7,7 +7,7 @@ from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
 from . import _frames, _rows, _sitemill
 from ._errors import DataRefused, UsageError, late_warnings, raise_late
-from ._options import Files, Headers, Patterns, Rewrites, arguments_of
+from ._options import Files, Headers, Patterns, Rewrites, arguments_of, optional_word
 from ._progress import ProgressCallback, end, progress_callback
 from ._report import Report
 from ._rows import Path
@@ -198,8 +198,13 @@ def build(
     named = _rows.columns_of(options)
     for other in ("rows", "progress", *named):
         del options[other]
-    arguments, source = _inputs(rows, named, options)
-    return _run(arguments, source, progress)
+    inputs = _inputs(rows, named, options)
+    callback = progress_callback(progress)
+    try:
+        built = _sitemill.build(*inputs, callback)
+    finally:
+        end(callback)
+    return finished(*built)
 
 
 def clean(
@@ -233,66 +238,45 @@ def clean(
     options = dict(locals())
     for other in ("rows", "url"):
         del options[other]
-    arguments, source = _inputs(rows, {"url": url}, options)
-    return _sitemill.clean(arguments, source)
+    return _sitemill.clean(*_inputs(rows, {"url": url}, options))
 
 
 def _inputs(
     rows: Rows, named: Mapping[str, Optional[str]], options: Mapping[str, Any]
-) -> tuple[list[str], Optional[Any]]:
-    """The arguments of the command line for these options, and the rows if they are not in files."""
+) -> tuple[list[str], Optional[Any], list[tuple[str, str]]]:
+    """The arguments of the command line for these options, and the rows and the names of their columns if they are not in files."""
     names = {part: name for part, name in named.items() if name is not None}
-    columns = options.get("columns")
-    if names and columns:
+    columns = optional_word("columns", options.get("columns"))
+    if names and columns is not None:
         raise UsageError("columns names columns, and so do " + ", ".join(names), exit_code=2)
-    section = {} if options.get("section_column") is None else {"section": options["section_column"]}
+    section = options.get("section_column")
     for part, name in names.items():
         _rows.check_is_name(part, name)
-    arguments = arguments_of({name: value for name, value in options.items() if name not in ("columns", "section_column")})
-    columns_of_files = _column_arguments(columns or _pairs(names), section)
+    arguments = arguments_of({name: value for name, value in options.items() if name != "columns"})
     paths = _rows.paths(rows)
     if paths is not None:
         for part, name in names.items():
             if "," in name:
-                raise _rows.unusable_name(part, name)
-        return [*arguments, *columns_of_files, "--", *paths], None
-    names = {**_rows.named_columns(names, columns), **section}
+                raise UsageError(f"{part}={name!r}: a name with a comma cannot be given; rename the column", exit_code=2)
+        pairs = ",".join(f"{part}={name}" for part, name in names.items()) or None
+        given = arguments_of({"columns": pairs if columns is None else columns})
+        return [*arguments, *given, "--", *paths], None, []
+    names = _rows.named_columns(names, columns)
+    pairs_of_rows = list(names.items())
+    names = names if section is None else {**names, "section": section}
     _rows.check_names(names)
     if isinstance(rows, Mapping) and any(_rows.Rows((), names).keys_of([str(key) for key in rows])[:1]):
         raise TypeError("rows is a dictionary; put a single row in a list, or make a data frame of columns")
     rows = _frames.frame(rows, names)
     table = _frames.table(rows, names)
     if table is not None:
-        table, names = _rows.with_names(table, names)
-        section = {part: name for part, name in names.items() if part == "section"}
-        names = {part: name for part, name in names.items() if part != "section"}
-        return [*arguments, *_column_arguments(_pairs(names), section)], table
+        return arguments, table, pairs_of_rows
     if not hasattr(rows, "__iter__"):
         raise TypeError(
             f"rows is of type {type(rows).__name__}; give paths, an object with __arrow_c_stream__, "
             "or an iterable of strings or dictionaries"
         )
-    # Rows have no positions, so any name will do for the section.
-    section = {part: part if _rows.is_number(name) else name for part, name in section.items()}
-    return [*arguments, *_column_arguments(None, section)], _frames.records(rows, names)
-
-
-def _column_arguments(columns: Optional[str], section: Mapping[str, Any]) -> list[str]:
-    return arguments_of({"columns": columns, "section_column": section.get("section")})
-
-
-def _pairs(names: Mapping[str, str]) -> Optional[str]:
-    """Names of columns as an option."""
-    return ",".join(f"{part}={name}" for part, name in names.items()) or None
-
-
-def _run(arguments: list[str], source: Optional[Any], progress: Union[bool, ProgressCallback, None]) -> Report:
-    callback = progress_callback(progress)
-    try:
-        built = _sitemill.build(arguments, source, callback)
-    finally:
-        end(callback)
-    return finished(*built, source if isinstance(source, (_rows.Rows, _rows.Renamed)) else None)
+    return arguments, _frames.records(rows, names), pairs_of_rows
 
 
 def finished(
@@ -300,25 +284,18 @@ def finished(
     refused: Optional[Any],
     warnings: Sequence[str],
     late: Optional[BaseException],
-    rows: Union[_rows.Rows, _rows.Renamed, None] = None,
-    *,
-    stacklevel: int = 4,
 ) -> Report:
     """Returns the report of a run, or raises the exception of a refused one. ``late`` is an exception that was raised once the set
-    was live. ``rows`` know the names of their columns.
+    was live.
 
-    Warnings are attributed to the caller ``stacklevel`` frames up, which is the user's.
+    Warnings are attributed to the caller of the function that calls this one, which is the user.
     """
     done = Report._of(text, [*warnings, *late_warnings(late)])
-    if rows is not None:
-        for given in done.raw["inputs"]:
-            found = rows.found(given.get("columns"))
-            given.update({} if found is None else {"columns": found})
     if refused is not None:
         if isinstance(refused, DataRefused):
             refused.report = done
         raise refused
     for warning in done.warnings:
-        _warnings.warn(f"{warning}; the new set is live", RuntimeWarning, stacklevel=stacklevel)
+        _warnings.warn(f"{warning}; the new set is live", RuntimeWarning, stacklevel=3)
     raise_late(late, done)
     return done

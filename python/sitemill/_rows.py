@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 import string
-from itertools import repeat
-from typing import Any, Callable, Iterable, Iterator, Mapping, NoReturn, Optional, Sequence, Union
+from itertools import chain, repeat
+from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union
 
-from ._errors import DataRefused, RowTypeError, UsageError, make
+from ._errors import DataRefused, RowTypeError, SitemillError, UsageError, make
 from ._values import BLANKS, Value, cell_of, is_blank, is_missing, is_nothing, json_of, text_of
 
 #: The parts of a row, in the order of the tuples. Each is also the default name of its column. A row
@@ -18,16 +18,22 @@ PARTS = ("url", "lastmod", "changefreq", "priority", "alternates", "images", "vi
 #: The parts that are JSON unless they are text.
 CELLS = ("alternates", "images", "videos", "news")
 
-#: Maximum number of names of unused keys that are kept.
+#: Maximum number of names of unused columns in a report.
 UNUSED_MAX = 64
 
+#: Maximum number of different sequences of keys that are remembered.
+_PLANS_MAX = 1024
+
 Path = Union[str, "os.PathLike[str]"]
-#: The parts of a row, and whether it has other values: ``None`` if it cannot be read, and the URL is its text.
-Parts = tuple[Union[Value, bool], ...]
+#: The keys that are read, each after the name of its part, and the others.
+Found = tuple[list[tuple[str, str]], list[str]]
+#: The parts of a row, of which one with several values is a tuple; whether it has other values, ``None`` if it cannot be read and
+#: the URL is its text; and its keys if it is the first row that has them.
+Parts = tuple[Union[Value, tuple[Value, ...], bool, Found], ...]
 #: A row that is nothing but a URL, or perhaps the line of a file with its end, is that text.
 Row = Union[str, bytes, Parts]
 
-_NOTHING: Parts = (*[None] * len(PARTS), False)
+_NOTHING: Parts = (*[None] * len(PARTS), False, None)
 
 
 #: A location in a store in which ``pathlib`` has collapsed two slashes into one.
@@ -81,7 +87,7 @@ def places(names: Sequence[str], columns: Mapping[str, Optional[str]]) -> list[O
     keys = rows.keys_of(names)
     for part, key in zip(PARTS, keys):
         if key is None and (part in named or part == "url"):
-            rows.refuse(None, names, part)
+            raise rows.refusal(None, names, part)
     return [None if key is None else list(names).index(key) for key in keys]
 
 
@@ -93,7 +99,7 @@ def columns_of(arguments: Mapping[str, Any]) -> dict[str, Optional[str]]:
 def named_columns(named: Mapping[str, str], columns: Optional[str]) -> dict[str, str]:
     """The names of columns, from the keyword arguments ``url`` and so on, and the option ``columns``."""
     pairs = dict(named)
-    for pair in columns.split(",") if columns else ():
+    for pair in () if columns is None else columns.split(","):
         part, name = (word.strip() for word in pair.partition("=")[::2])
         part = "url" if part == "loc" else part
         if part not in PARTS[:-1] or not name or part in pairs:
@@ -123,57 +129,24 @@ def check_is_name(option: str, name: Any) -> None:
         raise TypeError(f"{option} is of type {type(name).__name__}; give the name of the column as a str")
 
 
+def shown(name: object) -> str:
+    """A name for a message, on one line."""
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in str(name))
+
+
 def first_names(names: Iterable[str]) -> list[str]:
     """The names of columns for a report, as the extension module shows them: the first ones, and ``…`` for the rest."""
     names = list(names)
     return names[:UNUSED_MAX] + ["…"] * (len(names) > UNUSED_MAX)
 
 
-def is_number(name: str) -> bool:
-    """Whether the name of a column would be taken for a position."""
-    return name.isascii() and name.strip(BLANKS).isdigit()
+class Refusal(Exception):
+    """Raised while rows are iterated, in place of ``error``, with which the run ends. An exception of the caller's own iterable
+    becomes the cause of another one."""
 
-
-def unusable_name(part: str, name: str) -> UsageError:
-    """The error for a number, or a name with a comma, where it cannot be the name of the column of ``part``."""
-    option = "section_column" if part == "section" else part
-    why = "a name with a comma cannot be given" if "," in name else "a number cannot be the name of a column"
-    return UsageError(f"{option}={name!r}: {why}; rename the column", exit_code=2)
-
-
-def with_names(table: Any, columns: Mapping[str, str]) -> tuple[Any, dict[str, str]]:
-    """``table``, and the names of its columns. Numbers would be taken for positions, and a comma would end the name, so such
-    columns get the names of their parts."""
-    unusable = [part for part, name in columns.items() if is_number(name) or ("," in name and part != "section")]
-    if not unusable:
-        return table, dict(columns)
-    if not hasattr(table, "rename_columns"):
-        raise unusable_name(unusable[0], columns[unusable[0]])
-    names = list(table.schema.names)
-    parts = {names[at]: part for part, at in zip(PARTS, places(names, columns)) if at is not None and part in columns}
-    # Another column may have the name of a part.
-    others = {name: f"{name} (other)" for name in names if name.lower() in parts.values()}
-    renamed = {name: parts.get(name, others.get(name, name)) for name in names}
-    return Renamed(table, renamed), {part: part for part in columns}
-
-
-class Renamed:
-    """A table with other names of columns. In the report, they have their own."""
-
-    def __init__(self, table: Any, names: Mapping[str, str]) -> None:
-        self._table = table.rename_columns([names[name] for name in table.schema.names])
-        self._own = {new: name for name, new in names.items()}
-
-    def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> object:
-        return self._table.__arrow_c_stream__(requested_schema)
-
-    def found(self, columns: Optional[Mapping[str, Any]]) -> Optional[Mapping[str, Any]]:
-        """The columns of a report with their own names."""
-        if columns is None:
-            return None
-        own = self._own
-        used = {part: own.get(name, name) for part, name in columns["used"].items()}
-        return {**columns, "used": used, "unused": [own.get(name, name) for name in columns["unused"]]}
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
 
 
 class Rows:
@@ -181,17 +154,12 @@ class Rows:
 
     A string is the URL of a row. A dictionary has the parts by their names, in any case. As in JSON lines, each row may have
     other keys, ``loc`` is used before ``url``, and a row without a value for any key is blank.
-
-    Attributes:
-        used: the key of each part that was found.
-        unused: the names of other keys.
     """
 
     def __init__(self, rows: Iterable[Any], columns: Mapping[str, str]) -> None:
         self._columns = columns
-        self.used: dict[str, str] = {}
-        self.unused: dict[str, None] = {}
-        self.are_dicts = False
+        #: The parts by the names of their columns in lower case.
+        self._names = _names(columns)
         self._rows = self._iterate(iter(rows))
 
     def __iter__(self) -> Iterator[Row]:
@@ -199,14 +167,13 @@ class Rows:
 
     def _iterate(self, rows: Iterator[Any]) -> Iterator[Row]:
         first: Any = None
-        keys: Optional[tuple[Any, ...]] = None
-        plan = _Plan()
+        plans: dict[tuple[Any, ...], _Plan] = {}
         for number, row in enumerate(rows, 1):
             if row is None:
                 yield _NOTHING
             elif isinstance(row, (str, bytes)):
                 if isinstance(first, Mapping):
-                    raise RowTypeError(f"row {number} is of type {type(row).__name__}, and earlier rows are dictionaries")
+                    raise Refusal(RowTypeError(f"row {number} is of type {type(row).__name__}, and earlier rows are dictionaries"))
                 if first is None:
                     self._check_has_no_columns(number)
                     # At the start of a file.
@@ -215,50 +182,45 @@ class Rows:
                 yield row
             elif isinstance(row, Mapping):
                 if isinstance(first, (str, bytes)):
-                    raise RowTypeError(f"row {number} is of type {type(row).__name__}, and earlier rows are strings")
-                if tuple(row) != keys:
-                    keys = tuple(row)
-                    plan = self._plan(row)
-                    if first is None and row:
-                        self._check_first(number, row, plan)
+                    raise Refusal(RowTypeError(f"row {number} is of type {type(row).__name__}, and earlier rows are strings"))
+                keys = tuple(row)
+                plan = plans.get(keys)
+                if plan is None:
+                    if len(plans) == _PLANS_MAX:
+                        plans.clear()
+                    plan = plans[keys] = self._plan(row)
                 if row:
+                    if first is None and not plan.urls:
+                        raise Refusal(self.refusal(number, list(row), "url"))
                     first = row
-                    self.are_dicts = True
                 yield plan.tuple_of(row, number)
             elif is_missing(row):
                 yield _NOTHING
             else:
-                raise RowTypeError(
+                error = RowTypeError(
                     f"row {number} is of type {type(row).__name__}; expected a str, bytes or a dict; "
                     "give an iterable of these, a path, or an object with __arrow_c_stream__"
                 )
-
-    def found(self, columns: Optional[Mapping[str, Any]]) -> Optional[Mapping[str, Any]]:
-        """The columns of a report, of which the extension module knows nothing."""
-        return {"used": self.used, "unused": first_names(self.unused)} if self.are_dicts else columns
+                raise Refusal(error)
 
     def _check_has_no_columns(self, number: int) -> None:
         """Refuses rows that are strings if columns are named. The first row has been taken, so it is no ``UsageError``."""
         if self._columns:
-            names = ", ".join(self._columns.values())
-            raise make("data", 65, f"rows: row {number} is a string, which has no column {names}; give dictionaries", "rows")
+            names = ", ".join(map(shown, self._columns.values()))
+            message = f"rows: row {number} is a string, which has no column {names}; give dictionaries"
+            raise Refusal(make("data", 65, message, "rows"))
 
-    def _check_first(self, number: int, row: Mapping[Any, Any], plan: "_Plan") -> None:
-        """Refuses rows whose first one has no URL."""
-        if not plan.urls:
-            self.refuse(number, list(row), "url")
-
-    def refuse(self, number: Optional[int], names: Sequence[Any], part: str) -> NoReturn:
-        """Raises an error because there is no column for ``part``."""
+    def refusal(self, number: Optional[int], names: Sequence[Any], part: str) -> SitemillError:
+        """The error for rows that have no column for ``part``."""
         row = "" if number is None else f"row {number}: "
-        there = ", ".join(map(str, names))
+        there = ", ".join(map(shown, names))
         if not names:
-            message = f"{row}there are no columns; give a column {self._columns.get('url', 'loc or url')} with the URLs"
+            message = f"{row}there are no columns; give a column {shown(self._columns.get('url', 'loc or url'))} with the URLs"
         elif part in self._columns:
-            message = f"{row}there is no column {self._columns[part]}; there are: {there}"
+            message = f"{row}there is no column {shown(self._columns[part])}; there are: {there}"
         else:
             message = f'{row}there is no column loc or url; there are: {there}; name one with url="NAME"'
-        raise make("data", 65, f"rows: {message}", "rows")
+        return make("data", 65, f"rows: {message}", "rows")
 
     def keys_of(self, names: Sequence[str]) -> list[Optional[str]]:
         """The name of each part among the columns ``names`` of a table."""
@@ -268,27 +230,31 @@ class Rows:
     def _plan(self, row: Mapping[Any, Any]) -> "_Plan":
         """Where the parts are in a row with these keys."""
         plan = _Plan()
-        named = {plain(self._columns[part]): at for at, part in enumerate(PARTS) if self._columns.get(part)}
-        # A column that is named for one part is not the usual column of another.
-        usual = {part: at for at, part in enumerate(PARTS) if at not in named.values() and part != "section"}
-        names = usual | named
-        if 0 not in named.values():
-            names.setdefault("loc", 0)
+        used: list[tuple[str, str]] = []
+        unused: list[str] = []
+        plan.found = (used, unused)
         for key in row:
             name = plain(str(key))
-            at = names.get(name)
+            at = self._names.get(name)
+            if at is None:
+                unused.append(str(key))
+                continue
+            used.append((PARTS[at], str(key)))
             if at == 0:
                 plan.add_url(key, name)
-            elif at is not None and plan.keys[at] is None:
-                plan.keys[at] = key
             else:
-                plan.others.append(key)
-                # One more than are shown.
-                if len(self.unused) <= UNUSED_MAX:
-                    self.unused[str(key)] = None
-                continue
-            self.used.setdefault(PARTS[at], str(key))
+                plan.add_tag(key, at)
         return plan
+
+
+def _names(columns: Mapping[str, str]) -> dict[str, int]:
+    """The places of parts by the names of their columns, as they are compared."""
+    named = {plain(columns[part]): at for at, part in enumerate(PARTS) if columns.get(part)}
+    # A column that is named for one part is not the usual column of another.
+    usual = {part: at for at, part in enumerate(PARTS) if at not in named.values() and part != "section"}
+    if 0 in usual.values():
+        usual["loc"] = 0
+    return usual | named
 
 
 class ColumnRows(Rows):
@@ -299,13 +265,13 @@ class ColumnRows(Rows):
         super().__init__((), columns)
         found = places(names, columns)
         _check_unique(names, found)
-        self.used = {part: names[place] for part, place in zip(PARTS, found) if place is not None}
-        self.unused = dict.fromkeys(name for place, name in enumerate(names) if place not in found)
-        self.are_dicts = True
-        has_others = len(names) > len(found) - found.count(None)
+        used = [(part, names[place]) for part, place in zip(PARTS, found) if place is not None]
+        unused = [name for place, name in enumerate(names) if place not in found]
         values = [repeat(None) if place is None else column(place) for place in found]
-        rows, key = enumerate(zip(*values), 1), self.used["url"]
-        self._rows = ((_url(url, key, number), *map(_tag, PARTS[1:], tags), has_others) for number, (url, *tags) in rows)
+        rows, key, keys = enumerate(zip(*values), 1), dict(used)["url"], chain([(used, unused)], repeat(None))
+        self._rows = (
+            (_url(url, key, number), *map(_tag, PARTS[1:], tags), bool(unused), next(keys)) for number, (url, *tags) in rows
+        )
 
 
 def _check_unique(names: Sequence[str], found: Sequence[Optional[int]]) -> None:
@@ -334,26 +300,37 @@ class _Plan:
         self.urls: list[Any] = []
         #: The same keys in the order of the row, and their names in lower case.
         self.url_names: dict[Any, str] = {}
-        #: The keys of all parts; that of the URL is not used.
+        #: The keys of all parts, for each the first one; that of the URL is not used.
         self.keys: list[Any] = [None] * len(PARTS)
-        self.others: list[Any] = []
+        #: All keys of a part of which there are several, which differ only in case.
+        self.rivals: dict[int, list[Any]] = {}
+        #: The names of the keys, until a row has told them.
+        self.found: Optional[Found] = None
 
     def add_url(self, key: Any, name: str) -> None:
         """Adds a key of the URL. ``loc`` comes before ``url``."""
         self.url_names[key] = name
         self.urls = sorted(self.url_names, key=self.url_names.__getitem__)
 
+    def add_tag(self, key: Any, at: int) -> None:
+        """Adds a key of the part at this place."""
+        if self.keys[at] is None:
+            self.keys[at] = key
+        else:
+            self.rivals.setdefault(at, [self.keys[at]]).append(key)
+
     def tuple_of(self, row: Mapping[Any, Any], number: int) -> Parts:
-        if len(self.urls) > 1 and self._has_rivals(row):
-            return (json_of(row), *_NOTHING[1:-1], None)
+        found, self.found = self.found, None
+        if (len(self.urls) > 1 and self._has_rivals(row)) or (self.rivals and self._has_sections(row)):
+            return (json_of(row), *_NOTHING[1:-2], None, found)
         url: Value = None
         for key in self.urls:
             url = _url(row[key], key, number)
             if url and (url.strip() or not is_blank(url)):
-                return (url, *self._tags(row), False)
+                return (url, *self._tags(row), False, found)
         if all(map(is_nothing, row.values())):
-            return (url, *_NOTHING[1:])
-        return (url, *self._tags(row), True)
+            return (url, *_NOTHING[1:-1], found)
+        return (url, *self._tags(row), True, found)
 
     def _has_rivals(self, row: Mapping[Any, Any]) -> bool:
         """Whether two keys that differ only in case have a URL, so that it is unclear which is meant. As in JSON lines, it does not
@@ -366,8 +343,21 @@ class _Plan:
                 best = name if best is None else min(best, name)
         return False
 
-    def _tags(self, row: Mapping[Any, Any]) -> Iterator[Value]:
+    def _has_sections(self, row: Mapping[Any, Any]) -> bool:
+        """Whether the row has several sections."""
+        keys = self.rivals.get(len(PARTS) - 1, ())
+        return sum(not is_nothing(row[key]) for key in keys) > 1
+
+    def _tags(self, row: Mapping[Any, Any]) -> Iterable[Union[Value, tuple[Value, ...]]]:
+        if self.rivals:
+            return map(self._tag_of_rivals, repeat(row), range(1, len(PARTS)))
         return (None if key is None else _tag(part, row[key]) for part, key in zip(PARTS[1:], self.keys[1:]))
+
+    def _tag_of_rivals(self, row: Mapping[Any, Any], at: int) -> Union[Value, tuple[Value, ...]]:
+        """The tag at this place, of which there may be several keys. As in JSON lines, all values count."""
+        keys = self.rivals.get(at, [] if self.keys[at] is None else [self.keys[at]])
+        values = [_tag(PARTS[at], row[key]) for key in keys if not is_nothing(row[key])]
+        return tuple(values) if len(values) > 1 else values[0] if values else None
 
 
 def _tag(part: str, value: Any) -> Value:
@@ -381,7 +371,8 @@ def _url(value: Any, key: Any, number: int) -> Value:
         return None
     if isinstance(value, (bytearray, memoryview)):
         return bytes(value)
-    raise RowTypeError(
-        f"row {number}: {key} holds a {type(value).__name__}; expected a str or bytes; convert it with str(), "
+    error = RowTypeError(
+        f"row {number}: {shown(key)} holds a value of type {type(value).__name__}; expected a str or bytes; convert it with str(), "
         'or name another column with url="NAME"'
     )
+    raise Refusal(error)

@@ -122,7 +122,7 @@ def build(
     except BaseException as error:
         driver.fail(*_failure(error))
         raise
-    return _finished(*built, stacklevel=3)
+    return _finished(*built)
 
 
 def _failure(error: BaseException) -> tuple[str, str]:

@@ -11,12 +11,12 @@ use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
-use sitemill::cli::embed::Size;
+use sitemill::cli::embed::{Rows, Size};
 use sitemill::diff::DiffFormat;
-use sitemill::options::{BaseUrl, ScopeRule, SetName};
+use sitemill::options::{BaseUrl, Columns as ColumnNames, ScopeRule, SetName};
 use sitemill::urls::UrlsFormat;
 use sitemill::{
-    CheckJob, DiffJob, Error, ObjectHeader, Outcome, Page, Progress, Report, RollbackJob, Silent, Source,
+    CheckJob, DiffJob, Error, ErrorKind, ObjectHeader, Outcome, Page, Progress, Report, RollbackJob, Silent,
     Stop, StoreSettings, Target, UrlsJob,
 };
 
@@ -70,22 +70,21 @@ fn handle_lost_pages() {
 /// once the set was live.
 pub type Built = (String, Option<Py<PyAny>>, Vec<String>, Option<PyErr>);
 
-/// Builds a set from the files that `arguments` name, or from `rows`.
+/// Builds a set from the files that `arguments` name, or from `rows`, in which parts are in the columns with these `names`.
 #[pyfunction]
-#[pyo3(signature = (arguments, rows = None, callback = None))]
+#[pyo3(signature = (arguments, rows = None, names = Vec::new(), callback = None))]
 pub fn build(
     py: Python<'_>,
     arguments: Vec<OsString>,
     rows: Option<Bound<'_, PyAny>>,
+    names: Vec<(String, String)>,
     callback: Option<Py<PyAny>>,
 ) -> PyResult<Built> {
     handle_lost_pages();
     let stop = Stop::default();
-    let (source, feed) = given(rows, &stop)?;
-    let sources = source.map(|source| vec![source]);
-    let work = |progress: &dyn Progress, stop: &Stop| {
-        sitemill::cli::embed::build(arguments, sources, progress, stop)
-    };
+    let (rows, feed) = given(py, rows, &names, &stop)?;
+    let work =
+        |progress: &dyn Progress, stop: &Stop| sitemill::cli::embed::build(arguments, rows, progress, stop);
     let (outcome, raised) = run::publish(py, callback.as_ref(), feed, &stop, is_live, work)?;
     Ok(built(py, outcome, raised))
 }
@@ -103,16 +102,21 @@ pub fn built(py: Python<'_>, outcome: Outcome, raised: Option<PyErr>) -> Built {
     (report, refused, warnings, raised)
 }
 
-/// Cleans the URLs of the files that `arguments` name, or of `rows`.
+/// Cleans the URLs of the files that `arguments` name, or of `rows`, as [`build`] reads them.
 #[pyfunction]
-#[pyo3(signature = (arguments, rows = None))]
-pub fn clean(py: Python<'_>, arguments: Vec<OsString>, rows: Option<Bound<'_, PyAny>>) -> PyResult<Stream> {
+#[pyo3(signature = (arguments, rows = None, names = Vec::new()))]
+pub fn clean(
+    py: Python<'_>,
+    arguments: Vec<OsString>,
+    rows: Option<Bound<'_, PyAny>>,
+    names: Vec<(String, String)>,
+) -> PyResult<Stream> {
     handle_lost_pages();
     let stop = Stop::default();
-    let (source, feed) = given(rows, &stop)?;
+    let (rows, feed) = given(py, rows, &names, &stop)?;
     Stream::of(py, Columns::new(&["url"]), feed, stop, move |to, stop| {
         let target = Target { name: Path::new("rows"), to };
-        let report = sitemill::cli::embed::clean(arguments, source.map(|source| vec![source]), stop, target)?;
+        let report = sitemill::cli::embed::clean(arguments, rows, stop, target)?;
         Ok(json!({
             "lines": report.lines, "blank": report.blank, "accepted": report.accepted,
             "rejected": report.rejected.by_word(), "excluded": report.excluded, "included": report.included,
@@ -122,15 +126,18 @@ pub fn clean(py: Python<'_>, arguments: Vec<OsString>, rows: Option<Bound<'_, Py
     })
 }
 
-/// Returns the source of `rows`, if there are any, and the feed if they are an iterator.
+/// Returns `rows`, if there are any, with the `names` of their columns, and the feed if they are an iterator.
 fn given(
+    py: Python<'_>,
     rows: Option<Bound<'_, PyAny>>,
+    names: &[(String, String)],
     stop: &Stop,
-) -> PyResult<(Option<Source<'static>>, Option<rows::Feed>)> {
-    match rows {
-        Some(rows) => rows::source(&rows, stop).map(|(source, feed)| (Some(source), feed)),
-        None => Ok((None, None)),
-    }
+) -> PyResult<(Option<Rows<'static>>, Option<rows::Feed>)> {
+    let Some(rows) = rows else { return Ok((None, None)) };
+    let columns = ColumnNames::of_names(names.iter().map(|(part, name)| (&**part, &**name)))
+        .map_err(|why| errors::exception(py, &Error::new(ErrorKind::Usage, why)))?;
+    let (source, feed) = rows::source(&rows, stop)?;
+    Ok((Some(Rows { source, columns }), feed))
 }
 
 /// Validates published files. Returns the findings and the counts, each as JSON.

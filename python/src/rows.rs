@@ -30,8 +30,8 @@ const TAKING: Duration = Duration::from_millis(50);
 
 /// The source of the rows in `rows`: an object with `__arrow_c_stream__`, or an iterator, which needs its [`Feed`]. A row of an
 /// iterator is the text of a URL, perhaps with a line end, or a tuple of URL, lastmod, changefreq, priority, alternates, images,
-/// videos, news, section, each of them `str`, `bytes` or `None`, and whether the row has other values: `None` if it cannot be read,
-/// and the URL is its text.
+/// videos, news, section, each of them `str`, `bytes` or `None`; whether the row has other values, `None` if it cannot be read and
+/// the URL is its text; and, for the first row with its keys, the names of these. A tag with several values is a tuple of them.
 pub fn source(rows: &Bound<'_, PyAny>, stop: &Stop) -> PyResult<(Source<'static>, Option<Feed>)> {
     if rows.hasattr("__arrow_c_stream__")? {
         return Ok((Source::arrow("rows", Ahead::of(capsule::take(rows)?, stop.clone())), None));
@@ -67,8 +67,8 @@ impl Feed {
     /// iterator waits.
     ///
     /// # Errors
-    /// An exception that ends the run unchanged: one that is not a subclass of `Exception`, such as `KeyboardInterrupt`, or one
-    /// for a row of a wrong type. Any other exception becomes an error of the build.
+    /// An exception that ends the run unchanged: one that is not a subclass of `Exception`, such as `KeyboardInterrupt`, or the
+    /// refusal of a row. Any other exception becomes an error of the build.
     pub fn step(&mut self, py: Python<'_>) -> PyResult<bool> {
         if let Some(asked) = &self.asked {
             match py.detach(|| asked.recv_timeout(POLL_INTERVAL)) {
@@ -107,8 +107,11 @@ impl Feed {
             }
             match rows.next().map(|given| given.and_then(|given| row(&given))) {
                 Some(Ok(row)) => taken.push(row),
-                Some(Err(error)) if is_raised_as_it_is(py, &error) => return Err(error),
-                Some(Err(error)) => break Some(Portion::Failed(error)),
+                Some(Err(error)) if !error.is_instance_of::<PyException>(py) => return Err(error),
+                Some(Err(error)) => match refusal(py, &error) {
+                    Some(refusal) => return Err(refusal),
+                    None => break Some(Portion::Failed(error)),
+                },
                 None => break Some(Portion::End),
             }
         };
@@ -119,12 +122,13 @@ impl Feed {
     }
 }
 
-fn is_raised_as_it_is(py: Python<'_>, error: &PyErr) -> bool {
-    let is_own = |name| {
-        let class = py.import("sitemill._errors").and_then(|errors| errors.getattr(name));
-        class.is_ok_and(|class| error.matches(py, class).unwrap_or(false))
-    };
-    !error.is_instance_of::<PyException>(py) || is_own("SitemillError") || is_own("RowTypeError")
+/// The exception with which the package refuses a row. Exceptions of the caller's iterator are none, even if another run has raised
+/// them.
+fn refusal(py: Python<'_>, error: &PyErr) -> Option<PyErr> {
+    let class = py.import("sitemill._rows").and_then(|rows| rows.getattr("Refusal")).ok()?;
+    let refusal = error.value(py);
+    let is_refusal = refusal.get_type().is(&class);
+    is_refusal.then(|| refusal.getattr("error").ok()).flatten().map(PyErr::from_value)
 }
 
 /// The rows of a feed.
@@ -164,7 +168,6 @@ impl Iterator for Fed {
 }
 
 fn row(given: &Bound<'_, PyAny>) -> PyResult<SourceRow> {
-    type Value<'py> = Option<Bound<'py, PyAny>>;
     if !given.is_instance_of::<PyTuple>() {
         let (mut url, is_exact) = bytes(Some(given.clone()))?;
         if url.pop_if(|last| *last == b'\n').is_some() {
@@ -172,34 +175,65 @@ fn row(given: &Bound<'_, PyAny>) -> PyResult<SourceRow> {
         }
         return Ok(if is_exact { SourceRow::new(url) } else { SourceRow::bad(url) });
     }
-    let (url, lastmod, changefreq, priority, alternates, images, videos, news, section, has_others): (
-        Value<'_>,
-        Value<'_>,
-        Value<'_>,
-        Value<'_>,
-        Value<'_>,
-        Value<'_>,
-        Value<'_>,
-        Value<'_>,
-        Value<'_>,
-        Option<bool>,
-    ) = given.extract()?;
+    let (url, lastmod, changefreq, priority, alternates, images, videos, news, section, has_others, keys): Values<'_> =
+        given.extract()?;
     let ((url, is_exact_url), (section, is_exact_section)) = (bytes(url)?, bytes(section)?);
-    let Some(has_others) = has_others.filter(|_| is_exact_url && is_exact_section) else {
-        return Ok(SourceRow::bad(url));
+    let mut row = match has_others.filter(|_| is_exact_url && is_exact_section) {
+        None => SourceRow::bad(url),
+        Some(has_others) => SourceRow::new(url)
+            .lastmod(several(lastmod)?.join(AND))
+            .changefreq(several(changefreq)?.join(AND))
+            .priority(several(priority)?.join(AND))
+            .section(section)
+            .other_values(has_others),
     };
-    let mut row = SourceRow::new(url)
-        .lastmod(bytes(lastmod)?.0)
-        .changefreq(bytes(changefreq)?.0)
-        .priority(bytes(priority)?.0)
-        .section(section)
-        .other_values(has_others);
-    for (tag, cell) in [("alternates", alternates), ("images", images), ("videos", videos), ("news", news)] {
-        if let Some(cell) = cell {
-            row = row.extension(tag, bytes(Some(cell))?.0).map_err(PyTypeError::new_err)?;
+    for (tag, cells) in [("alternates", alternates), ("images", images), ("videos", videos), ("news", news)] {
+        for cell in several(cells)? {
+            row = row.extension(tag, cell).map_err(PyTypeError::new_err)?;
         }
     }
-    Ok(row)
+    match keys {
+        Some(keys) => with_keys(row, keys),
+        None => Ok(row),
+    }
+}
+
+/// The items of a tuple that is a row.
+type Values<'py> = (
+    Value<'py>,
+    Value<'py>,
+    Value<'py>,
+    Value<'py>,
+    Value<'py>,
+    Value<'py>,
+    Value<'py>,
+    Value<'py>,
+    Value<'py>,
+    Option<bool>,
+    Option<Keys<'py>>,
+);
+type Value<'py> = Option<Bound<'py, PyAny>>;
+
+/// The keys of a row that are read, each after the name of its part, and the others.
+type Keys<'py> = (Vec<(String, Bound<'py, PyAny>)>, Vec<Bound<'py, PyAny>>);
+
+fn with_keys(row: SourceRow, (used, unused): Keys<'_>) -> PyResult<SourceRow> {
+    let name = |key| bytes(Some(key)).map(|(name, _)| name);
+    let used = used.into_iter().map(|(part, key)| Ok((part, name(key)?))).collect::<PyResult<Vec<_>>>()?;
+    let unused = unused.into_iter().map(name).collect::<PyResult<Vec<_>>>()?;
+    Ok(row.keys(used.iter().map(|(part, key)| (&**part, &**key)), unused.iter().map(Vec::as_slice)))
+}
+
+/// Separates several values of a tag that may have only one, so that it is dropped, as for JSON lines.
+const AND: &[u8] = b" | ";
+
+/// The values of a tag: none for `None`, those of a tuple, or a single one.
+fn several(value: Option<Bound<'_, PyAny>>) -> PyResult<Vec<Vec<u8>>> {
+    let Some(value) = value else { return Ok(Vec::new()) };
+    match value.cast::<PyTuple>() {
+        Ok(values) => values.iter().map(|value| Ok(bytes(Some(value))?.0)).collect(),
+        Err(_) => Ok(vec![bytes(Some(value))?.0]),
+    }
 }
 
 /// The bytes of a `str` or `bytes`; empty for `None`. Surrogates by which `os.fsdecode` escapes bytes become these bytes. False if

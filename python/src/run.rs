@@ -7,9 +7,10 @@ use std::thread;
 use std::time::Instant;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use sitemill::cli::embed::caught;
-use sitemill::{Phase, Progress, Result, Stop};
+use sitemill::{ErrorKind, Phase, Progress, Result, Stop};
 
 use crate::ahead::POLL_INTERVAL;
 use crate::ending::{self, Active};
@@ -54,8 +55,7 @@ pub fn publish<T: Send>(
                 let _at_end = at_end;
                 caught(|| work(&counted, stop))
             });
-            let waited = Python::attach(|py| wait(py, feed, &ended, |py| counted.report(py, callback)));
-            waited.iter().for_each(|_| stop.raise(SIGINT));
+            let waited = Python::attach(|py| wait(py, feed, stop, &ended, |py| counted.report(py, callback)));
             (worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), waited)
         })
     });
@@ -67,10 +67,11 @@ pub fn publish<T: Send>(
 }
 
 /// Waits until the other side of `ended` is dropped. Meanwhile, passes on the rows of `feed`, checks for signals, and calls
-/// `each` every [`POLL_INTERVAL`]. Returns an exception if one of these raises it.
+/// `each` every [`POLL_INTERVAL`]. If one of these raises an exception, raises `stop` because of it and returns it.
 fn wait(
     py: Python<'_>,
     mut feed: Option<Feed>,
+    stop: &Stop,
     ended: &Receiver<()>,
     each: impl Fn(Python<'_>) -> PyResult<()>,
 ) -> Option<PyErr> {
@@ -80,7 +81,10 @@ fn wait(
             Some(rows) => match rows.step(py) {
                 Ok(true) => {}
                 Ok(false) => feed = None,
-                Err(error) => return Some(error),
+                Err(refusal) => {
+                    end(py, stop, &refusal, ErrorKind::Data, &refusal.value(py).to_string());
+                    return Some(refusal);
+                }
             },
             None if py.detach(|| ended.recv_timeout(POLL_INTERVAL)) != Err(RecvTimeoutError::Timeout) => {
                 return None;
@@ -90,10 +94,20 @@ fn wait(
         if feed.is_none() || checked.elapsed() >= POLL_INTERVAL {
             checked = Instant::now();
             let checked = py.check_signals().and_then(|()| ending::check(py));
-            if let Err(error) = checked.and_then(|()| each(py)) {
-                return Some(error);
+            if let Err(raised) = checked.and_then(|()| each(py)) {
+                end(py, stop, &raised, ErrorKind::Io, &format!("a function of the caller raised {raised}"));
+                return Some(raised);
             }
         }
+    }
+}
+
+/// Stops the run because of the exception `raised`. One that is to end the program is an interruption, and any other is a failure
+/// of this `kind`: its `message` is in the files for reports.
+fn end(py: Python<'_>, stop: &Stop, raised: &PyErr, kind: ErrorKind, message: &str) {
+    match raised.is_instance_of::<PyException>(py) && !ending::is_ending() {
+        true => stop.fail(kind, message),
+        false => stop.raise(SIGINT),
     }
 }
 

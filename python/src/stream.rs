@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::{mem, thread};
+use std::{mem, process, thread};
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
@@ -113,7 +113,8 @@ impl Stream {
         };
         thread::Builder::new().name("sitemill-stream".into()).spawn(work)?;
         let _active = Active::new();
-        let mut batches = Batches { schema: schema.clone(), first: None, received, feed, stop };
+        let process = process::id();
+        let mut batches = Batches { schema: schema.clone(), first: None, received, feed, stop, process };
         batches.first = batches.receive(py)?.transpose().map_err(|error| errors::exception(py, &error))?;
         Ok(Self { schema, batches: Unread::new(Box::new(batches)), report })
     }
@@ -126,6 +127,8 @@ struct Batches {
     received: Receiver<Batch>,
     feed: Option<Feed>,
     stop: Stop,
+    /// The process of the thread. After a fork, the child has no such thread.
+    process: u32,
 }
 
 impl Batches {
@@ -182,6 +185,9 @@ impl Iterator for Batches {
         let _active = Active::new();
         if ending::is_ending() {
             return failed("the interpreter ends".into());
+        }
+        if process::id() != self.process {
+            return failed("the stream is of the process before a fork; make one in this process".into());
         }
         gil::attach(|py| match self.receive(py) {
             Ok(batch) => match batch? {

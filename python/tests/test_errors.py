@@ -1,6 +1,7 @@
 """Errors are exceptions with a class for each kind, in the words of Python."""
 
 import json
+import os
 import pathlib
 import re
 import threading
@@ -243,3 +244,54 @@ def test_texts_of_the_user_stay_as_they_are_in_messages(build, tmp_path, name):
     assert str(error).startswith(f"report {tmp_path / name}: the same file as rejects {tmp_path / name}"), error
     assert str(failure(lambda: build(level=name))).startswith(f"level={name!r}: ")
     assert str(failure(lambda: build(order=name))).startswith(f"order={name!r}")
+
+
+def ends_of_runs():
+    """Rows and options of runs that an exception ends: its class, and the kind of failure in the files for reports."""
+    yield iter([{"page": BASE}]), {}, sitemill.DataRefused, 65, "row 1: there is no column loc or url"
+    yield iter([BASE]), {"url": "page"}, sitemill.DataRefused, 65, "row 1 is a string"
+    yield iter([BASE, 5]), {}, sitemill.RowTypeError, 65, "row 2 is of type int"
+    yield (1 / 0 for _ in "x"), {}, sitemill.OutputError, 74, "row 1 could not be read"
+    yield endless(), {"progress": lambda phase: 1}, TypeError, 74, "a function of the caller raised TypeError"
+    yield endless(), {"progress": interrupt}, KeyboardInterrupt, 130, "interrupted; nothing was published"
+
+
+def endless():
+    number = 0
+    while True:
+        yield f"{BASE}{number}"
+        number += 1
+
+
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("rows, options, kind, exit_code, words", list(ends_of_runs()))
+def test_the_files_for_reports_say_why_a_run_has_ended(build, tmp_path, monkeypatch, rows, options, kind, exit_code, words):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(kind):
+        build(rows, report="report.json", html="report.html", metrics="metrics.prom", **options)
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert (report["exit_code"], words in report["error"]) == (exit_code, True), report
+    assert re.search(rf"sitemill_exit_code\{{.*\}} {exit_code}\n", (tmp_path / "metrics.prom").read_text())
+    assert words.partition(";")[0] in (tmp_path / "report.html").read_text()
+
+
+@pytest.mark.parametrize("inner", [[b"nonsense"], [5], [{"page": BASE}]])
+def test_an_exception_of_another_run_is_the_cause_like_any_other(build, tmp_path, inner):
+    def rows():
+        yield BASE
+        sitemill.build(inner, base_url=BASE, out=tmp_path / "inner")
+
+    error = failure(lambda: build(rows()))
+    assert isinstance(error, sitemill.OutputError) and "row 2 could not be read" in str(error)
+    assert isinstance(error.__cause__, (sitemill.DataRefused, sitemill.RowTypeError))
+    error = failure(lambda: sitemill.clean(rows()))
+    assert isinstance(error.__cause__, (sitemill.DataRefused, sitemill.RowTypeError))
+
+
+def test_the_path_of_an_error_is_that_of_a_file_whose_name_is_not_utf_8(tmp_path):
+    path = os.path.join(os.fsencode(tmp_path), b"d\xe9")
+    error = failure(lambda: sitemill.rollback(os.fsdecode(path)))
+    assert error.path == os.fsdecode(path)

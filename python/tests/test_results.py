@@ -1,6 +1,7 @@
 """Results: reports as objects, URLs and differences as Arrow streams."""
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -246,3 +247,26 @@ def test_a_stream_that_is_released_unread_can_be_read(out):
         pyarrow.table(stream)
     del stream
     assert reader.read_all().num_rows == 30_000
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="only Unix has it")
+def test_a_stream_from_before_a_fork_fails_in_the_child(tmp_path):
+    code = f"""
+import multiprocessing, pyarrow, sitemill
+def read():
+    try:
+        pyarrow.table(stream)
+    except Exception as error:
+        assert "process before a fork" in str(error), error
+        raise SystemExit(3)
+sitemill.build(({BASE!r} + str(number) for number in range(200_000)), base_url={BASE!r}, out={str(tmp_path / "out")!r})
+stream = sitemill.urls({str(tmp_path / "out")!r})
+child = multiprocessing.get_context("fork").Process(target=read)
+child.start()
+child.join(60)
+child.kill()
+assert child.exitcode == 3, child.exitcode
+assert pyarrow.table(stream).num_rows == 200_000
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr

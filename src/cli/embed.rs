@@ -5,15 +5,34 @@
 use std::ffi::OsString;
 
 use clap::Parser;
+use sitemill::options::Columns;
 use sitemill::{CleanReport, Error, Job, Outcome, Progress, Result, Source, Stop, Target};
 
 pub use super::args::Size;
-use super::args::{Args, BuildArgs, Command};
+use super::args::{Args, BuildArgs, Command, FormatArgs};
 use super::build::{self, Reports};
 pub use super::failure::caught;
 use super::{clean, flags, log, stores};
 
-/// Runs `build` with the options `arguments` and writes the reports that they name. `sources`, if there are any, replace the input
+/// What replaces the input files of a command.
+pub struct Rows<'a> {
+    /// The rows.
+    pub source: Source<'a>,
+    /// The names of their columns: unlike those in an argument, they may be numbers and have commas.
+    pub columns: Columns,
+}
+
+impl<'a> Rows<'a> {
+    /// Sets the columns in the options of the command, and returns the sources.
+    fn sources(this: Option<Self>, options: &mut FormatArgs) -> Option<Vec<Source<'a>>> {
+        this.map(|Self { source, columns }| {
+            options.columns = Some(columns);
+            vec![source]
+        })
+    }
+}
+
+/// Runs `build` with the options `arguments` and writes the reports that they name. `rows`, if there are any, replace the input
 /// files.
 ///
 /// # Errors
@@ -21,12 +40,15 @@ use super::{clean, flags, log, stores};
 /// parsed.
 pub fn build(
     arguments: Vec<OsString>,
-    sources: Option<Vec<Source<'_>>>,
+    rows: Option<Rows<'_>>,
     progress: &dyn Progress,
     stop: &Stop,
 ) -> Result<Outcome> {
     match parse("build", arguments)?.command {
-        Command::Build(args) => build::built(&args, None, sources, progress, stop),
+        Command::Build(mut args) => {
+            let sources = Rows::sources(rows, &mut args.format);
+            build::built(&args, None, sources, progress, stop)
+        }
         _ => unreachable!("{IS_BUILD}"),
     }
 }
@@ -95,19 +117,22 @@ pub fn report_json(outcome: &Outcome) -> String {
 const IS_BUILD: &str = "the first argument is build";
 
 /// Runs `clean` with the options `arguments` and writes URLs to `to`, and rejected rows to the file that the arguments name.
-/// `sources`, if there are any, replace the input files.
+/// `rows`, if there are any, replace the input files.
 ///
 /// # Errors
 /// Same as [`clean_from`](sitemill::clean_from()); [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the arguments cannot be
 /// parsed.
 pub fn clean(
     arguments: Vec<OsString>,
-    sources: Option<Vec<Source<'_>>>,
+    rows: Option<Rows<'_>>,
     stop: &Stop,
     to: Target<'_>,
 ) -> Result<CleanReport> {
     match parse("clean", arguments)?.command {
-        Command::Clean(args) => clean::cleaned(&args, sources, stop, to),
+        Command::Clean(mut args) => {
+            let sources = Rows::sources(rows, &mut args.format);
+            clean::cleaned(&args, sources, stop, to)
+        }
         _ => unreachable!("the first argument is clean"),
     }
 }

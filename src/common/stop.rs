@@ -1,21 +1,21 @@
 //! A request to stop, raised from outside and checked between pieces of work.
 
-use std::sync::Arc;
-#[cfg(feature = "cloud")]
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 #[cfg(feature = "cloud")]
 use std::time::Instant;
 
 use rustix::process::Signal;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Message, Result};
 
 /// A stop request that a signal handler raises and the run checks. All clones are the same request.
 #[derive(Debug, Clone, Default)]
 pub struct Stop {
     /// Zero until it is raised, then the number of the signal.
     signal: Arc<AtomicUsize>,
+    /// The failure because of which it is raised, if it is not a signal.
+    failure: Arc<OnceLock<(ErrorKind, Message)>>,
     /// A signal handler cannot tell the time, so it is the time when somebody asked first.
     #[cfg(feature = "cloud")]
     noticed: Arc<OnceLock<Instant>>,
@@ -28,6 +28,13 @@ impl Stop {
         self.signal.store(signal.unsigned_abs() as usize, Ordering::Relaxed);
     }
 
+    /// Asks the run to stop because of a failure of its caller, such as one in a callback. It ends with an error of this kind and
+    /// message.
+    pub fn fail(&self, kind: ErrorKind, message: impl Into<Message>) {
+        let _ = self.failure.set((kind, message.into()));
+        self.raise(0);
+    }
+
     /// The signal number, for a signal handler to store into.
     pub fn flag(&self) -> Arc<AtomicUsize> {
         Arc::clone(&self.signal)
@@ -35,7 +42,13 @@ impl Stop {
 
     /// Returns whether the request was raised.
     pub fn is_raised(&self) -> bool {
-        self.check().is_err()
+        self.signal().is_some()
+    }
+
+    /// The number of the signal, once the request was raised; that of SIGTERM after a failure.
+    pub(crate) fn signal(&self) -> Option<i32> {
+        let signal = self.signal.load(Ordering::Relaxed);
+        (signal > 0).then(|| i32::try_from(signal).unwrap_or(i32::MAX))
     }
 
     /// When the request was first noticed by this function; `None` before it is raised. It is the same for all clones.
@@ -47,15 +60,13 @@ impl Stop {
     /// Fails if the request was raised.
     ///
     /// # Errors
-    /// [`ErrorKind::Signal`] with the number of the signal.
+    /// [`ErrorKind::Signal`] with the number of the signal, or the failure of the caller.
     pub fn check(&self) -> Result<()> {
-        match self.signal.load(Ordering::Relaxed) {
-            0 => Ok(()),
-            signal => {
-                let number = i32::try_from(signal).unwrap_or(i32::MAX);
-                Err(Error::new(ErrorKind::Signal(number), "interrupted"))
-            }
-        }
+        let Some(number) = self.signal() else { return Ok(()) };
+        Err(match self.failure.get() {
+            Some((kind, message)) => Error::new(*kind, message.clone()),
+            None => Error::new(ErrorKind::Signal(number), "interrupted"),
+        })
     }
 }
 
@@ -94,5 +105,14 @@ mod tests {
             let kind = stop.check().unwrap_err().kind();
             assert_eq!((kind, kind.exit_code()), (ErrorKind::Signal(signal), exit_code));
         }
+    }
+
+    #[test]
+    fn a_failure_of_the_caller_stops_the_run_with_its_own_kind_and_message() {
+        let stop = Stop::default();
+        stop.clone().fail(ErrorKind::Io, "the callback failed");
+        let error = stop.check().unwrap_err();
+        assert_eq!((error.kind(), &*error.to_string()), (ErrorKind::Io, "the callback failed"));
+        assert_eq!(stop.signal(), Some(Signal::TERM.as_raw()), "a command that runs gets this signal");
     }
 }

@@ -8,7 +8,6 @@ use futures_util::future::{Either, select};
 
 use super::failure::{Failure, FailureKind};
 use crate::common::stop::Stop;
-use crate::error::ErrorKind;
 
 /// The time that a store has to answer all requests after the run was asked to stop: enough to clean up, unless the store hangs.
 const GRACE: Duration = Duration::from_secs(5);
@@ -45,7 +44,7 @@ impl GracePeriod {
 /// Returns the signal once the grace period is over.
 async fn is_over(stop: &Stop) -> i32 {
     loop {
-        if let Some(ErrorKind::Signal(signal)) = stop.check().err().map(|error| error.kind())
+        if let Some(signal) = stop.signal()
             && stop.noticed().is_some_and(|noticed| noticed.elapsed() >= GRACE)
         {
             return signal;

@@ -306,6 +306,42 @@ fn a_stopped_run_says_that_nothing_was_published_only_if_it_publishes() {
 }
 
 #[test]
+fn a_failure_of_the_caller_ends_the_run_with_its_own_kind_and_message() {
+    let directory = TempDir::new();
+    let job = job(directory.join("out"), "https://a.example/", |_| {});
+    let stop = Stop::default();
+    let failing = stop.clone();
+    // Rows that end with an error because the caller has failed, too.
+    let rows = (0..).map(move |n| {
+        if n == 70_000 {
+            failing.fail(ErrorKind::Data, "row 70001 is a number");
+        }
+        if n < 70_000 { Ok(format!("https://a.example/{n}")) } else { Err("the run was stopped") }
+    });
+    let error = build_from(&job, vec![Source::try_rows("rows", rows)], &Silent, &stop).unwrap_err();
+    assert_eq!((error.kind(), &*error.to_string()), (ErrorKind::Data, "row 70001 is a number"));
+}
+
+#[test]
+fn keys_that_rows_name_are_in_the_report() {
+    let directory = TempDir::new();
+    let job = job(directory.join("out"), "https://a.example/", |_| {});
+    let row = |n: u32| {
+        let row = SourceRow::new(format!("https://a.example/{n}"));
+        match n {
+            0 => row.keys([("url", &b"Page"[..])], [&b"caf\xe9"[..]]),
+            70_000 => row.keys([("url", &b"page"[..]), ("lastmod", b"day")], [&b"stock"[..], b"caf\xe9"]),
+            _ => row,
+        }
+    };
+    let report = built(&job, vec![Source::rows("rows", (0..80_000).map(row))]).unwrap().report;
+    let columns = report.inputs[0].columns.as_ref().expect("rows have named keys");
+    let used: Vec<_> = columns.used.iter().map(|(part, key)| (&**part, &**key)).collect();
+    assert_eq!(used, [("lastmod", "day"), ("url", "Page")]);
+    assert_eq!(columns.unused, ["caf\\xe9", "stock"]);
+}
+
+#[test]
 fn clean_refuses_a_target_that_is_a_source() {
     let directory = TempDir::new();
     let file = directory.file("urls.txt", "http://h.example/1\n");

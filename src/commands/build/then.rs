@@ -109,7 +109,7 @@ fn wait(mut child: Child, stop: &Stop) -> Result<ExitStatus> {
             Some(status) => return Ok(status),
             None => sleep(POLL_INTERVAL),
         }
-        if let Err(ErrorKind::Signal(number)) = stop.check().map_err(|error| error.kind()) {
+        if let Some(number) = stop.signal() {
             sleep(GRACE);
             // The process has not been waited for yet, so no other process can have its ID.
             if child.try_wait().map_err(failed)?.is_none() {

@@ -125,6 +125,21 @@ impl ColumnsFound {
         self.unused.shown().chain(superseded.filter(move |name| !is_used(name)))
     }
 
+    /// The keys of a row from code: those that are read, each after the name of its part, and the others. Of two keys for a part,
+    /// the first is reported.
+    pub(super) fn of_keys<'k>(
+        used: impl IntoIterator<Item = (&'k str, &'k [u8])>,
+        unused: impl IntoIterator<Item = &'k [u8]>,
+    ) -> Self {
+        let mut found = Self::default();
+        for (name, key) in used {
+            let part = RowPart::ALL.into_iter().find(|part| part.name() == name);
+            part.into_iter().for_each(|part| found.use_key(part, 0, key));
+        }
+        unused.into_iter().for_each(|key| found.unused.add(key));
+        found
+    }
+
     /// Reads `part` from `name`, unless it is read from a name with a lower rank.
     #[inline]
     pub(super) fn use_key(&mut self, part: RowPart, rank: usize, name: &[u8]) {
@@ -147,7 +162,7 @@ impl ColumnsFound {
     }
 
     /// Adds the keys of the next unit.
-    fn merge(&mut self, next: &Self) {
+    pub(super) fn merge(&mut self, next: &Self) {
         for (part, rank) in RowPart::ALL.into_iter().zip(next.ranks) {
             let name = next.used.iter().find(|(known, _)| *known == part.name());
             if let (Some(rank), Some((_, name))) = (rank, name) {

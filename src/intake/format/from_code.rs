@@ -39,6 +39,8 @@ pub struct SourceRow {
     extras: Vec<u8>,
     /// Names of fields of these values that are not carried over.
     ignored: Vec<String>,
+    /// The keys of its values, if they are for the report.
+    keys: Option<Box<ColumnsFound>>,
     /// Whether the row has values that are not read.
     has_others: bool,
     /// Whether the row could not be read, and `url` is its text.
@@ -79,6 +81,16 @@ impl SourceRow {
     /// Says whether the row has values besides these. Without a URL it is then rejected, and not counted as blank.
     pub fn other_values(self, has_others: bool) -> Self {
         Self { has_others, ..self }
+    }
+
+    /// Says for the report which keys the values of this row have: those that are read, each after the name of its part (`url`,
+    /// `lastmod` and so on), and those that are not. Only the first row with these keys needs it.
+    pub fn keys<'k>(
+        self,
+        used: impl IntoIterator<Item = (&'k str, &'k [u8])>,
+        unused: impl IntoIterator<Item = &'k [u8]>,
+    ) -> Self {
+        Self { keys: Some(Box::new(ColumnsFound::of_keys(used, unused))), ..self }
     }
 
     /// Adds a link to the page in another language.
@@ -261,8 +273,19 @@ fn read(batch: &Batch, rows: &mut CountingSink<'_>) -> Result<()> {
     let cut = |value: &Vec<u8>| value.len().min(VALUE_BYTES_KEPT);
     let mut buffer = ExtrasBuffer::default();
     for (row, line) in batch.rows.iter().zip(batch.rows_before + 1..) {
-        let SourceRow { url, section, lastmod, changefreq, priority, extras, ignored, has_others, is_bad } =
-            row;
+        let SourceRow {
+            url,
+            section,
+            lastmod,
+            changefreq,
+            priority,
+            extras,
+            ignored,
+            keys,
+            has_others,
+            is_bad,
+        } = row;
+        keys.iter().for_each(|keys| rows.facts().keys.get_or_insert_default().merge(keys));
         if *is_bad {
             rows.bad(line, line - 1, Reason::BadRow, &url[..cut(url)])?;
             continue;
