@@ -12,12 +12,12 @@ use super::window::Window;
 /// Chooses by the costs of the text so far. A bucket `B` has the positions for short matches.
 #[derive(Debug)]
 pub struct Deep<B: Bucket, const IS_DEEP: bool> {
-    finder: Finder<B, IS_DEEP>,
-    depth: Depth,
+    pub finder: Finder<B, IS_DEEP>,
+    pub depth: Depth,
     /// Length of a match within which others are not searched for.
     enough: usize,
-    estimate: Estimate,
-    payoff: Payoff<NEXT_TO_NOTHING>,
+    pub estimate: Estimate,
+    pub payoff: Payoff<NEXT_TO_NOTHING>,
     /// The matches at all positions of a part, in order.
     matches: Vec<Match>,
     /// For each position of a part, and its end, the number of matches before it.

@@ -3,10 +3,10 @@
 //! A seam is one match among others here. It ends earlier if another match begins within its last word, and a match that begins
 //! before it may replace it.
 
-use super::costs::Estimate;
-use super::finder::{Depth, Finder, Match, SHORT_BYTES};
-use super::parser::{Part, SeamParser, end_part};
-use super::payoff::{NEXT_TO_NOTHING, Payoff};
+use super::deep::Deep;
+use super::finder::{Match, SHORT_BYTES};
+use super::parser::{Part, SeamParser};
+use super::payoff::Payoff;
 use super::positions::Bucket;
 use super::sizes::BATCH_BYTES;
 use super::tokens::Tokens;
@@ -19,31 +19,35 @@ const BATCH_PARTS: usize = 32;
 /// Maximum bytes before the first different one in which a slash is looked for.
 const NAME_BYTES_MAX: usize = 24;
 
-/// Chooses by the costs of the text so far. A bucket `B` has the positions for short matches.
+/// Number of parts after which it is tried again whether joint sequences pay off. Many, because a trial takes twice as long as the
+/// deep parser.
+const PERIOD: u32 = 8192;
+
+/// Puts parts off while that saves at least one in `WORTH` bits. Otherwise, the deep parser encodes each part on its own.
 #[derive(Debug)]
-pub struct Joint<B: Bucket> {
-    finder: Finder<B, true>,
-    depth: Depth,
-    /// Length of a match within which others are not searched for.
+pub struct Joint<B: Bucket, const IS_DEEP: bool, const WORTH: u64> {
+    deep: Deep<B, IS_DEEP>,
+    /// Length of a match within which others are not searched for. Less than that of the deep parser saves time, because more
+    /// bytes are searched here.
     enough: usize,
-    estimate: Estimate,
-    payoff: Payoff<NEXT_TO_NOTHING>,
+    /// What joint sequences save against those that take seams as they are.
+    payoff: Payoff<WORTH, PERIOD>,
     batch: Batch,
     ways: Ways,
 }
 
-impl<B: Bucket> Joint<B> {
-    /// Follows chains to this depth. Within a match, searches only in its last `enough` bytes.
-    pub fn new(depth: Depth, enough: usize) -> Self {
-        let (finder, estimate, payoff, batch, ways) = Default::default();
-        Self { finder, depth, enough, estimate, payoff, batch, ways }
+impl<B: Bucket, const IS_DEEP: bool, const WORTH: u64> Joint<B, IS_DEEP, WORTH> {
+    /// For joint sequences, searches within a match only in its last `enough` bytes.
+    pub fn new(deep: Deep<B, IS_DEEP>, enough: usize) -> Self {
+        let (payoff, batch, ways) = Default::default();
+        Self { deep, enough, payoff, batch, ways }
     }
 
     /// Adds a part to the batch: finds the matches at its positions, and inserts them.
     fn search(&mut self, window: &Window, part: &Part) {
         let Part { from, to, end, distance, .. } = *part;
         self.batch.parts += 1;
-        let costs = self.estimate.costs();
+        let costs = self.deep.estimate.costs();
         self.batch.literals += window.range(from, to).iter().map(|&byte| costs.literal(byte)).sum::<u32>();
         // What is left of the match that ends last.
         let mut left = 0;
@@ -54,10 +58,10 @@ impl<B: Bucket> Joint<B> {
             return;
         }
         let seam = Match { length: end - to, distance };
-        self.batch.seams += self.estimate.costs().a_match(seam.length, distance);
+        self.batch.seams += self.deep.estimate.costs().a_match(seam.length, distance);
         let head_end = head_end(window, part);
         self.batch.push_seam(seam, head_end - to);
-        self.finder.remember(window, to, head_end);
+        self.deep.finder.remember(window, to, head_end);
         left = left.max(seam.length + 1).saturating_sub(head_end - to);
         for at in head_end..end {
             left = self.search_at(window, at, part, left);
@@ -68,7 +72,7 @@ impl<B: Bucket> Joint<B> {
     /// it, and returns what is left after it of the match that ends last.
     #[inline(always)]
     fn search_at(&mut self, window: &Window, at: usize, part: &Part, left: usize) -> usize {
-        let Self { finder, depth, enough, batch, .. } = self;
+        let Self { deep: Deep { finder, depth, .. }, enough, batch, .. } = self;
         batch.push_position();
         let mut left = left.saturating_sub(1);
         // A match may cover the rest of the record.
@@ -93,14 +97,16 @@ fn head_end(window: &Window, &Part { to, shared, .. }: &Part) -> usize {
     slash.map_or(first, |slash| first + slash + 1)
 }
 
-impl<B: Bucket> SeamParser for Joint<B> {
+impl<B: Bucket, const IS_DEEP: bool, const WORTH: u64> SeamParser for Joint<B, IS_DEEP, WORTH> {
     fn parse(&mut self, window: &Window, part: &Part, tokens: &mut Tokens) -> usize {
-        if self.batch.parts == 0 {
-            self.estimate.learn(tokens);
-        }
         if !self.payoff.begin() {
             self.flush(window, part.from, tokens);
-            return end_part(window, part, part.from, tokens);
+            return self.deep.parse(window, part, tokens);
+        }
+        // It counts the same parts, but whether matches alone pay off matters only once joint sequences do not.
+        self.deep.payoff.begin();
+        if self.batch.parts == 0 {
+            self.deep.estimate.learn(tokens);
         }
         self.search(window, part);
         if self.batch.parts == BATCH_PARTS || self.batch.bytes() >= BATCH_BYTES {
@@ -114,13 +120,22 @@ impl<B: Bucket> SeamParser for Joint<B> {
     }
 
     fn flush(&mut self, window: &Window, to: usize, tokens: &mut Tokens) {
-        let Self { estimate, payoff, batch, ways, .. } = self;
+        let Self { deep: Deep { estimate, payoff: of_matches, .. }, payoff, batch, ways, .. } = self;
         if batch.parts == 0 {
             return;
         }
         let from = to - batch.bytes();
-        ways.find(window, from, batch, estimate.costs());
-        payoff.count(batch.literals, (batch.literals + batch.seams).saturating_sub(ways.cost()));
+        let mut find = |seams_are_whole| {
+            ways.find(window, from, batch, estimate.costs(), seams_are_whole);
+            ways.cost()
+        };
+        if payoff.decides() {
+            let alone = find(true);
+            of_matches.count(batch.literals, (batch.literals + batch.seams).saturating_sub(alone));
+            payoff.count(alone, alone.saturating_sub(find(false)));
+        } else {
+            find(false);
+        }
         let said = tokens.push_steps(window, from, to, |at| ways.step(at - from, batch));
         if to > said {
             tokens.push_literals(window, said, to);
@@ -129,9 +144,9 @@ impl<B: Bucket> SeamParser for Joint<B> {
     }
 
     fn clear(&mut self) {
-        self.finder.clear();
+        self.deep.clear();
         self.batch.clear();
-        (self.estimate, self.payoff) = Default::default();
+        self.payoff = Default::default();
     }
 }
 
@@ -140,6 +155,7 @@ mod tests {
     use super::*;
     use crate::common::random::Random;
     use crate::compress::deflate::costs::Costs;
+    use crate::compress::deflate::finder::Depth;
 
     /// Bytes in words, each followed by the same text, like the end of a record and the start of the next.
     fn text() -> String {
@@ -177,7 +193,8 @@ mod tests {
         let start = window.end();
         let text = text();
         window.push(text.as_bytes());
-        let mut joint = Joint::<u32>::new(Depth { steps: 8, enough: 32 }, 16);
+        let deep = Deep::<u32, true>::new(Depth { steps: 8, enough: 32 }, 16);
+        let mut joint = Joint::<_, _, 128>::new(deep, 16);
         let ends: Vec<_> = text.match_indices(SEAM).map(|(at, _)| start + at).collect();
         let (mut from, mut checked, mut last) = (start, 0, None);
         for &to in &ends[..ends.len() - 1] {
@@ -197,9 +214,9 @@ mod tests {
             if joint.batch.parts < 20 {
                 continue;
             }
-            let Joint { batch, ways, estimate, .. } = &mut joint;
+            let Joint { batch, ways, deep: Deep { estimate, .. }, .. } = &mut joint;
             let (first, costs) = (end - batch.bytes(), estimate.costs());
-            ways.find(&window, first, batch, costs);
+            ways.find(&window, first, batch, costs, false);
             let (mut at, mut cost) = (0, 0);
             while at < batch.bytes() {
                 let step = ways.step(at, batch);

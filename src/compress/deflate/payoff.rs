@@ -3,17 +3,15 @@
 /// The fraction of most parsers: they search unless matches save next to nothing.
 pub const NEXT_TO_NOTHING: u64 = 128;
 
-/// Number of parts in a period.
-const PERIOD: u32 = 2048;
 /// Number of parts at the start of a period in which matches are always searched for. What they save is counted in the second half,
 /// when the positions of the first can be found.
 const TRIED: u32 = 256;
 const COUNTED_FROM: u32 = TRIED / 2;
 
-/// What the search has saved in a period. It goes on if it saves at least one in `FRACTION` bits.
+/// What the search has saved in a period of `PERIOD` parts. It goes on if it saves at least one in `FRACTION` bits.
 #[derive(Debug, Default)]
-pub struct Payoff<const FRACTION: u64> {
-    /// Number of parts so far.
+pub struct Payoff<const FRACTION: u64, const PERIOD: u32 = 2048> {
+    /// Number of parts in this period so far.
     parts: u32,
     is_over: bool,
     /// The cost of all bytes as literals.
@@ -22,18 +20,23 @@ pub struct Payoff<const FRACTION: u64> {
     saved: u64,
 }
 
-impl<const FRACTION: u64> Payoff<FRACTION> {
+impl<const FRACTION: u64, const PERIOD: u32> Payoff<FRACTION, PERIOD> {
     /// Begins a part. Returns whether matches should be searched for.
     #[inline(always)]
     pub fn begin(&mut self) -> bool {
         self.parts += 1;
         match self.parts {
-            PERIOD => *self = Self::default(),
             COUNTED_FROM => (self.literals, self.saved) = (0, 0),
             TRIED => self.is_over = self.saved * FRACTION < self.literals,
+            parts if parts == PERIOD => *self = Self::default(),
             _ => (),
         }
         !self.is_over
+    }
+
+    /// Whether what is counted now decides for the rest of the period. Nothing else needs to be counted.
+    pub fn decides(&self) -> bool {
+        (COUNTED_FROM..TRIED).contains(&self.parts)
     }
 
     /// Counts what matches `saved` in a part whose bytes would cost `literals` without them.
@@ -50,8 +53,9 @@ mod tests {
 
     #[test]
     fn a_search_that_saves_nothing_stops_and_is_tried_again() {
+        const PERIOD: u32 = 2048;
         let searched = |saved: u32| {
-            let mut payoff = Payoff::<NEXT_TO_NOTHING>::default();
+            let mut payoff = Payoff::<NEXT_TO_NOTHING, PERIOD>::default();
             let mut part = || {
                 let is_searched = payoff.begin();
                 payoff.count(1_000, if is_searched { saved } else { 0 });

@@ -60,25 +60,51 @@ fn sitemap_of(urls: impl Iterator<Item = String>) -> Vec<u8> {
     urls.flat_map(|url| format!("<url><loc>https://h.example/{url}</loc></url>\n").into_bytes()).collect()
 }
 
-#[test]
-fn more_effort_never_writes_much_more_whatever_the_text() {
-    let ids = sitemap_of(random(5).take(8_000).map(|n| format!("o/{n:016x}{:016x}", n.wrapping_mul(n))));
-    let counters = sitemap_of(random(6).take(8_000).map(|n| format!("item/{}", n % 3_000_000)));
+/// The sitemap of 8,000 random ids.
+fn ids() -> Vec<u8> {
+    sitemap_of(random(5).take(8_000).map(|n| format!("o/{n:016x}{:016x}", n.wrapping_mul(n))))
+}
+
+/// The sitemap of 8,000 URLs of three percent-encoded words.
+fn words() -> Vec<u8> {
     let letters = |n: u64| (0..6).map(move |at| format!("%D0%{:02X}", 0xb0 + (n >> (4 * at)) % 16));
     let word = |n: u64| letters(n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20).collect::<String>();
-    let words = sitemap_of(
+    sitemap_of(
         random(7)
             .take(8_000)
             .map(|n| format!("wiki/{}_{}_{}", word(n % 300), word(n >> 9 & 255), word(n >> 20 & 255))),
-    );
-    let sizes = |document: &[u8]| [1, 2, 3, 4, 5, 6, 7, 8, 9].map(|effort| check(effort, document).len());
-    for document in [&ids, &counters, &words] {
-        let sizes = sizes(document);
+    )
+}
+
+#[test]
+fn more_effort_never_writes_much_more_whatever_the_text() {
+    let counters = sitemap_of(random(6).take(8_000).map(|n| format!("item/{}", n % 3_000_000)));
+    for document in [ids(), counters, words()] {
+        let sizes = [1, 2, 3, 4, 5, 6, 7, 8, 9].map(|effort| check(effort, &document).len());
         assert!(sizes.windows(2).all(|pair| pair[1] <= pair[0] + pair[0] / 200), "{sizes:?}");
     }
-    // Efforts 8 and 9 end seams where words begin.
-    let [.., seventh, eighth, _] = sizes(&words);
-    assert!(eighth < seventh - seventh / 40, "{eighth}, {seventh}");
+}
+
+#[test]
+fn seams_end_where_words_begin_from_effort_6_on() {
+    let [fifth, sixth] = [5, 6].map(|effort| check(effort, &words()).len());
+    assert!(sixth < fifth - fifth / 20, "{sixth}, {fifth}");
+}
+
+#[test]
+fn records_are_put_off_only_where_that_saves_enough() {
+    for effort in 6..=9 {
+        let put_off = |document: Vec<u8>| {
+            let mut encoder = Encoder::new(effort);
+            let is_put_off = |record: &&[u8]| {
+                encoder.push(record);
+                matches!(&encoder.method, Method::Deep(parser) if parser.put_off() > 0)
+            };
+            document.split_inclusive(|&byte| byte == b'\n').filter(is_put_off).count()
+        };
+        let (of_words, of_ids) = (put_off(words()), put_off(ids()));
+        assert!(of_words > 7_500 && of_ids < 300, "effort {effort}: {of_words}, {of_ids}");
+    }
 }
 
 #[test]

@@ -106,8 +106,15 @@ pub struct Ways {
 }
 
 impl Ways {
-    /// Finds them for a batch that begins at the position `from` of the window.
-    pub fn find(&mut self, window: &Window, from: usize, batch: &Batch, costs: &Costs) {
+    /// Finds them for a batch that begins at the position `from` of the window. If `seams_are_whole`, no match begins within one.
+    pub fn find(
+        &mut self,
+        window: &Window,
+        from: usize,
+        batch: &Batch,
+        costs: &Costs,
+        seams_are_whole: bool,
+    ) {
         let known = batch.bytes();
         self.steps.clear();
         self.steps.resize(known, REST);
@@ -117,8 +124,9 @@ impl Ways {
         let bytes = window.range(from, from + known);
         let mut search = Search { ways: self, window, from, bytes, batch, costs, known, seam_at: known };
         for &head in batch.heads.iter().rev() {
-            search.extend_to(head.to);
-            search.extend_over(head);
+            let to = if seams_are_whole { head.end } else { head.to };
+            search.extend_to(to);
+            search.extend_over(Head { to, ..head });
         }
         search.extend_to(0);
     }
