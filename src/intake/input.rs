@@ -1,8 +1,9 @@
 //! Input: turns a file or a pipe into bytes that both passes can read.
 //!
-//! Regular files of plain lines are mapped. Pipes can be read only once, and other formats must be decoded, so their content is
-//! written to a scratch file first.
+//! Regular files of plain lines are mapped, or read if they are small. Pipes can be read only once, and other formats must be
+//! decoded, so their content is written to a scratch file first.
 
+mod changed;
 mod identity;
 mod lost;
 mod map;
@@ -18,17 +19,16 @@ use rustix::fs::{Mode, OFlags};
 
 use super::lines;
 use crate::common::fifo::Fifo;
-use crate::error::{Error, ErrorKind, Result, message};
+use crate::error::{Error, Result};
 use crate::intake::format::{Feed, SourceRows};
 use crate::intake::read_at::{Pread, RemoteFile};
 use crate::intake::spool_format::Block;
 use crate::intake::urls::HeldUrls;
 use crate::sitemap::tags::GivenTags;
-use map::Map;
-
+pub use changed::{cut_short, has_changed};
 pub use identity::Identity;
 pub use lost::{Lost, handle_sigbus};
-pub use map::Segment;
+pub use map::{Map, Segment};
 
 /// An input that was found but not read yet. A file is open only while it is examined or read, because there may be more files
 /// than a process may open.
@@ -235,15 +235,14 @@ impl Input {
     /// # Errors
     /// If it cannot be mapped.
     pub fn lines(name: &Path, file: &File, identity: Option<Identity>) -> Result<Self> {
-        let map = Map::of(name, file).map_err(|error| match error.kind() {
-            io::ErrorKind::OutOfMemory => map::no_room_for(name, file),
-            io::ErrorKind::UnexpectedEof => cut_short(name),
-            _ => Error::input(name, error),
-        })?;
-        Ok(Self { identity, ..Self::of_map(name, map) })
+        Ok(Self::of(name, Map::of(name, file)?, identity))
     }
 
     /// Creates an input of the lines in `map`.
+    pub fn of(name: &Path, map: Map, identity: Option<Identity>) -> Self {
+        Self { identity, ..Self::of_map(name, map) }
+    }
+
     fn of_map(name: &Path, map: Map) -> Self {
         Self {
             name: name.into(),
@@ -271,7 +270,12 @@ impl Input {
     /// # Errors
     /// If it cannot be mapped.
     pub fn rows(name: &Path, file: &File, identity: Option<Identity>, blocks: Vec<Block>) -> Result<Self> {
-        Ok(Self { blocks: Some(blocks), ..Self::lines(name, file, identity)? })
+        Ok(Self::lines(name, file, identity)?.with_blocks(blocks))
+    }
+
+    /// Sets where the rows are, of an input that is not plain lines.
+    pub fn with_blocks(self, blocks: Vec<Block>) -> Self {
+        Self { blocks: Some(blocks), ..self }
     }
 
     /// Creates an input of the bytes of `segment`, whose blocks the caller knows. `name` is for messages.
@@ -306,9 +310,9 @@ impl Input {
         self.urls.as_ref().expect("only an input of URLs has extents of them")
     }
 
-    /// Bytes of memory that its URLs keep allocated.
+    /// Bytes of memory that its URLs or its text keep allocated.
     pub fn held_bytes(&self) -> usize {
-        self.urls.as_ref().map_or(0, HeldUrls::held_bytes)
+        self.urls.as_ref().map_or(0, HeldUrls::held_bytes) + self.map.held_bytes()
     }
 
     /// Creates an input of other blocks of the same mapped file.
@@ -379,17 +383,6 @@ impl Input {
     fn identity_now(&self) -> Option<Identity> {
         fs::metadata(&self.name).ok().map(|meta| Identity::of(&meta))
     }
-}
-
-/// The error for a file that was replaced or changed.
-pub fn has_changed(name: &Path) -> Error {
-    Error::data(message!(name, ": changed while it was being read; run again on a copy"))
-}
-
-/// The error for a file that was truncated, or whose disk failed: the bytes read from lost pages are not data.
-pub fn cut_short(name: &Path) -> Error {
-    let words = ": changed while it was being read, or its disk failed; run again on a copy";
-    Error::new(ErrorKind::Io, message!(name, "{words}"))
 }
 
 fn is_terminal_or_null(name: &Path) -> bool {

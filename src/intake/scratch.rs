@@ -13,7 +13,7 @@ use crate::common::unlinked::unlinked_file;
 use crate::error::{Error, ErrorKind, Message, Result, Setting, Shown, message};
 use crate::escape::grouped;
 use crate::intake::format::Feed;
-use crate::intake::input::Input;
+use crate::intake::input::{Input, Map};
 
 /// The remedy if there is no room for scratch files.
 pub fn way_out() -> Message {
@@ -60,8 +60,8 @@ impl ScratchSpace {
     fn failed(&self, doing: &str, written: u64, needed: Option<u64>, error: io::Error) -> Error {
         // An estimate below the bytes written is useless.
         let needed = needed.filter(|&needed| needed > written);
-        let needed =
-            needed.map_or_else(String::new, |bytes| format!(", about {} are needed", grouped(bytes)));
+        let needed = needed
+            .map_or_else(String::new, |bytes| format!(", about {} are needed", grouped(bytes)));
         let free = free_bytes(&self.directory);
         let free = free.map_or_else(String::new, |bytes| format!(", {} are free", grouped(bytes)));
         let written = grouped(written);
@@ -248,5 +248,41 @@ impl RunFile for Scratch {
     fn read_at(&self, bytes: &mut [u8], offset: u64) -> Result<()> {
         let failed = |error| Error::io(&self.space.directory, "scratch files could not be read", error);
         self.file.read_exact_at(bytes, offset).map_err(failed)
+    }
+}
+
+/// A file of a fixed size that is mapped before it is filled, so that many small files share one map.
+#[derive(Debug)]
+pub struct Pack {
+    scratch: Scratch,
+    map: Arc<Map>,
+    bytes: u64,
+}
+
+impl Pack {
+    /// A new file for `bytes` bytes in `space`. `None` if it cannot be mapped.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn new(space: &Arc<ScratchSpace>, bytes: u64) -> Result<Option<Self>> {
+        let scratch = Scratch::new(space)?;
+        // It takes space only as it is filled.
+        scratch.file.set_len(bytes).map_err(|error| scratch.failed(error))?;
+        let map = Map::pages(&space.directory, &scratch.file).ok();
+        Ok(map.map(|map| Self { scratch, map: Arc::new(map), bytes }))
+    }
+
+    /// Whether `more` bytes fit.
+    pub fn has_room(&self, more: usize) -> bool {
+        self.scratch.bytes() + more as u64 <= self.bytes
+    }
+
+    /// Appends `bytes`, for which there is room.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io), most likely because the disk is full.
+    pub fn append(&mut self, bytes: &[u8]) -> Result<Map> {
+        let at = self.scratch.append(bytes)?;
+        Ok(Map::Part(Arc::clone(&self.map), at..at + bytes.len()))
     }
 }

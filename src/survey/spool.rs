@@ -1,7 +1,8 @@
 //! Maps inputs for both passes. Inputs that are not files of plain lines are first copied to scratch, as lines or as rows. Rows
-//! from code that consist only of a URL stay where they are, as far as the memory limit allows.
+//! from code that consist only of a URL stay where they are, as far as the memory limit allows. Small files are read.
 
 mod held;
+mod small;
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -27,6 +28,7 @@ use crate::intake::scratch::{Copied, Scratch, ScratchSpace};
 use crate::intake::spool_format::{Block, Content, InputRow, RowBuffer};
 use crate::sitemap::tags::{GivenTags, RawTags};
 use held::{Held, hold};
+use small::FileMaps;
 
 const BUFFER_BYTES: usize = 1 << 20;
 
@@ -56,11 +58,11 @@ pub fn mapped_all(
     let options = with_page_memory(&run.job.input.format, run.job.resources.memory, threads);
     let from_code = sources.iter().filter(|source| source.path().is_none()).count();
     let urls_bytes_max = memory.hold / URLS_SHARE / from_code.max(1);
+    let maps = FileMaps::new(memory);
     let work = |(): &mut (), (number, source)| {
         let (threads, failed) = (threads.div_ceil(at_once), failed.of(number));
-        let scratch = &memory.scratch;
-        Reading { run, options: &options, scratch, urls_bytes_max, threads, failed, begin: &begin }
-            .mapped(source)
+        let (scratch, options, maps, begin) = (&memory.scratch, &options, &maps, &begin);
+        Reading { run, options, scratch, maps, urls_bytes_max, threads, failed, begin }.mapped(source)
     };
     ordered(
         at_once,
@@ -84,6 +86,7 @@ struct Reading<'r> {
     options: &'r FormatOptions,
     /// Where copies go.
     scratch: &'r Arc<ScratchSpace>,
+    maps: &'r FileMaps<'r>,
     /// Maximum bytes of memory for URLs from code.
     urls_bytes_max: usize,
     threads: usize,
@@ -107,7 +110,7 @@ impl Reading<'_> {
     }
 
     fn map_or_copy(&self, source: UnreadInput<'_>) -> Result<(Vec<Input>, SourceFacts)> {
-        let &Self { run, scratch, begin, .. } = self;
+        let &Self { run, scratch, maps, begin, .. } = self;
         let name = source.name().to_owned();
         let (feed, identity) = source.into_feed()?;
         let streamed = Arc::new(AtomicU64::new(0));
@@ -117,12 +120,12 @@ impl Reading<'_> {
         let (mut non_utf8, mut rules) = (0, RuleCounts::default());
         let (mut facts, opened) = format::open(&name, feed, self.options)?;
         let inputs = match opened {
-            Opened::Plain(file) => vec![Input::lines(&name, &file, identity)?],
+            Opened::Plain(file) => vec![Input::of(&name, maps.map(&name, &file)?, identity)],
             Opened::Lines(lines) => {
                 begin();
                 let (stream, failed) = lines.into_parts();
                 let file = copy(stream, failed, &copied, scratch, run)?;
-                vec![Input::lines(&name, &file, identity)?]
+                vec![Input::of(&name, maps.map(&name, &file)?, identity)]
             }
             Opened::Rows(reader) => {
                 begin();
@@ -137,7 +140,8 @@ impl Reading<'_> {
                         self.read_rows(units, &to)?;
                     facts.take(of_rows);
                     (non_utf8, rules) = (odd, applied);
-                    let input = Input::rows(&name, to.file(), identity, blocks)?;
+                    let map = maps.map(&name, to.file())?;
+                    let input = Input::of(&name, map, identity).with_blocks(blocks);
                     let continues = !inputs.is_empty();
                     inputs.push(input.with_tags(given_tags).continuing(continues));
                 }

@@ -194,10 +194,10 @@ fn the_plan_keeps_within_the_limit_of_a_control_group() {
 #[test]
 fn a_second_run_ends_at_once_and_the_first_one_is_not_disturbed() {
     let world = World::new();
-    let input = world.directory.file("urls.txt", pages(1, 70));
-    let first = Waiting::start(&mut world.build(), &input);
+    let input = world.directory.file("urls.txt", pages(1, 3_000));
+    let first = Waiting::start(&mut world.build_large(), &input);
     let second = finish(world.build().arg(&input), b"").expect(75);
     assert!(second.stderr.contains(&format!("process {}", first.id())), "{}", second.stderr);
     first.finish().expect(0);
-    world.assert_new(1, 70);
+    world.assert_new(1, 3_000);
 }

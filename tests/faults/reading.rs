@@ -19,6 +19,16 @@ fn input_with_rejects(directory: &TempDir) -> PathBuf {
     directory.file("urls.txt", format!("{}{}", pages(1, 200_000), "no url\n".repeat(20_000)))
 }
 
+/// Pages of a file that is mapped: small ones are read.
+const LARGE_PAGES: u32 = 3_000;
+
+fn large_pages() -> String {
+    let text = pages(1, LARGE_PAGES);
+    assert!(text.len() > 1 << 16);
+    text
+}
+
+/// Sets the length of the file.
 fn cut(path: &Path, bytes: u64) {
     OpenOptions::new().write(true).open(path).unwrap().set_len(bytes).unwrap();
 }
@@ -57,16 +67,66 @@ fn an_input_that_is_truncated_between_the_passes_is_an_error_and_not_a_crash() {
 #[test]
 fn an_input_that_is_truncated_within_its_last_page_is_noticed() {
     let world = World::new();
-    let input = world.directory.file("urls.txt", pages(1, 70));
-    let waiting = Waiting::start(&mut world.build(), &input);
-    cut(&input, 100);
+    let text = large_pages();
+    let input = world.directory.file("urls.txt", &text);
+    let waiting = Waiting::start(&mut world.build_large(), &input);
+    cut(&input, text.len() as u64 - 100);
     world.assert_refused(waiting.finish(), 74, "changed while it was being read");
+}
+
+#[test]
+fn a_small_input_that_changes_after_it_was_read_is_noticed() {
+    let world = World::new();
+    let text = format!("{}{}", pages(1, 70), "no url\n".repeat(6_000));
+    for (bytes, exit) in [(100, 74), (text.len() as u64 + 1, 65)] {
+        let input = world.directory.file("urls.txt", &text);
+        let between = Between::start(world.build().arg(&input), &world.directory);
+        assert!(!between.maps().contains("urls.txt"), "it is small");
+        cut(&input, bytes);
+        world.assert_refused(between.finish(), exit, "urls.txt: changed while it was being read");
+    }
+}
+
+#[test]
+fn thousands_of_small_inputs_take_few_maps_and_are_the_same_with_any_memory() {
+    let world = World::new();
+    let data = world.directory.join("data");
+    fs::create_dir(&data).unwrap();
+    let mut want = Vec::new();
+    // Together they take more than an eighth of the memory that the last runs may use for data.
+    for number in 0..900 {
+        let (first, last) = (number * 300 + 1, number * 300 + 300);
+        let lines = format!("{}{}", pages(first, last), "no url\n".repeat(3));
+        let of_sitemap = |line: &str| format!("<url><loc>{line}</loc></url>");
+        let (ending, bytes) = match number % 3 {
+            0 => ("txt", lines.into_bytes()),
+            1 => ("txt.gz", gzip(lines.as_bytes())),
+            _ => {
+                let urls: String = lines.lines().map(of_sitemap).collect();
+                ("xml", format!("<urlset>{urls}</urlset>").into_bytes())
+            }
+        };
+        fs::write(data.join(format!("{number:03}.{ending}")), bytes).unwrap();
+        want.extend(urls(first, last));
+    }
+    let mut rejects = Vec::new();
+    for memory in [&[][..], &["--threads=1", "--memory=72MiB"], &["--threads=2", "--memory=84MiB"]] {
+        let mut build = world.build_large();
+        let between = Between::start(build.args(memory).arg(&data), &world.directory);
+        let maps = between.maps().lines().count();
+        assert!(maps < 400, "{maps} maps");
+        let (run, found) = between.finish_with_rejects();
+        run.expect(0);
+        assert!(published_urls(&world.out, BASE) == want, "{memory:?}");
+        rejects.push(found);
+    }
+    assert!(rejects.iter().all(|found| *found == rejects[0]));
 }
 
 #[test]
 fn an_input_that_is_modified_is_noticed_whatever_its_times_say() {
     let world = World::new();
-    let text = pages(1, 70);
+    let text = large_pages();
     type Change = fn(&Path);
     let changes: [(&str, Change); 5] = [
         ("overwritten", |input| {
@@ -89,7 +149,7 @@ fn an_input_that_is_modified_is_noticed_whatever_its_times_say() {
     ];
     for (what, change) in changes {
         let input = world.directory.file("urls.txt", &text);
-        let waiting = Waiting::start(&mut world.build(), &input);
+        let waiting = Waiting::start(&mut world.build_large(), &input);
         change(&input);
         let run = waiting.finish();
         assert!(run.exit == 65, "{what}: {} {}", run.exit, run.stderr);
@@ -118,12 +178,13 @@ fn an_input_that_cannot_be_opened_or_fails_while_being_read_is_named() {
 #[test]
 fn a_file_that_cannot_be_mapped_is_read() {
     let world = World::new();
-    let input = world.directory.file("urls.txt", pages(1, 70));
+    let input = world.directory.file("urls.txt", large_pages());
     for error in ["ENODEV", "ENOMEM", "EACCES"] {
         let fault = format!("error={error}");
-        let (run, hit) = injected_on(&world.directory, &input, "mmap", &fault, world.build().arg(&input));
+        let (run, hit) =
+            injected_on(&world.directory, &input, "mmap", &fault, world.build_large().arg(&input));
         assert!(hit && run.expect(0).stderr.is_empty());
-        world.assert_new(1, 70);
+        world.assert_new(1, LARGE_PAGES);
     }
 }
 

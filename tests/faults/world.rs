@@ -137,7 +137,7 @@ fn bytes(out: &Path) -> Vec<(String, Vec<u8>)> {
     files(out).into_iter().map(|file| (file.clone(), fs::read(out.join(file)).unwrap())).collect()
 }
 
-/// A run that has mapped its first input and waits for the second one.
+/// A run that has mapped its first input, which must not be small, and waits for the second one.
 pub struct Waiting {
     child: Child,
     pipe: ChildStdin,
@@ -181,10 +181,21 @@ impl Between {
         Self { child, rejects }
     }
 
+    /// What the run has mapped.
+    pub fn maps(&self) -> String {
+        fs::read_to_string(format!("/proc/{}/maps", self.child.id())).unwrap()
+    }
+
     /// Lets the run finish.
-    pub fn finish(mut self) -> Run {
-        std::io::copy(&mut self.rejects, &mut std::io::sink()).unwrap();
-        ended(self.child)
+    pub fn finish(self) -> Run {
+        self.finish_with_rejects().0
+    }
+
+    /// Lets the run finish, and returns its rejects without the first byte.
+    pub fn finish_with_rejects(mut self) -> (Run, Vec<u8>) {
+        let mut rejects = Vec::new();
+        self.rejects.read_to_end(&mut rejects).unwrap();
+        (ended(self.child), rejects)
     }
 }
 

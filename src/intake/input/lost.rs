@@ -46,10 +46,7 @@ pub struct Watch {
 impl Watch {
     /// Watches `mapped`, the bytes of the file `name`.
     pub fn over(name: &Path, mapped: &[u8]) -> Self {
-        let mut region = &FIRST;
-        while region.is_taken.swap(true, Ordering::Acquire) {
-            region = region.next.get_or_init(Box::default);
-        }
+        let region = REGIONS.lock().unwrap_or_else(PoisonError::into_inner).take();
         let range = mapped.as_ptr_range();
         region.has_lost.store(false, Ordering::Relaxed);
         region.start.store(range.start.addr(), Ordering::Release);
@@ -64,7 +61,7 @@ impl Drop for Watch {
         if self.region.has_lost.load(Ordering::Relaxed) {
             *LAST_NAME.lock().unwrap_or_else(PoisonError::into_inner) = Some(std::mem::take(&mut self.name));
         }
-        self.region.is_taken.store(false, Ordering::Release);
+        REGIONS.lock().unwrap_or_else(PoisonError::into_inner).unused.push(self.region);
     }
 }
 
@@ -98,7 +95,6 @@ static LAST_NAME: Mutex<Option<PathBuf>> = Mutex::new(None);
 /// reused.
 #[derive(Debug)]
 struct Region {
-    is_taken: AtomicBool,
     /// Addresses; the end is 0 while nothing is watched.
     start: AtomicUsize,
     end: AtomicUsize,
@@ -106,12 +102,30 @@ struct Region {
     next: OnceLock<Box<Region>>,
 }
 
+/// The start of the list, which watches nothing.
 static FIRST: Region = Region::new();
+
+/// Where entries of the list come from. The handler does not use it, because it must not wait for a lock.
+struct Regions {
+    unused: Vec<&'static Region>,
+    last: &'static Region,
+}
+
+static REGIONS: Mutex<Regions> = Mutex::new(Regions { unused: Vec::new(), last: &FIRST });
+
+impl Regions {
+    /// An entry that is not in use. Does not search the list: a run may map tens of thousands of files.
+    fn take(&mut self) -> &'static Region {
+        self.unused.pop().unwrap_or_else(|| {
+            self.last = self.last.next.get_or_init(Box::default);
+            self.last
+        })
+    }
+}
 
 impl Region {
     const fn new() -> Self {
         Self {
-            is_taken: AtomicBool::new(false),
             start: AtomicUsize::new(0),
             end: AtomicUsize::new(0),
             has_lost: AtomicBool::new(false),

@@ -7,11 +7,13 @@ use std::io;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::sync::Arc;
 
 use memmap2::{Advice, Mmap, MmapMut};
 
+use super::changed::cut_short;
 use super::lost::Watch;
-use crate::error::{Error, ErrorKind, message};
+use crate::error::{Error, ErrorKind, Result, message};
 use crate::escape::grouped;
 
 /// Bytes per read of a file that cannot be mapped.
@@ -26,14 +28,21 @@ pub enum Map {
     Memory(Mmap),
     /// A copy, if the file is empty, its file system does not support maps, or the address space limit is too low.
     Copy(Vec<u8>),
+    /// A small file, which was read: its copy counts as held memory.
+    Held(Vec<u8>),
+    /// A range of the pages of another map.
+    Part(Arc<Map>, Range<usize>),
 }
 
 impl Map {
     /// Maps all of `file` for reading, or reads it if it cannot be mapped. `name` is for messages.
-    pub fn of(name: &Path, file: &File) -> io::Result<Self> {
-        match file.metadata()?.len() {
-            0 => Ok(Self::Copy(Vec::new())),
-            bytes => Self::pages(name, file).or_else(|_| Self::copy(file, bytes)),
+    ///
+    /// # Errors
+    /// If it can be neither mapped nor read.
+    pub fn of(name: &Path, file: &File) -> Result<Self> {
+        match file.metadata().map_err(|error| Error::input(name, error))?.len() {
+            0 => Ok(Self::none()),
+            bytes => Self::pages(name, file).or_else(|_| Self::read(name, file, bytes).map(Self::Copy)),
         }
     }
 
@@ -42,20 +51,31 @@ impl Map {
         Self::Copy(Vec::new())
     }
 
-    fn copy(file: &File, bytes: u64) -> io::Result<Self> {
+    /// Reads the first `bytes` bytes of `file`.
+    ///
+    /// # Errors
+    /// If there is no memory for them, or if they cannot be read.
+    pub fn read(name: &Path, file: &File, bytes: u64) -> Result<Vec<u8>> {
         let mut copy = Vec::new();
         let room = usize::try_from(bytes).ok().and_then(|bytes| copy.try_reserve_exact(bytes).ok());
-        room.ok_or(io::ErrorKind::OutOfMemory)?;
+        room.ok_or_else(|| no_room_for(name, bytes))?;
         // The file may have been read before, to detect its format.
         while copy.len() as u64 != bytes {
             let at = copy.len();
             copy.resize((at + COPY_BYTES).min(bytes as usize), 0);
-            file.read_exact_at(&mut copy[at..], at as u64)?;
+            file.read_exact_at(&mut copy[at..], at as u64).map_err(|error| match error.kind() {
+                io::ErrorKind::UnexpectedEof => cut_short(name),
+                _ => Error::input(name, error),
+            })?;
         }
-        Ok(Self::Copy(copy))
+        Ok(copy)
     }
 
-    fn pages(name: &Path, file: &File) -> io::Result<Self> {
+    /// Maps all of `file`, which is not empty.
+    ///
+    /// # Errors
+    /// If its file system does not support maps, or if the system allows no further one.
+    pub fn pages(name: &Path, file: &File) -> io::Result<Self> {
         // SAFETY: the map is read as bytes only, and every byte is a valid u8. If the file is written to meanwhile, the second
         // pass may see other bytes than the first. Memory safety does not depend on the bytes staying the same (every index
         // comes from the bytes just read), the second pass compares its results with the plan, and the identity check fails the
@@ -72,11 +92,17 @@ impl Map {
         }
     }
 
+    /// Bytes of a small file that was read.
+    pub fn held_bytes(&self) -> usize {
+        if let Self::Held(bytes) = self { bytes.len() } else { 0 }
+    }
+
     /// All bytes of the file.
     pub fn bytes(&self) -> &[u8] {
         match self {
             Self::Pages { map, .. } | Self::Memory(map) => map,
-            Self::Copy(bytes) => bytes,
+            Self::Copy(bytes) | Self::Held(bytes) => bytes,
+            Self::Part(whole, range) => &whole.bytes()[range.clone()],
         }
     }
 }
@@ -126,9 +152,9 @@ impl Segment {
     }
 }
 
-/// The error for a file that can neither be mapped nor read because the address space is too small.
-pub fn no_room_for(name: &Path, file: &File) -> Error {
-    let bytes = grouped(file.metadata().map_or(0, |meta| meta.len()));
+/// The error for a file that can neither be mapped nor read because the address space is too small for its `bytes`.
+fn no_room_for(name: &Path, bytes: u64) -> Error {
+    let bytes = grouped(bytes);
     let way = "raise the limit (ulimit -v), or split the input";
     Error::new(ErrorKind::Memory, message!(name, ": not enough address space for its {bytes} bytes; {way}"))
 }
