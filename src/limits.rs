@@ -30,6 +30,10 @@ pub const NEWS_PER_SITEMAP_MAX: u32 = 1_000;
 /// Bytes of a robots.txt that every crawler reads: RFC 9309, 2.5. Google reads no more.
 pub const ROBOTS_BYTES_MAX: usize = 500 * 1024;
 
+/// Maximum number of namespace declarations in scope, `xml` aside: enough for any sitemap, and few enough that a hostile one cannot
+/// slow the search. This limit is sitemill's own.
+pub const NAMESPACES_MAX: usize = 64;
+
 /// Maximum length of an input line in bytes, without its line end. Longer lines are rejected unread, so a damaged file with a
 /// single huge line costs neither memory nor time. This limit is sitemill's own: 32 times the longest URL leaves room for
 /// fragments and dot segments that cleaning removes.

@@ -78,7 +78,10 @@ fn read(kind: Kind, text: Text<'_>, rows: &mut CountingSink<'_>) -> Result<()> {
         let item_bytes = feed.item.as_ref().map_or(0, |item| at - item.offset());
         reader.get_mut().set_bytes_left(ROW_BYTES_MAX.saturating_sub(item_bytes));
         match reader.read_event_into(&mut buffer) {
-            Ok(Event::Start(tag)) => feed.open(&text, at, rows, &tag)?,
+            Ok(Event::Start(tag)) => {
+                feed.open(&text, at, rows, &tag)?;
+                feed.dropped.declared().check(&text, at)?;
+            }
             Ok(Event::End(_)) => feed.close(rows)?,
             Ok(event @ (Event::Text(_) | Event::CData(_) | Event::GeneralRef(_))) if feed.is_between() => {
                 feed.between.take(&text, feed.depth, at, &event)?;

@@ -77,6 +77,7 @@ fn read_buffered(buffer_bytes: usize, text: Text<'_>, rows: &mut CountingSink<'_
                     }
                     _ => entry.open(depth, &tag),
                 }
+                entry.declared().check(&text, at)?;
                 depth += 1;
             }
             Ok(Event::End(_)) => {

@@ -3,6 +3,10 @@
 use quick_xml::events::BytesStart;
 use quick_xml::name::QName;
 
+use crate::error::Result;
+use crate::intake::format::unpack::About;
+use crate::limits::NAMESPACES_MAX;
+
 /// Declared prefixes, each with its namespace and the depth of the element that declares it.
 #[derive(Debug, Default)]
 pub struct Declared(Vec<(usize, String, String)>);
@@ -16,7 +20,24 @@ impl Declared {
         }
         // An element without attributes is no longer than its name.
         if tag.len() > tag.name().as_ref().len() && tag.contains("xmlns") {
-            self.0.extend(declarations(tag).map(|(prefix, uri)| (depth, prefix, uri)));
+            // One too many is enough for `check`.
+            let room = (NAMESPACES_MAX + 1).saturating_sub(self.0.len());
+            self.0.extend(declarations(tag).take(room).map(|(prefix, uri)| (depth, prefix, uri)));
+        }
+    }
+
+    /// Refuses more declarations in scope than [`NAMESPACES_MAX`]: the search for a prefix would take too long. `at` is the offset
+    /// of the element that was entered.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if there are too many.
+    #[inline]
+    pub fn check(&self, text: &About<'_>, at: u64) -> Result<()> {
+        match self.0.len() <= NAMESPACES_MAX {
+            true => Ok(()),
+            false => Err(text.wrong(format!(
+                "byte {at}: more than {NAMESPACES_MAX} namespaces are declared; recreate the file with fewer"
+            ))),
         }
     }
 

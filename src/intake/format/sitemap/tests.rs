@@ -123,6 +123,35 @@ fn elements_of_other_namespaces_are_not_carried_over() {
 }
 
 #[test]
+fn more_namespaces_in_scope_than_the_limit_are_refused() {
+    use crate::limits::NAMESPACES_MAX;
+
+    let declared = |first, count| -> String {
+        (first..first + count).map(|n| format!(" xmlns:a{n}='urn:{n}'")).collect()
+    };
+    let half = NAMESPACES_MAX / 2;
+    let xml = |root, url, child| {
+        let [root, url, child] = [declared(0, root), declared(100, url), declared(200, child)];
+        format!(
+            "<urlset{root}><url{url}><loc>u</loc><x{child}/><x{child}/></url><url{url}><loc>v</loc></url></urlset>"
+        )
+    };
+    for (root, url, child) in
+        [(NAMESPACES_MAX, 0, 0), (half, half, 0), (half, 1, half - 1), (0, 0, NAMESPACES_MAX)]
+    {
+        let (rows, read, _) = rows_of(xml(root, url, child).as_bytes(), BUFFER_BYTES);
+        assert_eq!((rows.len(), &*read), (2, "whole"), "{root} + {url} + {child}");
+        for (root, url, child) in
+            [(root + 1, url, child), (root, url + 1, child), (root, url, child + 100_000)]
+        {
+            let (_, read, _) = rows_of(xml(root, url, child).as_bytes(), BUFFER_BYTES);
+            let is_over = url + root + child > NAMESPACES_MAX;
+            assert_eq!(read.contains("more than 64 namespaces"), is_over, "{root} + {url} + {child}: {read}");
+        }
+    }
+}
+
+#[test]
 fn a_value_with_an_element_or_an_unknown_entity_in_it_is_not_pieced_together() {
     for (entry, row, dropped) in [
         ("<loc>u<b>v</b>w</loc>", "!bad-row u<b>w", "b 1"),

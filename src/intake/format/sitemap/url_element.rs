@@ -3,7 +3,7 @@
 use quick_xml::events::{BytesRef, BytesStart};
 use quick_xml::name::QName;
 
-use super::declared::prefix_of;
+use super::declared::{Declared, prefix_of};
 use super::dropped::{DroppedElements, is_of_protocol};
 use super::extended::{BadAttribute, Child, Extended};
 use super::stray::{self, StrayText};
@@ -108,7 +108,7 @@ impl UrlElement {
     pub fn begin(&mut self, root: &BytesStart<'_>) {
         self.dropped.enter(0, root);
         self.prefix = prefix_of(&root.name()).to_owned();
-        self.namespace = self.dropped.declared().namespace(root.name()).map(str::to_owned);
+        self.namespace = self.declared().namespace(root.name()).map(str::to_owned);
     }
 
     /// Takes the start tag of a child of the root.
@@ -121,6 +121,11 @@ impl UrlElement {
         }
     }
 
+    /// The namespaces that are in scope.
+    pub fn declared(&self) -> &Declared {
+        self.dropped.declared()
+    }
+
     /// Counts of dropped elements by name.
     pub fn into_dropped(self) -> NameCounts {
         self.dropped.into_counts()
@@ -130,10 +135,10 @@ impl UrlElement {
     /// the root.
     fn is_own(&self, name: QName<'_>) -> bool {
         let has_own_prefix = self.has_own_prefix(name);
-        if has_own_prefix && !self.dropped.declared().has_inner() {
+        if has_own_prefix && !self.declared().has_inner() {
             return true;
         }
-        self.dropped.declared().namespace(name).map_or(has_own_prefix, |uri| self.is_own_namespace(uri))
+        self.declared().namespace(name).map_or(has_own_prefix, |uri| self.is_own_namespace(uri))
     }
 
     fn is_own_namespace(&self, uri: &str) -> bool {
@@ -147,7 +152,7 @@ impl UrlElement {
         let prefix = prefix_of(&name);
         let is_namespace =
             |uri| extension.namespaces.contains(&uri) || prefix.is_empty() && self.is_own_namespace(uri);
-        prefix == extension.prefix || self.dropped.declared().namespace(name).is_none_or(is_namespace)
+        prefix == extension.prefix || self.declared().namespace(name).is_none_or(is_namespace)
     }
 
     /// Does not compare empty strings: their pointers dangle, and a `memcmp` with masked loads (AVX-512) causes faults there that
