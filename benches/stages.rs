@@ -90,7 +90,7 @@ mod clean {
 mod dedup {
     use super::*;
     use sitemill::internals::Secret;
-    use sitemill::internals::dedup::{ChunkKeys, PARTITIONS, Round, Table, find_duplicates};
+    use sitemill::internals::dedup::{ChunkKeys, PARTITIONS, Round, Table, expected, find_duplicates};
 
     fn keys() -> Vec<u128> {
         let secret = Secret::draw().expect("the system has randomness");
@@ -121,8 +121,8 @@ mod dedup {
             let (mut table, mut duplicates) = (Table::default(), 0);
             for partition in 0..PARTITIONS {
                 let chunks = chunks.iter().enumerate().map(|(chunk, keys)| keys.partition(chunk, partition));
-                find_duplicates(chunks, Round::all(partition), &mut table, |_, _| duplicates += 1)
-                    .expect("there is memory");
+                let round = Round::all(partition, expected(2 * URLS));
+                find_duplicates(chunks, round, &mut table, |_, _| duplicates += 1).expect("there is memory");
             }
             assert_eq!(duplicates, URLS);
         });

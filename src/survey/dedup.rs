@@ -16,7 +16,7 @@ mod record;
 mod survivors;
 
 pub use first::{Table, find_duplicates};
-pub use keys::{ChunkKeys, PARTITIONS, PartitionKeys, Round, has_several};
+pub use keys::{ChunkKeys, PARTITIONS, PartitionKeys, Round, expected, has_several};
 pub use newest::{NewestTable, find_all_but_newest};
 pub use record::NO_INSTANT;
 pub use survivors::Survivors;

@@ -316,10 +316,11 @@ fn place(content: Content<'_>, start: usize, may_grow: bool) -> Option<Place> {
 fn drop_duplicates(job: &Job, keys: &Keys<'_>, chunks: &[ListedChunk], stop: &Stop) -> Result<()> {
     let remove = |chunk: usize, ordinal| chunks[chunk].survivors.remove(ordinal);
     let (rounds, threads) = keys.rounds(job.resources.threads.get());
+    let expected = keys.expected(rounds);
     // A small input leaves most partitions empty, and each one costs a hand-over between threads.
     let shares = (0..PARTITIONS)
         .filter(|&partition| dedup::has_several(keys.chunks(partition)))
-        .flat_map(|partition| (0..rounds).map(move |number| Round { partition, number, rounds }));
+        .flat_map(|partition| (0..rounds).map(move |number| Round { partition, number, rounds, expected }));
     let chunks = |round: Round| keys.chunks(round.partition);
     match job.rules.on_duplicate {
         OnDuplicate::First => {

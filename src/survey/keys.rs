@@ -15,7 +15,7 @@ use crate::common::fallible::{reserve, reserve_more};
 use crate::error::Result;
 use crate::intake::input::Input;
 use crate::intake::scratch::Scratch;
-use crate::survey::dedup::{ChunkKeys, NewestTable, PARTITIONS, PartitionKeys, Table};
+use crate::survey::dedup::{ChunkKeys, NewestTable, PARTITIONS, PartitionKeys, Table, expected};
 
 /// Bytes of the two numbers before the records of a chunk.
 const HEAD_BYTES: usize = 2 * size_of::<u32>();
@@ -153,11 +153,15 @@ impl<'m> Keys<'m> {
     /// Returns the number of rounds per partition, and the number of threads (up to `threads`) that may work at the same time, so
     /// that tables fit in memory.
     pub fn rounds(&self, threads: usize) -> (usize, usize) {
-        // Partitions differ in size only by chance, so an eighth more is enough.
-        let table = self.table_bytes(self.urls / PARTITIONS + self.urls / PARTITIONS / 8);
+        let table = self.table_bytes(expected(self.urls));
         // Tables grow by doubling: a third of the keys may take half of the bytes.
         let rounds = table.div_ceil(self.table_room()).next_power_of_two();
         (rounds.min(PARTITIONS), (self.table_room() / table).clamp(1, threads))
+    }
+
+    /// The number of distinct keys that one of `rounds` rounds over a partition has, apart from chance.
+    pub fn expected(&self, rounds: usize) -> usize {
+        expected(self.urls) / rounds
     }
 
     /// Bytes of a table with `keys` keys.

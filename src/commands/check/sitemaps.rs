@@ -7,7 +7,7 @@ use crate::common::stop::Stop;
 use crate::error::Result;
 use crate::escape::shown;
 use crate::place::PlaceFile;
-use crate::survey::dedup::{ChunkKeys, PARTITIONS, Round, Table, find_duplicates, has_several};
+use crate::survey::dedup::{ChunkKeys, PARTITIONS, Round, Table, expected, find_duplicates, has_several};
 
 /// The sitemaps of a set, in order, with the keys of their URLs.
 #[derive(Default)]
@@ -56,6 +56,7 @@ impl Sitemaps {
             self.keys.iter().enumerate().map(move |(sitemap, keys)| keys.partition(sitemap, partition))
         };
         // In a small set, most partitions are empty, and each costs a transfer between threads.
+        let expected = expected(self.keys.iter().map(ChunkKeys::count).sum());
         let partitions = (0..PARTITIONS).filter(|&partition| has_several(chunks(partition)));
         let work = |table: &mut Table, partition| {
             let mut own = Duplicates { first: Vec::new(), beyond: 0 };
@@ -63,7 +64,8 @@ impl Sitemaps {
                 true => own.first.push((sitemap, ordinal)),
                 false => own.beyond += 1,
             };
-            find_duplicates(chunks(partition), Round::all(partition), table, duplicate).map(|()| own)
+            let round = Round::all(partition, expected);
+            find_duplicates(chunks(partition), round, table, duplicate).map(|()| own)
         };
         let mut all = Duplicates { first: Vec::new(), beyond: 0 };
         ordered(threads, partitions, Table::default, work, |own| {

@@ -20,7 +20,7 @@ pub fn find_duplicates<'a>(
     table: &mut Table,
     mut duplicate: impl FnMut(usize, u16),
 ) -> Result<()> {
-    table.clear_for(round.count(chunks.clone()))?;
+    table.clear_for(round.room(chunks.clone()))?;
     // A chunk has few keys of a partition. They are no longer in the cache, and neither is most of a large table. So keys are
     // prefetched while others are looked up, and so are the slots of several chunks at once.
     let (mut now, mut next) = (Vec::with_capacity(CHUNKS_TOGETHER), Vec::with_capacity(CHUNKS_TOGETHER));
@@ -39,6 +39,9 @@ pub fn find_duplicates<'a>(
         }
         for &keys in &now {
             for (key, ordinal, _) in round.keys(keys) {
+                if table.is_full() {
+                    table.grow()?;
+                }
                 if !table.insert(key) {
                     duplicate(keys.chunk, ordinal);
                 }
@@ -56,6 +59,8 @@ fn places(keys: usize) -> usize {
 pub struct Table {
     places: Vec<Key>,
     mask: usize,
+    /// The number of keys that can still be added.
+    room: usize,
 }
 
 impl Table {
@@ -71,6 +76,24 @@ impl Table {
         reserve(&mut self.places, places)?;
         self.places.resize(places, 0);
         self.mask = places - 1;
+        // At least `keys`, because of how `places` rounds.
+        self.room = places * 2 / 3;
+        Ok(())
+    }
+
+    fn is_full(&self) -> bool {
+        self.room == 0
+    }
+
+    /// Doubles the places.
+    #[cold]
+    fn grow(&mut self) -> Result<()> {
+        let mut grown = Self::default();
+        grown.clear_for(self.places.len())?;
+        for &key in self.places.iter().filter(|&&key| key != 0) {
+            grown.insert(key);
+        }
+        *self = grown;
         Ok(())
     }
 
@@ -80,7 +103,7 @@ impl Table {
         prefetch::fetch(&self.places[key as usize & self.mask]);
     }
 
-    /// Adds `key`; false if it was there.
+    /// Adds `key`, for which there is room; false if it was there.
     #[inline]
     fn insert(&mut self, key: Key) -> bool {
         let mut at = key as usize & self.mask;
@@ -88,6 +111,7 @@ impl Table {
             match self.places[at] {
                 0 => {
                     self.places[at] = key;
+                    self.room -= 1;
                     return true;
                 }
                 there if there == key => return false,
@@ -103,7 +127,7 @@ mod tests {
 
     use super::*;
     use crate::common::secret::KEY_MAX;
-    use crate::survey::dedup::{ChunkKeys, PARTITIONS};
+    use crate::survey::dedup::{ChunkKeys, PARTITIONS, expected};
 
     /// The plain way: a set of all keys.
     fn plain(chunks: &[Vec<Key>]) -> Vec<(usize, u16)> {
@@ -129,13 +153,14 @@ mod tests {
             let parted: Vec<ChunkKeys> =
                 chunks.iter().map(|keys| ChunkKeys::part(keys, &[]).unwrap()).collect();
             let mut table = Table::default();
-            for rounds in [1, 3] {
+            // Tables that have room for all keys, and tables that grow.
+            for (rounds, expected) in [(1, 1_000), (3, 1_000), (1, 0), (3, 2)] {
                 let mut duplicates = Vec::new();
                 for partition in 0..PARTITIONS {
                     let chunks =
                         parted.iter().enumerate().map(|(chunk, keys)| keys.partition(chunk, partition));
                     for number in 0..rounds {
-                        let round = Round { partition, number, rounds };
+                        let round = Round { partition, number, rounds, expected };
                         find_duplicates(chunks.clone(), round, &mut table, |c, o| duplicates.push((c, o)))
                             .unwrap();
                     }
@@ -150,5 +175,18 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_table_of_equal_keys_does_not_grow_with_their_number() {
+        let keys: Vec<Key> = [1, 2, 3].into_iter().cycle().take(30_000).collect();
+        let parted = ChunkKeys::part(&keys, &[]).unwrap();
+        let mut table = Table::default();
+        let mut duplicates = 0;
+        let round = Round::all(0, expected(100_000));
+        find_duplicates([parted.partition(0, 0)].into_iter(), round, &mut table, |_, _| duplicates += 1)
+            .unwrap();
+        assert_eq!(duplicates, keys.len() - 3);
+        assert!(table.places.len() <= places(expected(100_000)), "{} places", table.places.len());
     }
 }

@@ -57,6 +57,11 @@ impl ChunkKeys {
         PartitionKeys { chunk, records: &self.records[start..end], has_instants: self.has_instants }
     }
 
+    /// The number of keys.
+    pub fn count(&self) -> usize {
+        self.starts.last().map_or(0, |&end| usize::from(end))
+    }
+
     /// Bytes of memory that the keys take.
     pub fn bytes(&self) -> usize {
         self.records.len() + size_of_val(&self.starts[..])
@@ -129,12 +134,20 @@ pub struct Round {
     pub number: usize,
     /// Rounds over the partition, at most 256.
     pub rounds: usize,
+    /// The number of distinct keys that a round has, apart from chance. It may have many more keys if a URL occurs again and again.
+    pub expected: usize,
+}
+
+/// The number of distinct keys that a partition of `keys` keys in all has, apart from chance: keys are hashes, so an eighth more
+/// than the average is enough.
+pub fn expected(keys: usize) -> usize {
+    keys / PARTITIONS + keys / PARTITIONS / 8
 }
 
 impl Round {
-    /// The only round over `partition`.
-    pub fn all(partition: usize) -> Self {
-        Self { partition, number: 0, rounds: 1 }
+    /// The only round over `partition`, which has `expected` distinct keys apart from chance.
+    pub fn all(partition: usize, expected: usize) -> Self {
+        Self { partition, number: 0, rounds: 1, expected }
     }
 
     /// Those of `keys` that belong to this round.
@@ -144,11 +157,13 @@ impl Round {
         keys.keys(self.partition).filter(move |&(key, ..)| self.rounds == 1 || round_of(key) == self.number)
     }
 
-    /// Counts the keys of `chunks` that belong to this round.
-    pub(super) fn count<'a>(self, chunks: impl Iterator<Item = PartitionKeys<'a>>) -> usize {
-        match self.rounds {
+    /// The number of keys for which a table of this round should have room at first, so that it rarely grows and does not count
+    /// equal keys: those of `chunks` that belong to this round, and no more than are expected.
+    pub(super) fn room<'a>(self, chunks: impl Iterator<Item = PartitionKeys<'a>>) -> usize {
+        let keys: usize = match self.rounds {
             1 => chunks.map(|keys| keys.len()).sum(),
             _ => chunks.map(|keys| self.keys(keys).count()).sum(),
-        }
+        };
+        keys.min(self.expected)
     }
 }

@@ -28,7 +28,17 @@ impl NewestTable {
     /// Empties it and makes room for `keys` keys.
     fn clear_for(&mut self, keys: usize) -> Result<()> {
         self.0.clear();
-        self.0.try_reserve(keys).map_err(|_| Error::no_memory(Self::bytes(keys)))
+        self.reserve(keys)
+    }
+
+    /// Makes room for one more key.
+    #[inline]
+    fn make_room(&mut self) -> Result<()> {
+        if self.0.len() < self.0.capacity() { Ok(()) } else { self.reserve(1) }
+    }
+
+    fn reserve(&mut self, more: usize) -> Result<()> {
+        self.0.try_reserve(more).map_err(|_| Error::no_memory(Self::bytes(self.0.len() + more)))
     }
 }
 
@@ -43,10 +53,11 @@ pub fn find_all_but_newest<'a>(
     table: &mut NewestTable,
     mut older: impl FnMut(usize, u16),
 ) -> Result<()> {
-    table.clear_for(round.count(chunks.clone()))?;
+    table.clear_for(round.room(chunks.clone()))?;
     for keys in chunks {
         for (key, ordinal, instant) in round.keys(keys) {
             let this = Newest { instant, chunk: keys.chunk, ordinal };
+            table.make_room()?;
             match table.0.entry(key) {
                 Entry::Vacant(place) => drop(place.insert(this)),
                 Entry::Occupied(mut place) if instant > place.get().instant => {
@@ -104,8 +115,9 @@ mod tests {
         let mut table = NewestTable::default();
         for partition in 0..PARTITIONS {
             let chunks = parted.iter().enumerate().map(|(chunk, keys)| keys.partition(chunk, partition));
-            find_all_but_newest(chunks, Round::all(partition), &mut table, |c, o| older.push((c, o)))
-                .unwrap();
+            // The table has no room at first, and grows.
+            let round = Round::all(partition, 0);
+            find_all_but_newest(chunks, round, &mut table, |c, o| older.push((c, o))).unwrap();
         }
         older.sort_unstable();
         assert_eq!(older, [(0, 0), (0, 1), (0, 2), (1, 0), (1, 2), (2, 1), (2, 3), (2, 4)]);
