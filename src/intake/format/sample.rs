@@ -8,6 +8,9 @@ use crate::limits::LINE_BYTES_MAX;
 /// Number of lines in a sample: enough to distinguish a table from URLs that happen to contain a delimiter.
 const LINES_MAX: usize = 16;
 
+/// The byte order mark in UTF-8. Joined files have one before a line within them.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// The first lines of a text that are not empty.
 pub struct Sample<'h> {
     lines: Vec<&'h [u8]>,
@@ -22,7 +25,7 @@ pub struct Ambiguous(pub Delimiter, pub Delimiter);
 impl<'h> Sample<'h> {
     /// The sample of a text that begins with `head`.
     pub fn of(head: &'h [u8]) -> Self {
-        let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
+        let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
         let lines = head.split(|byte| matches!(byte, b'\n' | b'\r'));
         let mut lines: Vec<_> = lines.filter(|line| !line.is_empty()).take(LINES_MAX + 1).collect();
         // The last line may be cut at the end of the head.
@@ -201,7 +204,7 @@ fn candidates(said: Option<Delimiter>) -> impl DoubleEndedIterator<Item = Delimi
 
 /// The values of `lines`, if all lines have the same number of values, at least two.
 fn rows(lines: &[&[u8]], by: Delimiter) -> Option<Vec<Vec<Vec<u8>>>> {
-    // Most lines are plain URLs. A CSV reader for each would cost more than all other work of a small run.
+    // Most lines are plain URLs.
     memchr::memchr(by.as_byte(), lines.first()?)?;
     let rows: Vec<_> = lines.iter().map(|line| fields(line, by)).collect();
     let width = rows.first()?.len();
@@ -210,6 +213,11 @@ fn rows(lines: &[&[u8]], by: Delimiter) -> Option<Vec<Vec<Vec<u8>>>> {
 
 /// The values of a line without their quotes. The end of the line closes an open quote.
 fn fields(line: &[u8], by: Delimiter) -> Vec<Vec<u8>> {
+    // To build a CSV reader takes much longer than to read a small file, and only quotes need one.
+    if memchr::memchr(b'"', line).is_none() && !line.is_empty() {
+        let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+        return line.split(|&byte| byte == by.as_byte()).map(<[u8]>::to_vec).collect();
+    }
     let mut core = csv_core::ReaderBuilder::new().delimiter(by.as_byte()).build();
     let mut out = vec![0; line.len() + 1];
     let mut ends = vec![0; memchr::memchr_iter(by.as_byte(), line).count() + 2];
@@ -279,4 +287,32 @@ fn is_date(value: &[u8]) -> bool {
     };
     let is_day = [b"0000-00-00", b"00.00.0000", b"00/00/0000"].into_iter().any(|pattern| is(pattern));
     is_day && matches!(rest.first(), None | Some(b'T' | b' '))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_without_quotes_have_the_fields_that_the_csv_reader_finds() {
+        for line in [
+            &b"a"[..],
+            b"a,b",
+            b"a;b,c",
+            b",",
+            b"a,,b,",
+            b"\xEF\xBB\xBFa,b",
+            b"\xEF\xBB\xBF",
+            b"a,\xEF\xBB\xBFb",
+            b" a , b ",
+            b"a'b,c\\,d",
+        ] {
+            // A last field in quotes needs the CSV reader, which finds the others like this.
+            let quoted = [line, b",\"q\""].concat();
+            let mut want = fields(&quoted, Delimiter::COMMA);
+            assert_eq!(want.pop().unwrap(), b"q");
+            assert_eq!(fields(line, Delimiter::COMMA), want, "{}", crate::escape::shown(line));
+        }
+        assert!(fields(b"", Delimiter::COMMA).is_empty());
+    }
 }
