@@ -72,6 +72,12 @@ pub fn grouped(number: u64) -> String {
     grouped
 }
 
+/// `number` with three significant digits, for an estimate: more would look like a count.
+pub fn rounded(number: u64) -> u64 {
+    let unit = 10_u64.pow(number.checked_ilog10().unwrap_or(0).saturating_sub(2));
+    number.saturating_add(unit / 2) / unit * unit
+}
+
 /// `1 sitemap`, `2,000 sitemaps`.
 pub fn plural(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { many })
@@ -126,6 +132,12 @@ mod tests {
         {
             assert_eq!(grouped(number), want);
         }
+        for (number, want) in
+            [(0, 0), (7, 7), (999, 999), (1_234, 1_230), (999_986, 1_000_000), (47_820_725, 47_800_000)]
+        {
+            assert_eq!(rounded(number), want);
+        }
+        assert!(rounded(u64::MAX) > u64::MAX / 2);
         assert_eq!([0, 1, 2_000].map(and_more), ["", " and 1 more", " and 2,000 more"]);
     }
 }

@@ -11,7 +11,7 @@ use crate::common::disk::free_bytes;
 use crate::common::external_sort::RunFile;
 use crate::common::unlinked::unlinked_file;
 use crate::error::{Error, ErrorKind, Message, Result, Setting, Shown, message};
-use crate::escape::grouped;
+use crate::escape::{grouped, rounded};
 use crate::intake::format::Feed;
 use crate::intake::input::{Input, Map};
 
@@ -61,7 +61,7 @@ impl ScratchSpace {
         // An estimate below the bytes written is useless.
         let needed = needed.filter(|&needed| needed > written);
         let needed = needed
-            .map_or_else(String::new, |bytes| format!(", about {} are needed", grouped(bytes)));
+            .map_or_else(String::new, |bytes| format!(", about {} are needed", grouped(rounded(bytes))));
         let free = free_bytes(&self.directory);
         let free = free.map_or_else(String::new, |bytes| format!(", {} are free", grouped(bytes)));
         let written = grouped(written);

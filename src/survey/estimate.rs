@@ -13,7 +13,7 @@ use crate::common::disk::free_bytes;
 use crate::common::progress::Estimate;
 use crate::compress::gzip::Level;
 use crate::error::{Error, ErrorKind, Result, message};
-use crate::escape::{grouped, plural};
+use crate::escape::{grouped, plural, rounded};
 use crate::intake::input::Input;
 use crate::intake::scratch;
 use crate::job::{Job, Order};
@@ -137,9 +137,9 @@ impl Demand {
             true => (needs.scratch_bytes, self.scratch_min),
             false => (0, 0),
         };
-        let in_all = plural(urls, "URL", "URLs");
+        let in_all = plural(rounded(urls), "URL", "URLs");
         if let Some(free) = self.out_free_files.filter(|&free| free < files) {
-            let (files, free) = (plural(files, "file", "files"), grouped(free));
+            let (files, free) = (plural(rounded(files), "file", "files"), grouped(free));
             return Err(Error::new(
                 ErrorKind::Io,
                 message!(
@@ -154,7 +154,7 @@ impl Demand {
             [(scratch, of_scratch, scratch::way_out()), (out, of_out, "make room".into())]
         {
             if let Some(free) = free.filter(|&free| free < min) {
-                let (need, free) = (plural(need, "byte", "bytes"), grouped(free));
+                let (need, free) = (plural(rounded(need), "byte", "bytes"), grouped(free));
                 return Err(Error::new(
                     ErrorKind::Io,
                     message!(
