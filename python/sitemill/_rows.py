@@ -80,7 +80,10 @@ def _is_path(row: str) -> bool:
 
 
 def places(names: Sequence[str], columns: Mapping[str, Optional[str]]) -> list[Optional[int]]:
-    """The index of the column of each part among the columns ``names`` of a table; ``None`` if there is none."""
+    """The index of the column of each part among the columns ``names`` of a table; ``None`` if there is none.
+
+    As in files, a table in which another column has the name of one that is read is refused.
+    """
     named = {part: name for part, name in columns.items() if name is not None}
     check_names(named)
     rows = Rows((), named)
@@ -88,7 +91,9 @@ def places(names: Sequence[str], columns: Mapping[str, Optional[str]]) -> list[O
     for part, key in zip(PARTS, keys):
         if key is None and (part in named or part == "url"):
             raise rows.refusal(None, names, part)
-    return [None if key is None else list(names).index(key) for key in keys]
+    found = [None if key is None else list(names).index(key) for key in keys]
+    _check_unique(names, found)
+    return found
 
 
 def columns_of(arguments: Mapping[str, Any]) -> dict[str, Optional[str]]:
@@ -264,7 +269,6 @@ class ColumnRows(Rows):
         """``names`` are those of all columns, and ``column`` returns the values of the one at a place."""
         super().__init__((), columns)
         found = places(names, columns)
-        _check_unique(names, found)
         used = [(part, names[place]) for part, place in zip(PARTS, found) if place is not None]
         unused = [name for place, name in enumerate(names) if place not in found]
         values = [repeat(None) if place is None else column(place) for place in found]

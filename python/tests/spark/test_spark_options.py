@@ -201,12 +201,13 @@ def test_options_of_rejects_are_those_of_a_build_and_are_checked_at_once(spark: 
     check(TypeError, "^set_name has a value of type list", set_name=["blog"])
 
 
-def test_of_columns_with_the_same_name_the_first_is_read(spark: Any, tmp_path: Any) -> None:
+def test_a_frame_with_two_columns_of_the_same_name_is_refused_if_it_is_read(spark: Any, tmp_path: Any) -> None:
     df = spark.createDataFrame([(f"{BASE}1", "2024-01-01", "2025-01-01")], "url string, first string, second string")
-    for at, names in enumerate([("url", "lastmod", "lastmod"), ("url", "lastmod", "LASTMOD"), ("URL", "lastmod", "url")]):
-        out = tmp_path / str(at)
-        sitemill.spark.build(df.toDF(*names), base_url=BASE, out=out)
-        assert pyarrow.table(sitemill.urls(out))["lastmod"].to_pylist() == ["2024-01-01"]
+    for names in [("url", "lastmod", "lastmod"), ("url", "lastmod", "LASTMOD"), ("URL", "lastmod", "url")]:
+        with pytest.raises(sitemill.DataRefused, match=f"two columns are named {names[1] if names[0] == 'url' else 'URL'}; rename"):
+            sitemill.spark.build(df.toDF(*names), base_url=BASE, out=tmp_path / "out")
+    report = sitemill.spark.build(df.toDF("url", "other", "other"), base_url=BASE, out=tmp_path / "out")
+    assert (report.listed, report.unused_columns) == (1, ("other", "other"))
 
 
 def test_a_wrong_name_of_the_set_is_not_blamed_on_that_of_the_rows(spark: Any, tmp_path: Any) -> None:
