@@ -72,10 +72,11 @@ pub fn grouped(number: u64) -> String {
     grouped
 }
 
-/// `number` with three significant digits, for an estimate: more would look like a count.
+/// `number` with three significant digits, for an estimate: more would look like a count. Rounded up, because estimates are
+/// compared with what is there.
 pub fn rounded(number: u64) -> u64 {
     let unit = 10_u64.pow(number.checked_ilog10().unwrap_or(0).saturating_sub(2));
-    number.saturating_add(unit / 2) / unit * unit
+    number.div_ceil(unit).saturating_mul(unit)
 }
 
 /// `1 sitemap`, `2,000 sitemaps`.
@@ -133,7 +134,7 @@ mod tests {
             assert_eq!(grouped(number), want);
         }
         for (number, want) in
-            [(0, 0), (7, 7), (999, 999), (1_234, 1_230), (999_986, 1_000_000), (47_820_725, 47_800_000)]
+            [(0, 0), (7, 7), (999, 999), (1_234, 1_240), (999_986, 1_000_000), (47_820_725, 47_900_000)]
         {
             assert_eq!(rounded(number), want);
         }

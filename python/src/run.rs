@@ -95,7 +95,7 @@ fn wait(
             checked = Instant::now();
             let checked = py.check_signals().and_then(|()| ending::check(py));
             if let Err(raised) = checked.and_then(|()| each(py)) {
-                end(py, stop, &raised, ErrorKind::Io, &format!("a function of the caller raised {raised}"));
+                end(py, stop, &raised, ErrorKind::Io, &format!("a callback raised {raised}"));
                 return Some(raised);
             }
         }

@@ -187,7 +187,9 @@ impl Iterator for Batches {
             return failed("the interpreter ends".into());
         }
         if process::id() != self.process {
-            return failed("the stream is of the process before a fork; make one in this process".into());
+            return failed(
+                "the stream belongs to the process before the fork; create a new one in this process".into(),
+            );
         }
         gil::attach(|py| match self.receive(py) {
             Ok(batch) => match batch? {

@@ -252,7 +252,7 @@ def ends_of_runs():
     yield iter([BASE]), {"url": "page"}, sitemill.DataRefused, 65, "row 1 is a string"
     yield iter([BASE, 5]), {}, sitemill.RowTypeError, 65, "row 2 is of type int"
     yield (1 / 0 for _ in "x"), {}, sitemill.OutputError, 74, "row 1 could not be read"
-    yield endless(), {"progress": lambda phase: 1}, TypeError, 74, "a function of the caller raised TypeError"
+    yield endless(), {"progress": lambda phase: 1}, TypeError, 74, "a callback raised TypeError"
     yield endless(), {"progress": interrupt}, KeyboardInterrupt, 130, "interrupted; nothing was published"
 
 

@@ -257,7 +257,7 @@ def read():
     try:
         pyarrow.table(stream)
     except Exception as error:
-        assert "process before a fork" in str(error), error
+        assert "process before the fork" in str(error), error
         raise SystemExit(3)
 sitemill.build(({BASE!r} + str(number) for number in range(200_000)), base_url={BASE!r}, out={str(tmp_path / "out")!r})
 stream = sitemill.urls({str(tmp_path / "out")!r})

@@ -284,7 +284,8 @@ fn sets(files: &[PathBuf]) -> Result<Sets<'_>> {
 
 /// Returns whether `file` has a name by which a set is recognised.
 fn is_of_set(file: &Path) -> bool {
-    is_named(file, |name| is_robots_file(name) || is_index_file(name))
+    // An index file alone is not enough where the manifest that would be found may be that of another set.
+    is_named(file, is_robots_file) || (is_named(file, is_index_file) && !place::has_unknown_state(file))
 }
 
 /// The files to start from, and the published sets among them.

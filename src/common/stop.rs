@@ -25,7 +25,7 @@ impl Stop {
     /// Asks the run to stop because of `signal`. A caller without a signal passes 0, which counts as SIGTERM.
     pub fn raise(&self, signal: i32) {
         let signal = if signal == 0 { Signal::TERM.as_raw() } else { signal };
-        self.signal.store(signal.unsigned_abs() as usize, Ordering::Relaxed);
+        self.signal.store(signal.unsigned_abs() as usize, Ordering::Release);
     }
 
     /// Asks the run to stop because of a failure of its caller, such as one in a callback. It ends with an error of this kind and
@@ -47,7 +47,8 @@ impl Stop {
 
     /// The number of the signal, once the request was raised; that of SIGTERM after a failure.
     pub(crate) fn signal(&self) -> Option<i32> {
-        let signal = self.signal.load(Ordering::Relaxed);
+        // Whoever sees the request also sees why it was raised.
+        let signal = self.signal.load(Ordering::Acquire);
         (signal > 0).then(|| i32::try_from(signal).unwrap_or(i32::MAX))
     }
 

@@ -34,12 +34,12 @@
 //! few words. Efforts 6 to 9 choose the cheapest sequence for each record (deep), or for many records together (joint) while that
 //! saves enough: 2.5% at 6 and 7, 0.4% at 8 and 9. All this depends only on the bytes before.
 //!
-//! In reading order: [`efforts`] chooses the methods of an effort. [`seams`] finds seams with [`prefixes`], or with [`either`] these or a [`tree`] of records. The [`parser`]s
-//! find the other matches: [`greedy`], [`lazy`], [`medium`], [`deep`] and [`joint`]. The last three use a [`finder`] and the
-//! [`costs`] of symbols; [`ways`] finds the cheapest sequence for [`joint`]. [`by_text`] chooses among parsers, and [`payoff`]
-//! stops their search. All use [`positions`] and [`window`]. [`tokens`] collects the matches and literals of a block. [`block`]
-//! encodes them with a code from [`huffman`] in the alphabets of [`symbols`], and writes them to [`bits`]. [`record`] and
-//! [`sizes`] contain shared types and constants.
+//! In reading order: [`efforts`] chooses the methods of an effort. [`seams`] finds seams with [`prefixes`], or with [`either`]
+//! these or a [`tree`] of records. The [`parser`]s find the other matches: [`greedy`], [`lazy`], [`medium`], [`deep`] and
+//! [`joint`]. The last three use a [`finder`] and the [`costs`] of symbols; [`ways`] finds the cheapest sequence for [`joint`].
+//! [`by_text`] chooses among parsers, and [`payoff`] stops their search. All use [`positions`] and [`window`]. [`tokens`] collects
+//! the matches and literals of a block. [`block`] encodes them with a code from [`huffman`] in the alphabets of [`symbols`], and
+//! writes them to [`bits`]. [`record`] and [`sizes`] contain shared types and constants.
 
 mod bits;
 mod block;

@@ -58,6 +58,12 @@ pub fn check(path: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Whether only robots lines can tell that there is a set in the place at `path`: it is in a store, and the settings say where the
+/// state of another set is.
+pub fn has_unknown_state(path: &Path) -> bool {
+    store_settings().state.is_some() && is_url(path)
+}
+
 /// Checks that the `paths` of one command lead to no more than one set in a store if the settings say where its state is. Any other
 /// set would be read with the wrong state.
 ///
@@ -132,11 +138,20 @@ pub fn sets_in(view: &dyn View, name: Option<&SetName>) -> Result<Vec<Arc<dyn Vi
     Ok(names.iter().map(|name| view.named(name.as_ref())).collect())
 }
 
-/// The places directly below that of `parent`, each once, however many links lead to it.
+/// The places directly below that of `parent`, under all of their names: links may lead to the same one.
 ///
 /// # Errors
 /// If they cannot be listed.
 pub fn places_below(parent: &dyn View) -> Result<impl Iterator<Item = Arc<dyn View>>> {
+    let listed = parent.list()?.into_iter().filter(|listed| !listed.is_file);
+    Ok(listed.map(|listed| parent.below(&listed.name)))
+}
+
+/// The places directly below that of `parent`, each once, however many links lead to it.
+///
+/// # Errors
+/// If they cannot be listed.
+pub fn distinct_places_below(parent: &dyn View) -> Result<impl Iterator<Item = Arc<dyn View>>> {
     let listed = parent.list()?.into_iter().filter(|listed| !listed.is_file);
     let (directories, mut links): (Vec<_>, Vec<_>) = listed.partition(|listed| listed.is_directory);
     let root = parent.root().canonicalize().unwrap_or_else(|_| parent.root().to_owned());

@@ -131,7 +131,7 @@ pub fn number_of(sitemap_file: &str) -> Option<u32> {
 }
 
 /// The digits of a hash in the name of a sitemap.
-pub fn word_of(sitemap_file: &str) -> Option<&str> {
+pub fn hash_digits_of(sitemap_file: &str) -> Option<&str> {
     Some(split_sitemap_file(sitemap_file)?.2)
 }
 
@@ -263,7 +263,7 @@ mod tests {
             "sitemap-blog-00001-1f2e3d4c.xml.gz",
         ] {
             assert!(is_sitemap_file(ours) && !is_index_file(ours), "{ours}");
-            assert!(matches!(word_of(ours), Some("1f2e3d4c" | "abcdef01")), "{ours}");
+            assert!(matches!(hash_digits_of(ours), Some("1f2e3d4c" | "abcdef01")), "{ours}");
         }
         for ours in ["sitemap-index-1.xml", "sitemap-index-4294967295.xml", "sitemap-blog-index-1.xml"] {
             assert!(is_index_file(ours) && !is_sitemap_file(ours), "{ours}");

@@ -111,7 +111,7 @@ impl WebFile {
     async fn whole(&self) -> Result<ByteStream, Failure> {
         let response = self.answer(None).await?;
         if response.status().as_u16() == 206 {
-            // Caches that are broken do that.
+            // Broken caches do that.
             return Err(Failure::other("the server sent a part of the file when asked for all of it"));
         }
         if self.is_replaced(&response) {

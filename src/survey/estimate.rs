@@ -75,13 +75,13 @@ pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory, out_free: F
     let split_bytes = split_bytes.saturating_sub(split::held_bytes_max(memory, 0) as u64);
     let scratch = memory.scratch.directory();
     let copied_bytes = memory.scratch.written();
-    let urls_bytes = inputs.iter().map(Input::held_bytes).sum::<usize>() as u64;
+    let inputs_bytes = inputs.iter().map(Input::held_bytes).sum::<usize>() as u64;
     let copied_to_out = if is_same_disk(&job.publication.out, scratch) { copied_bytes } else { 0 };
     let estimate = Estimate {
         urls,
         partitions: order.partitions as u64,
         memory_bytes: memory.budget,
-        held_bytes: urls_bytes + order.held_bytes.min(memory.hold as u64),
+        held_bytes: inputs_bytes + order.held_bytes.min(memory.hold as u64),
         scratch_bytes: copied_bytes + order.scratch_bytes + split_bytes,
         sitemap_bytes: match Some(job.rules.level) == Level::new(0) {
             true => of_all(xml_bytes),

@@ -57,7 +57,7 @@ impl BaseUrl {
             return Err("it names a directory; remove the query and fragment".into());
         }
         if given.trim_start().starts_with(ORIGIN) {
-            return Err("{origin} stands for every site, and this is the URL of one directory".into());
+            return Err("{origin} stands for every site; give the URL of one directory".into());
         }
         if given.contains(['{', '}']) {
             return Err(BRACES.into());
@@ -337,6 +337,6 @@ mod tests {
         }
         // Where only one directory is asked for, the placeholder is not recommended.
         let why = "{origin}/".parse::<BaseUrl>().unwrap_err();
-        assert_eq!(why, "{origin} stands for every site, and this is the URL of one directory");
+        assert_eq!(why, "{origin} stands for every site; give the URL of one directory");
     }
 }

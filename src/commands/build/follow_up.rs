@@ -104,9 +104,9 @@ impl FollowUp {
         let new = Side::of_set(&view, set);
         let diff = compare(old, new, DiffFormat::Tsv, &resources, &Silent, &self.stop, to);
         diff.map(Some).map_err(|error| {
-            let why = match self.stop.is_raised() {
-                true => Error::new(error.kind(), "interrupted by a signal"),
-                false => error,
+            let why = match error.kind() {
+                ErrorKind::Signal(_) => Error::new(error.kind(), "interrupted by a signal"),
+                _ => error,
             };
             let left = file.if_dropped();
             why.within(message!(Setting::Diff, " ", path.as_path(), " {left}"))

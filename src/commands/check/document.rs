@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::escape::shown;
 use crate::limits::Protocol;
 use crate::place::PlaceFile;
-use crate::set::name::word_of;
+use crate::set::name::hash_digits_of;
 use crate::survey::dedup::ChunkKeys;
 
 /// Properties of a set that its files are checked against.
@@ -142,7 +142,7 @@ fn check_name(path: &Path, is_gzip: bool, findings: &mut Findings) {
 /// Checks the hash in a name such as `sitemap-00001-1f2e3d4c.xml.gz`, also with words for a set and a section: eight digits of the
 /// XXH3 of the XML, taken from one of four positions.
 fn check_content_name(path: &Path, hash: u128, findings: &mut Findings) {
-    let Some(word) = path.file_name().and_then(|name| word_of(name.to_str()?)) else { return };
+    let Some(word) = path.file_name().and_then(|name| hash_digits_of(name.to_str()?)) else { return };
     let digits = format!("{hash:032x}");
     if (0..4).all(|at| digits[8 * at..][..8] != *word) {
         findings.push(None, Rule::ContentName, || {

@@ -217,7 +217,7 @@ fn add_up(packed: &[Packed], plan: &RoutingPlan, batches: &[RegionBatch]) -> Res
     let sent = sum(&mut packed.iter().map(|packed| packed.sum));
     if sent != sum(&mut batches.iter().map(|region| region.sum)) {
         return Err(Error::data(
-            "the regions have other rows than those accepted, because a repeated task has read other rows; nothing was \
+            "the rows in the regions differ from those accepted, because a repeated task has read other rows; nothing was \
              published; store the input before the run",
         ));
     }

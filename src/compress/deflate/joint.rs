@@ -23,7 +23,7 @@ const NAME_BYTES_MAX: usize = 24;
 /// deep parser.
 const PERIOD: u32 = 8192;
 
-/// Puts parts off while that saves at least one in `WORTH` bits. Otherwise, the deep parser encodes each part on its own.
+/// Encodes parts together while that saves at least one in `WORTH` bits. Otherwise, the deep parser encodes each part by itself.
 #[derive(Debug)]
 pub struct Joint<B: Bucket, const IS_DEEP: bool, const WORTH: u64> {
     deep: Deep<B, IS_DEEP>,

@@ -141,7 +141,7 @@ pub fn live_sets(out: &Path, name: Option<&SetName>) -> Result<Vec<Arc<dyn View>
     if !sets.is_empty() {
         return Ok(sets);
     }
-    for site in place::places_below(&*parent)? {
+    for site in place::distinct_places_below(&*parent)? {
         // A directory whose state we may not read is skipped, because it is not one of ours.
         let of_site = place::sets_in(&*site, name).unwrap_or_default();
         sets.extend(of_site.into_iter().filter(|set| is_here(&**set)));
@@ -192,7 +192,7 @@ pub fn sets_below(out: &Path, name: Option<&SetName>) -> Result<Vec<PathBuf>> {
     if !has_sets(&*parent) {
         return Ok(Vec::new());
     }
-    let below = place::places_below(&*parent)?.filter(|below| has_sets(&**below));
+    let below = place::distinct_places_below(&*parent)?.filter(|below| has_sets(&**below));
     let mut below: Vec<_> = below.map(|below| below.root().to_owned()).collect();
     below.sort_unstable();
     Ok(below)

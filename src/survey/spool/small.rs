@@ -28,7 +28,7 @@ const HELD_SHARE: usize = 8;
 /// Maps files. Small ones are held in memory, and in shared scratch files once they have taken their share of it.
 pub struct FileMaps<'m> {
     memory: &'m Memory,
-    /// The number of mapped files so far, and the number from which on larger files are read.
+    /// The number of mapped files so far, and that after which larger files are read, too.
     maps: AtomicUsize,
     maps_max: usize,
     read: Mutex<ReadFiles>,

@@ -22,12 +22,19 @@ impl Set {
         if !own.is_empty() {
             return Ok(own);
         }
-        let mut sets = Vec::new();
-        for site in place::places_below(parent)? {
+        let mut sites = Vec::new();
+        for site in place::distinct_places_below(parent)? {
             // A directory that cannot be listed may have a set all the same, whose files have known names.
             let listed = site.list().unwrap_or_default();
             let published = published_sets(&*site, &listed, name)?;
-            sets.extend(with_lost(&*site, &listed, published, name));
+            sites.push((site, listed, published));
+        }
+        let mut sets = Vec::new();
+        // Without any set, index files in directories below are most likely those of this place, or of a backup.
+        if sites.iter().any(|(_, _, published)| !published.is_empty()) {
+            let of_sites =
+                sites.into_iter().map(|(site, listed, sets)| with_lost(&*site, &listed, sets, name));
+            sets.extend(of_sites.flatten());
         }
         sets.sort_by(|one, other| (one.root(), one.name()).cmp(&(other.root(), other.name())));
         match name {

@@ -66,13 +66,14 @@ impl Set {
         Ok(())
     }
 
-    /// Reports index files that no robots line names, unless it was reported that no line names any. Those that are part of the
-    /// live set are read nevertheless.
+    /// Reports index files that no robots line names or, without robots lines, no manifest, unless it was reported that no line
+    /// names any. Those that are part of the live set are read nevertheless.
     pub(super) fn take_unnamed(&mut self, view: &Arc<dyn View>, unnamed: &[&OsStr]) {
         let is_reported = self.findings.loss.is_some();
         for index in unnamed {
             let is_live = self.manifests.has_live_index(index);
-            let words = format!("no line names {}", shown(index.as_encoded_bytes()));
+            let what = if self.has_robots { "no line" } else { "no manifest" };
+            let words = format!("{what} names {}", shown(index.as_encoded_bytes()));
             match is_live {
                 _ if is_reported => {}
                 true => self.findings.push_loss(None, Rule::Robots, words),
