@@ -211,3 +211,31 @@ fn files_that_are_named_individually_have_the_scope_of_their_set() {
     let mut check = sitemill();
     finish(check.arg("check").arg(copy.join(index)).args(["--base-url", &base]), b"").expect(65);
 }
+
+#[test]
+fn index_files_below_a_directory_without_any_published_set_are_no_sites() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    build(&out, &["old"], &[]).expect(0);
+    let site = directory.join("site");
+    fs::create_dir(&site).unwrap();
+    fs::rename(copy_of(&out, &directory), site.join(".backup")).unwrap();
+    let sitemap = format!(
+        "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>{BASE}new/1</loc></url></urlset>"
+    );
+    fs::write(site.join("sitemap.xml"), sitemap).unwrap();
+    assert_eq!(told("urls", &site, &[]), pages(&["new"]));
+    assert_eq!(told("check", &site, &["--base-url", BASE]), [""; 0]);
+}
+
+#[test]
+fn a_set_is_not_published_above_a_site_whatever_other_names_its_directory_has() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    finish(&mut build_command(&out, "{origin}/"), format!("{BASE}1\n").as_bytes()).expect(0);
+    fs::rename(out.join("h.example"), out.join("data")).unwrap();
+    symlink("data", out.join("h.example")).unwrap();
+    let refused = build(&out, &["new"], &[]).expect(65).stderr;
+    assert!(refused.contains("h.example"), "{refused}");
+    assert_eq!(told("urls", &out, &[]), [format!("{BASE}1")]);
+}
