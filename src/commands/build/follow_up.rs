@@ -104,9 +104,12 @@ impl FollowUp {
         let new = Side::of_set(&view, set);
         let diff = compare(old, new, DiffFormat::Tsv, &resources, &Silent, &self.stop, to);
         diff.map(Some).map_err(|error| {
-            let why = match error.kind() {
-                ErrorKind::Signal(_) => Error::new(error.kind(), "interrupted by a signal"),
-                _ => error,
+            let why = match self.stop.check() {
+                Ok(()) => error,
+                Err(stopped) if matches!(stopped.kind(), ErrorKind::Signal(_)) => {
+                    Error::new(error.kind(), "interrupted by a signal")
+                }
+                Err(stopped) => stopped,
             };
             let left = file.if_dropped();
             why.within(message!(Setting::Diff, " ", path.as_path(), " {left}"))
