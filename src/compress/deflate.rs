@@ -22,17 +22,17 @@
 //! | 3      | or the record that shares most | lazy: the best of four places, unless one byte later is better        |
 //! | 4      | the same                       | medium, four places by 4 bytes, one by 8 and one by 16                |
 //! | 5      | the same, in more texts        | medium, two places by 4 bytes, 12 by 8 and one by 16                  |
-//! | 6      | the same, in more texts        | deep or joint: the cheapest of all sequences, one place by 4, 8, 16   |
-//! | 7      | the same, in nearly all texts  | deep or joint, two places by 4 bytes, 8 by 8 and one by 16            |
-//! | 8      | the same                       | deep or joint, four places by 4 bytes, 24 by 8 and one by 16          |
-//! | 9      | the same                       | deep or joint, four places by 4 bytes, 64 by 8 and one by 16          |
+//! | 6      | the same, in more texts        | deep: the cheapest of all sequences, one place by 4, 8 and 16 bytes   |
+//! | 7      | the same, in nearly all texts  | deep, two places by 4 bytes, 8 by 8 and one by 16                     |
+//! | 8      | the same                       | joint: the same for many records, four places by 4 bytes, 24 by 8     |
+//! | 9      | the same                       | joint, four places by 4 bytes, 64 by 8 and one by 16                  |
 //!
 //! Efforts 1 and 2 use the previous record without a search if it shares most of the current one. The others adapt to the text:
 //! a tree of records finds longer seams than a table of directories, and is used only while it saves enough. All parsers stop
 //! searching while matches save next to nothing, as among random ids; that of effort 1 does so while they save less than a quarter.
 //! Effort 2 uses that parser for text with few matches, and efforts 2 and 3 use that of effort 4 for text that consists of the same
-//! few words. Efforts 6 to 9 choose the cheapest sequence for each record (deep), or for many records together (joint) while that
-//! saves enough: 2.5% at 6 and 7, 0.4% at 8 and 9. All this depends only on the bytes before.
+//! few words. Efforts 8 and 9 use the deep parser where joint sequences save less than 0.4%. All this depends only on the bytes
+//! before.
 //!
 //! In reading order: [`efforts`] chooses the methods of an effort. [`seams`] finds seams with [`prefixes`], or with [`either`]
 //! these or a [`tree`] of records. The [`parser`]s find the other matches: [`greedy`], [`lazy`], [`medium`], [`deep`] and

@@ -15,7 +15,7 @@ pub struct Deep<B: Bucket, const IS_DEEP: bool> {
     pub finder: Finder<B, IS_DEEP>,
     pub depth: Depth,
     /// Length of a match within which others are not searched for.
-    enough: usize,
+    pub enough: usize,
     pub estimate: Estimate,
     pub payoff: Payoff<NEXT_TO_NOTHING>,
     /// The matches at all positions of a part, in order.

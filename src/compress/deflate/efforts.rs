@@ -10,17 +10,11 @@ use super::lazy::Lazy;
 use super::medium::Medium;
 use super::parser::SeamParser;
 use super::payoff::NEXT_TO_NOTHING;
-use super::positions::Bucket;
 use super::prefixes::Prefixes;
 use super::seams::{self, Seams};
 
 /// See [`Prefixes::new`]. If neighbours share much, this is often enough that some record in reach has its prefixes inserted.
 const QUICK_SCAN_INTERVAL: u32 = 128;
-
-/// Joint sequences are used if they save at least one in so many bits: at efforts 6 and 7, because they can take twice as long,
-/// and at 8 and 9.
-const MUCH: u64 = 40;
-const LITTLE: u64 = 256;
 
 /// How the bytes between seams are encoded.
 #[derive(Debug)]
@@ -64,19 +58,11 @@ pub fn method_of(effort: u8) -> Method {
         3 => Method::Quick(ByText::new(lazy(), None, dense(2))),
         4 => Method::Deep(medium()),
         5 => Method::Deep(Box::new(Medium::<u32, true>::new(Depth { steps: 12, enough: 64 }))),
-        6 => joint::<u16, false, MUCH>(Depth { steps: 1, enough: 32 }, 16, 8),
-        7 => joint::<u32, true, MUCH>(Depth { steps: 8, enough: 32 }, 16, 8),
-        8 => joint::<u64, true, LITTLE>(Depth { steps: 24, enough: 64 }, 16, 16),
-        9.. => joint::<u64, true, LITTLE>(Depth { steps: 64, enough: 128 }, 24, 24),
+        6 => Method::Deep(Box::new(Deep::<u16, false>::new(Depth { steps: 1, enough: 32 }, 16))),
+        7 => Method::Deep(Box::new(Deep::<u32, true>::new(Depth { steps: 8, enough: 32 }, 16))),
+        8 => Method::Deep(Box::new(Joint::new(Deep::<u64, true>::new(Depth { steps: 24, enough: 64 }, 16)))),
+        9.. => {
+            Method::Deep(Box::new(Joint::new(Deep::<u64, true>::new(Depth { steps: 64, enough: 128 }, 24))))
+        }
     }
-}
-
-/// A joint parser, with the length of a match within which others are not searched for: by its deep parser, and by itself.
-fn joint<B: Bucket + 'static, const IS_DEEP: bool, const WORTH: u64>(
-    depth: Depth,
-    deep_enough: usize,
-    enough: usize,
-) -> Method {
-    let deep = Deep::<B, IS_DEEP>::new(depth, deep_enough);
-    Method::Deep(Box::new(Joint::<B, IS_DEEP, WORTH>::new(deep, enough)))
 }

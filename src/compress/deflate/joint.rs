@@ -23,24 +23,24 @@ const NAME_BYTES_MAX: usize = 24;
 /// deep parser.
 const PERIOD: u32 = 8192;
 
-/// Encodes parts together while that saves at least one in `WORTH` bits. Otherwise, the deep parser encodes each part by itself.
+/// Joint sequences are used while they save at least one in so many bits.
+const WORTH: u64 = 256;
+
+/// Encodes parts together while that saves enough. Otherwise, the deep parser encodes each part by itself.
 #[derive(Debug)]
-pub struct Joint<B: Bucket, const IS_DEEP: bool, const WORTH: u64> {
-    deep: Deep<B, IS_DEEP>,
-    /// Length of a match within which others are not searched for. Less than that of the deep parser saves time, because more
-    /// bytes are searched here.
-    enough: usize,
+pub struct Joint<B: Bucket> {
+    deep: Deep<B, true>,
     /// What joint sequences save against those that take seams as they are.
     payoff: Payoff<WORTH, PERIOD>,
     batch: Batch,
     ways: Ways,
 }
 
-impl<B: Bucket, const IS_DEEP: bool, const WORTH: u64> Joint<B, IS_DEEP, WORTH> {
-    /// For joint sequences, searches within a match only in its last `enough` bytes.
-    pub fn new(deep: Deep<B, IS_DEEP>, enough: usize) -> Self {
+impl<B: Bucket> Joint<B> {
+    /// Searches for matches as `deep` does.
+    pub fn new(deep: Deep<B, true>) -> Self {
         let (payoff, batch, ways) = Default::default();
-        Self { deep, enough, payoff, batch, ways }
+        Self { deep, payoff, batch, ways }
     }
 
     /// Adds a part to the batch: finds the matches at its positions, and inserts them.
@@ -72,7 +72,7 @@ impl<B: Bucket, const IS_DEEP: bool, const WORTH: u64> Joint<B, IS_DEEP, WORTH> 
     /// it, and returns what is left after it of the match that ends last.
     #[inline(always)]
     fn search_at(&mut self, window: &Window, at: usize, part: &Part, left: usize) -> usize {
-        let Self { deep: Deep { finder, depth, .. }, enough, batch, .. } = self;
+        let Self { deep: Deep { finder, depth, enough, .. }, batch, .. } = self;
         batch.push_position();
         let mut left = left.saturating_sub(1);
         // A match may cover the rest of the record.
@@ -97,7 +97,7 @@ fn head_end(window: &Window, &Part { to, shared, .. }: &Part) -> usize {
     slash.map_or(first, |slash| first + slash + 1)
 }
 
-impl<B: Bucket, const IS_DEEP: bool, const WORTH: u64> SeamParser for Joint<B, IS_DEEP, WORTH> {
+impl<B: Bucket> SeamParser for Joint<B> {
     fn parse(&mut self, window: &Window, part: &Part, tokens: &mut Tokens) -> usize {
         if !self.payoff.begin() {
             self.flush(window, part.from, tokens);
@@ -194,7 +194,7 @@ mod tests {
         let text = text();
         window.push(text.as_bytes());
         let deep = Deep::<u32, true>::new(Depth { steps: 8, enough: 32 }, 16);
-        let mut joint = Joint::<_, _, 128>::new(deep, 16);
+        let mut joint = Joint::new(deep);
         let ends: Vec<_> = text.match_indices(SEAM).map(|(at, _)| start + at).collect();
         let (mut from, mut checked, mut last) = (start, 0, None);
         for &to in &ends[..ends.len() - 1] {
