@@ -38,6 +38,11 @@ impl Manifests {
         self.live.iter().flatten().chain(&self.next)
     }
 
+    /// Whether the manifest of the live set is there. A copy may lack it.
+    pub fn has_live(&self) -> bool {
+        matches!(self.live, Ok(Some(_)))
+    }
+
     /// The index files of earlier sets that still exist; `None` if that is unknown, as for a copy without its manifest.
     pub fn old_indexes(&self) -> Option<HashSet<String>> {
         let live = self.live.as_ref().ok()?.as_ref()?;

@@ -120,7 +120,7 @@ impl Set {
             return Ok(set);
         }
         set.findings = Findings::new(shown(view.root().as_os_str().as_encoded_bytes()), kept_max);
-        if matches!(set.manifests.live, Ok(Some(_))) {
+        if set.manifests.has_live() {
             let robots = PlaceFile::new(Arc::clone(&view), robots_file(view.name()));
             let words = || format!("{}: {}", robots.why_not_regular(), robots_file(view.name()));
             set.findings.push(None, Rule::Robots, words);
@@ -152,7 +152,7 @@ impl Set {
         let own = files.filter(|name| index_stem(name).is_some_and(|stem| stems.contains(stem)));
         let mut unnamed: Vec<&OsStr> =
             own.filter(|index| !named.contains(index) && !self.manifests.is_in_switch(index)).collect();
-        if self.manifests.old_indexes().is_none() {
+        if !self.manifests.has_live() {
             // Those after the last named one may be old. The others are not: a set numbers its index files from 1.
             unnamed.retain(|index| named.iter().any(|named| is_before(index, named)));
         }
