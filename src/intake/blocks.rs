@@ -16,7 +16,7 @@ pub struct Blocks<R> {
     offset: u64,
     /// Lines before `rest`.
     lines: u64,
-    /// The bytes after the last line end.
+    /// The bytes after the last block or, after a line that was too long, after this line.
     rest: Vec<u8>,
     /// The buffer for reads.
     buffer: Box<[u8]>,
@@ -59,19 +59,22 @@ impl<R: Read> Blocks<R> {
     /// Reads once or more, until there is a line end or too long a line.
     fn next_block(&mut self) -> io::Result<Option<Block>> {
         let mut bytes = std::mem::take(&mut self.rest);
+        // After a line that was too long, the rest may begin with whole lines.
+        if let Some(last) = memchr::memrchr(b'\n', &bytes) {
+            self.rest = bytes.split_off(last + 1);
+            return Ok(Some(self.block(bytes)));
+        }
         loop {
             let buffer = read(&mut self.stream, &mut self.buffer)?;
             if buffer.is_empty() {
                 self.ended = true;
                 let is_any = !bytes.is_empty();
-                return Ok(is_any.then(|| self.block(self.offset, bytes)));
+                return Ok(is_any.then(|| self.block(bytes)));
             }
             if let Some(last) = memchr::memrchr(b'\n', buffer) {
                 bytes.extend_from_slice(&buffer[..=last]);
                 self.rest.extend_from_slice(&buffer[last + 1..]);
-                let offset = self.offset;
-                self.offset += bytes.len() as u64;
-                return Ok(Some(self.block(offset, bytes)));
+                return Ok(Some(self.block(bytes)));
             }
             bytes.extend_from_slice(buffer);
             if bytes.len() >= self.kept_of_line() {
@@ -82,19 +85,21 @@ impl<R: Read> Blocks<R> {
 
     /// Keeps the start of a line that is too long, and reads past its end.
     fn skip_line(&mut self, mut bytes: Vec<u8>) -> io::Result<Block> {
-        let offset = self.offset;
-        self.offset += bytes.len() as u64;
+        let mut skipped_bytes = bytes.len() as u64;
         bytes.truncate(self.kept_of_line());
+        skipped_bytes -= bytes.len() as u64;
         loop {
             let buffer = read(&mut self.stream, &mut self.buffer)?;
             self.ended = buffer.is_empty();
             let end = memchr::memchr(b'\n', buffer);
-            self.offset += end.map_or(buffer.len(), |end| end + 1) as u64;
+            skipped_bytes += end.map_or(buffer.len(), |end| end + 1) as u64;
             if let Some(end) = end {
                 self.rest.extend_from_slice(&buffer[end + 1..]);
             }
             if self.ended || end.is_some() {
-                return Ok(self.block(offset, bytes));
+                let block = self.block(bytes);
+                self.offset += skipped_bytes;
+                return Ok(block);
             }
         }
     }
@@ -105,8 +110,10 @@ impl<R: Read> Blocks<R> {
         self.line_bytes_max + 2 + BOM_BYTES
     }
 
-    fn block(&mut self, offset: u64, bytes: Vec<u8>) -> Block {
-        let lines_before = self.lines;
+    /// The block of the next lines, which are `bytes`.
+    fn block(&mut self, bytes: Vec<u8>) -> Block {
+        let (offset, lines_before) = (self.offset, self.lines);
+        self.offset += bytes.len() as u64;
         let has_open_line = bytes.last() != Some(&b'\n');
         self.lines += memchr::memchr_iter(b'\n', &bytes).count() as u64 + u64::from(has_open_line);
         Block { offset, lines_before, bytes }
@@ -139,6 +146,7 @@ impl<R: Read> Iterator for Blocks<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::common::random::Random;
     use crate::intake::lines::{Line, lines};
 
     /// The plain way: the whole input as one chunk.
@@ -176,6 +184,48 @@ mod tests {
             assert_eq!(got, plain(&input), "step {step}");
             assert_lines_are_counted(&blocks);
         }
+    }
+
+    /// Short lines between lines that are too long, with any ends, by reads of any length.
+    #[test]
+    fn every_line_is_found_once_whatever_is_too_long_and_however_it_is_read() {
+        let mut random = Random::new(17);
+        let (mut cut, mut whole) = (0, 0);
+        for round in 0..5_000 {
+            let max = random.below(12);
+            let mut input = random.pick(&[b"", b"\xEF\xBB\xBF"]).to_vec();
+            for _ in 0..random.below(40) {
+                let length = [random.below(3), random.below(max + 9), random.below(100)][random.below(3)];
+                let byte = b"xyz\r"[random.below(4)];
+                input.extend(std::iter::repeat_n(byte, length));
+                input.extend_from_slice(random.pick(&[b"\n", b"\n", b"\r\n"]));
+            }
+            input.truncate(input.len() - random.below(3).min(input.len()));
+            let step = 1 + random.below(60);
+            let blocks: Vec<Block> =
+                Blocks::of_lines_up_to(max, Slow(&input, step)).map(Result::unwrap).collect();
+            let got: Vec<_> = blocks.iter().flat_map(|block| lines(&block.bytes, block.offset)).collect();
+            let want = plain(&input);
+            let about = || format!("round {round}: {} by {step}, {max}", input.escape_ascii());
+            assert_eq!(got.len(), want.len(), "{}", about());
+            for (got, want) in got.iter().zip(&want) {
+                let is_cut = want.raw.len() > max;
+                let kept = if is_cut { max + 1 } else { want.raw.len() };
+                assert!(got.raw.len() == want.raw.len() || is_cut && got.raw.len() >= kept, "{}", about());
+                assert_eq!((got.offset, &got.raw[..kept]), (want.offset, &want.raw[..kept]), "{}", about());
+                (cut, whole) = (cut + usize::from(is_cut), whole + usize::from(!is_cut));
+            }
+            assert_lines_are_counted(&blocks);
+        }
+        assert!(cut > 3_000 && whole > 3_000, "{cut} {whole}");
+    }
+
+    #[test]
+    fn whole_lines_between_two_that_are_too_long_are_found() {
+        let input = [&[b'x'; 16][..], b"\na\nb\nc\nd\ne\n", &[b'y'; 40]].concat();
+        let blocks = Blocks::of_lines_up_to(4, Slow(&input, 16)).map(Result::unwrap);
+        let texts: Vec<String> = blocks.map(|block| block.bytes.escape_ascii().to_string()).collect();
+        assert_eq!(texts, ["xxxxxxxxx", r"a\nb\nc\nd\ne\n", "yyyyyyyyy"]);
     }
 
     #[test]

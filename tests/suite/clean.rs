@@ -53,6 +53,24 @@ fn files_and_pipes_give_the_same_output_with_any_number_of_threads() {
     assert!(rows == want.1);
 }
 
+/// A file is read 256 KiB at a time, after the first 64 KiB if they show its format.
+#[test]
+fn lines_between_two_that_are_too_long_are_cleaned_wherever_a_read_ends() {
+    let directory = TempDir::new();
+    let read_bytes = 256 << 10;
+    let urls: String = (0..10_481).map(|n| format!("http://h.example/{n:07}\n")).collect();
+    let last = "http://h.example/last\n";
+    for first_bytes in [read_bytes + 99, read_bytes + (64 << 10) + 99] {
+        let (first, second) = ("x".repeat(first_bytes), "y".repeat(2 * read_bytes));
+        let input = directory.file("urls.txt", format!("{first}\n{urls}{second}\n{last}"));
+        for options in [&[][..], &["--format", "google"]] {
+            let cleaned = finish(sitemill().arg("clean").args(options).arg(&input), b"").expect(0);
+            assert!(cleaned.stdout == [&urls, last].concat().as_bytes(), "{options:?}: {}", cleaned.stderr);
+            assert!(cleaned.stderr.contains("2 rejected (2 too-long)"), "{}", cleaned.stderr);
+        }
+    }
+}
+
 #[test]
 fn a_reader_that_stops_early_is_not_a_failure_but_a_full_disk_is() {
     let mut child =

@@ -1,4 +1,5 @@
-//! Each line is in exactly one chunk, at its offset, however the input is cut. A stream gives the same lines.
+//! Each line is in exactly one chunk, at its offset, however the input is cut. A stream gives the same lines, and of lines that
+//! are too long their starts.
 #![no_main]
 
 use std::io::{self, Read};
@@ -34,5 +35,12 @@ fuzz_target!(|data: &[u8]| {
 
     let blocks: Result<Vec<_>, _> = Blocks::new(Slow(input, 1 + usize::from(step) * 64)).collect();
     let blocks = blocks.expect("memory can be read");
-    assert!(blocks.iter().flat_map(|block| lines(&block.bytes, block.offset)).eq(whole));
+    assert!(blocks.iter().flat_map(|block| lines(&block.bytes, block.offset)).eq(whole.iter().copied()));
+
+    let line_bytes_max = usize::from(sizes % 16);
+    let blocks = Blocks::of_lines_up_to(line_bytes_max, Slow(input, 1 + usize::from(step)));
+    let blocks: Vec<_> = blocks.map(|block| block.expect("memory can be read")).collect();
+    let kept = |line: Line| (line.offset, line.raw[..line.raw.len().min(line_bytes_max + 1)].to_vec());
+    let cut = blocks.iter().flat_map(|block| lines(&block.bytes, block.offset));
+    assert!(cut.map(kept).eq(whole.into_iter().map(kept)));
 });
