@@ -25,6 +25,9 @@ use crate::intake::read_at::{Pread, ReadAt};
 /// Maximum ratio of decompression: RFC 1951 has 258 bytes for two bits, and LZ4 255 for a byte.
 const GROWTH_MAX: u64 = 1032;
 
+/// Bytes of memory of a decoded value, besides its text.
+const VALUE_BYTES: u64 = size_of::<parquet::data_type::ByteArray>() as u64;
+
 /// Bytes of memory of a value in a list, with its levels, at least.
 const LIST_VALUE_BYTES: u64 = 32;
 
@@ -88,8 +91,6 @@ pub struct Pages {
     values_max: u64,
     /// Values of the column on later pages.
     values_left: u64,
-    /// Bytes of a decoded value.
-    value_bytes: u64,
     /// The kinds of levels before the values: definition levels, and repetition levels in a list.
     level_kinds: usize,
     room: Arc<Room>,
@@ -124,7 +125,6 @@ impl Pages {
             pages,
             values_max,
             values_left: u64::try_from(column.num_values()).unwrap_or_default(),
-            value_bytes: size_of::<parquet::data_type::ByteArray>() as u64,
             level_kinds: usize::from(descriptor.max_def_level() > 0)
                 + usize::from(descriptor.max_rep_level() > 0),
             room,
@@ -136,27 +136,34 @@ impl Pages {
     /// Refuses counts for which the decoders would allocate more memory than the values can need, and values that repeat
     /// more than fits in the room.
     fn check(&mut self, page: &Page) -> Result<()> {
-        let is_possible = match page {
+        let too_many = || general("a page declares more values than it can contain");
+        let (values, encoding, num_values) = match page {
             Page::DictionaryPage { buf, num_values, .. } => {
                 // A dictionary of empty texts takes four bytes for each.
                 let values = u64::from(*num_values);
-                values <= buf.len() as u64 && values.saturating_mul(self.value_bytes) <= self.room.bytes_max
+                let is_possible =
+                    values <= buf.len() as u64 && values.saturating_mul(VALUE_BYTES) <= self.room.bytes_max;
+                return if is_possible { Ok(()) } else { Err(too_many()) };
             }
             Page::DataPage { buf, num_values, encoding, def_level_encoding, .. } => {
                 let values = values_of(buf, *num_values, self.level_kinds, *def_level_encoding);
-                self.admit_decoded(values, *encoding)?;
-                u64::from(*num_values) <= self.values_max && is_delta_possible(values, *encoding, *num_values)
+                (values, *encoding, *num_values)
             }
             Page::DataPageV2 {
                 buf, num_values, encoding, def_levels_byte_len, rep_levels_byte_len, ..
             } => {
                 let levels = u64::from(*def_levels_byte_len) + u64::from(*rep_levels_byte_len);
                 let values = usize::try_from(levels).ok().and_then(|levels| buf.get(levels..));
-                self.admit_decoded(values, *encoding)?;
-                u64::from(*num_values) <= self.values_max && is_delta_possible(values, *encoding, *num_values)
+                (values, *encoding, *num_values)
             }
         };
-        if is_possible { Ok(()) } else { Err(general("a page declares more values than it can contain")) }
+        let is_possible =
+            u64::from(num_values) <= self.values_max && is_delta_possible(values, encoding, num_values);
+        if !is_possible {
+            return Err(too_many());
+        }
+        // Adds up as many lengths as the page declares.
+        self.admit_decoded(values, encoding)
     }
 
     /// Reserves room for the values that are copied out of a page, a batch of rows at a time. Releases the room of the last

@@ -6,6 +6,7 @@ use std::os::unix::fs::FileExt;
 use super::small::small_files;
 use super::*;
 use crate::ErrorKind;
+use crate::common::random::Random;
 
 /// Reads files of a few bytes, each with one change.
 struct Bench {
@@ -71,11 +72,8 @@ fn a_flipped_bit_anywhere_is_read_or_refused_and_never_panics() {
 #[test]
 fn a_file_with_replaced_or_missing_bytes_is_read_or_refused() {
     let mut bench = Bench::new("replaced");
-    let mut state = 1_u64;
-    let mut random = |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % below
-    };
+    let mut random = Random::new(1);
+    let mut random = |below: usize| random.below(below);
     for (number, bytes) in small_files().into_iter().enumerate() {
         for round in 0..100 {
             let mut damaged = bytes.clone();
@@ -119,37 +117,53 @@ fn read_within(path: &Path, bytes: &[u8], page_memory: u64) -> Result<FormatFoun
     read(Path::new("urls"), feed, &options, &mut Seen::default())
 }
 
+/// A file of URLs with `long` letters, each without the start that it shares with the URL before.
+fn without_repeated_starts(long: usize, urls: usize) -> Vec<u8> {
+    let schema = Arc::new(parse_message_type("message m { required binary loc (STRING); }").unwrap());
+    let properties = WriterProperties::builder()
+        .set_dictionary_enabled(false)
+        .set_encoding(parquet::basic::Encoding::DELTA_BYTE_ARRAY)
+        .set_statistics_enabled(parquet::file::properties::EnabledStatistics::None);
+    let mut file = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties.build())).unwrap();
+    let mut group = file.next_row_group().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    let url = |n: usize| ByteArray::from(format!("http://h.example/{}{}", "x".repeat(long), n % 7).as_str());
+    let urls: Vec<ByteArray> = (0..urls).map(url).collect();
+    column.typed::<ByteArrayType>().write_batch(&urls, None, None).unwrap();
+    column.close().unwrap();
+    group.close().unwrap();
+    file.into_inner().unwrap()
+}
+
+#[test]
+fn a_page_with_far_more_lengths_than_values_is_refused_before_they_are_added_up() {
+    let scratch = Scratch::new("endless");
+    let path = scratch.0.join("urls");
+    let mut bytes = without_repeated_starts(100, 1);
+    // Blocks of 128 lengths in four parts, one length, which is 0.
+    let lengths = bytes.windows(5).position(|five| five == [0x80, 0x01, 4, 1, 0]).unwrap();
+    // 2^60 lengths in one part of one block. The first is 0, and so is every difference, in no bits.
+    let many = [&[0x80; 8][..], &[0x10]].concat();
+    let forged = [&many[..], &[1], &many, &[0, 0, 0]].concat().repeat(2);
+    bytes[lengths..lengths + forged.len()].copy_from_slice(&forged);
+    let error = read_within(&path, &bytes, 1 << 20).unwrap_err();
+    assert!(error.to_string().contains("a page declares more values than it can contain"), "{error}");
+}
+
 #[test]
 fn repeated_texts_that_exceed_the_memory_are_refused_before_they_are_decoded() {
-    let schema = Arc::new(parse_message_type("message m { required binary loc (STRING); }").unwrap());
-    let file = |long: usize, urls: usize| {
-        let properties = WriterProperties::builder()
-            .set_dictionary_enabled(false)
-            .set_encoding(parquet::basic::Encoding::DELTA_BYTE_ARRAY)
-            .set_statistics_enabled(parquet::file::properties::EnabledStatistics::None);
-        let mut file =
-            SerializedFileWriter::new(Vec::new(), Arc::clone(&schema), Arc::new(properties.build())).unwrap();
-        let mut group = file.next_row_group().unwrap();
-        let mut column = group.next_column().unwrap().unwrap();
-        let url =
-            |n: usize| ByteArray::from(format!("http://h.example/{}{}", "x".repeat(long), n % 7).as_str());
-        let urls: Vec<ByteArray> = (0..urls).map(url).collect();
-        column.typed::<ByteArrayType>().write_batch(&urls, None, None).unwrap();
-        column.close().unwrap();
-        group.close().unwrap();
-        file.into_inner().unwrap()
-    };
     let scratch = Scratch::new("repeating");
     let path = scratch.0.join("urls");
     let read_within = |bytes: &[u8], page_memory| read_within(&path, bytes, page_memory);
-    let repeating = file(20_000, 4096);
+    let repeating = without_repeated_starts(20_000, 4096);
     assert!(repeating.len() < 40_000, "{} bytes stand for 80 MB", repeating.len());
     let error = read_within(&repeating, 64 << 20).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Data);
     assert!(error.to_string().starts_with("urls: a page of column loc needs 16"), "{error}");
     assert_eq!(read_within(&repeating, 256 << 20).unwrap().rows, 4096);
     // Of many short texts, only those that are read together count.
-    assert_eq!(read_within(&file(100, 200_000), 4 << 20).unwrap().rows, 200_000);
+    let short = without_repeated_starts(100, 200_000);
+    assert_eq!(read_within(&short, 4 << 20).unwrap().rows, 200_000);
 }
 
 #[test]
