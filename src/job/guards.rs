@@ -52,7 +52,7 @@ impl MaxRejects {
     pub fn is_exceeded(self, rejected: u64, lines: u64) -> bool {
         match self {
             Self::Lines(max) => rejected > max,
-            Self::Percent(max) => rejected as f64 * 100.0 > max * lines as f64,
+            Self::Percent(max) => exceeds(rejected, lines, max),
         }
     }
 
@@ -134,7 +134,7 @@ pub struct MaxShrink(f64);
 impl MaxShrink {
     /// Whether a set of `new` URLs is too small to replace one of `live` URLs.
     pub fn is_exceeded(self, live: u64, new: u64) -> bool {
-        live.saturating_sub(new) as f64 * 100.0 > self.0 * live as f64
+        exceeds(live.saturating_sub(new), live, self.0)
     }
 
     /// The smallest whole percentage that lets a set of `new` URLs replace one of `live` URLs.
@@ -169,6 +169,12 @@ impl FromStr for MaxShrink {
             Some(percent) => Ok(Self(percent)),
         }
     }
+}
+
+/// Whether `part` is more than this percentage of `all`. The tolerance covers the rounding of a decimal percentage, such as 0.57,
+/// and is far less than one of `part`.
+fn exceeds(part: u64, all: u64, percent: f64) -> bool {
+    part as f64 * 100.0 > percent * all as f64 * (1.0 + 4.0 * f64::EPSILON)
 }
 
 /// The percentage of `part` in `all`, rounded up.
@@ -242,6 +248,27 @@ mod tests {
         }
         assert_eq!(max("101%").unwrap_err(), "expected at most 100%");
         assert!("1.5".parse::<MaxDroppedTags>().unwrap_err().contains("a number of tags"));
+    }
+
+    #[test]
+    fn a_percentage_allows_its_exact_part_and_not_one_more() {
+        for hundredths in 0..=10_000_u64 {
+            let word = format!("{}.{:02}%", hundredths / 100, hundredths % 100);
+            let rejects: MaxRejects = word.parse().unwrap();
+            let tags: MaxDroppedTags = word.parse().unwrap();
+            let shrink: MaxShrink = word.parse().unwrap();
+            for all in [1, 999, 1000, 10_000, 123_457, 1_000_000_000, 50_000_000_000] {
+                let most = all * hundredths / 10_000;
+                for (part, is_exceeded) in [(most, false), (most + 1, true)] {
+                    let about = format!("{part} of {all} by {word}");
+                    assert_eq!(rejects.is_exceeded(part, all), is_exceeded, "{about}");
+                    assert_eq!(tags.is_exceeded(part, all), is_exceeded, "{about}");
+                    if part <= all {
+                        assert_eq!(shrink.is_exceeded(all, all - part), is_exceeded, "{about}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]
