@@ -77,7 +77,10 @@ impl Location {
             let words = "sitemill reads and writes s3://, gs:// and az://, and reads https:// and http://; copy other files, or pipe them in";
             return Err(Error::usage(message!(path, ": unknown scheme {name}; {words}")));
         };
-        let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
+        let (bucket, key) = match scheme {
+            Scheme::Http => split_server(rest),
+            Scheme::S3 | Scheme::Gs | Scheme::Az => rest.split_once('/').unwrap_or((rest, "")),
+        };
         if bucket.is_empty() {
             return Err(Error::usage(message!(path, ": names no bucket; write {name}://bucket/prefix")));
         }
@@ -185,9 +188,15 @@ fn check_url(url: &Path) -> Result<()> {
     let text = url.to_string_lossy();
     let Err(error) = url::Url::parse(&text) else { return Ok(()) };
     let (scheme, rest) = text.split_once("://").unwrap_or_default();
-    let server = without_user(rest.split(['/', '?', '#']).next().unwrap_or_default());
+    let server = without_user(split_server(rest).0);
     let shown = format!("{scheme}://{server}");
     Err(Error::usage(message!(Path::new(&shown), ": is not the address of a server ({error})")))
+}
+
+/// The server at the start of `rest`, a URL after its scheme, and what follows it. A slash between them belongs to neither.
+fn split_server(rest: &str) -> (&str, &str) {
+    let (server, after) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    (server, after.strip_prefix('/').unwrap_or(after))
 }
 
 /// A server or bucket without the user name and password before it.
@@ -253,6 +262,7 @@ mod tests {
             ("gs://bucket/a/", "gs://bucket", "a", true),
             ("https://h.example/a?b=c", "https://h.example", "a?b=c", false),
             ("https://h.example/a//../b/", "https://h.example", "a//../b/", true),
+            ("https://h.example?a=b@c/d", "https://h.example", "?a=b@c/d", false),
             ("s3://bucket/.a/b..c/", "s3://bucket", ".a/b..c", true),
             ("az://$web/a", "az://$web", "a", false),
         ] {

@@ -135,8 +135,12 @@ mod tests {
             ("https://user:5ec@h.example/a", "https://h.example/a"),
             ("https://h.example", "https://h.example/"),
         ] {
+            ("https://h.example?sig=5ec", "https://h.example/?…"),
+            ("https://h.example?mail=a@b.c", "https://h.example/?…"),
+            ("https://h.example#5ec@b.c", "https://h.example/"),
             let location = Location::parse(Path::new(url)).unwrap().unwrap();
             assert_eq!(name_of(&location), Path::new(name), "{url}");
         }
+            assert_eq!(location.bucket().contains('@'), url.contains("user:"), "{url}");
     }
 }
