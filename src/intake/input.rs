@@ -11,7 +11,7 @@ mod map;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::ops::Range;
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -131,11 +131,12 @@ impl<'a> UnreadInput<'a> {
         }
         let unreadable = |error| Error::input(name, error);
         // Checked before opening: opening a tape drive may wind it.
-        let kind = fs::metadata(name).map_err(unreadable)?.file_type();
+        let meta = fs::metadata(name).map_err(unreadable)?;
+        let kind = meta.file_type();
         if kind.is_dir() {
             return Err(unreadable(io::Error::other("is a directory")));
         }
-        if kind.is_block_device() || (kind.is_char_device() && !is_terminal_or_null(name)) {
+        if kind.is_block_device() || (kind.is_char_device() && !is_usable_device(meta.rdev())) {
             return Err(unreadable(io::Error::other("is a device")));
         }
         if kind.is_fifo() {
@@ -385,7 +386,9 @@ impl Input {
     }
 }
 
-fn is_terminal_or_null(name: &Path) -> bool {
-    name == Path::new("/dev/null")
-        || File::open(name).is_ok_and(|file| std::io::IsTerminal::is_terminal(&file))
+/// Whether the character device with this number is `/dev/null`, the terminal, or a standard stream.
+fn is_usable_device(number: u64) -> bool {
+    ["/dev/null", "/dev/tty", "/dev/stdin", "/dev/stdout", "/dev/stderr"].iter().any(|usable| {
+        fs::metadata(usable).is_ok_and(|meta| meta.file_type().is_char_device() && meta.rdev() == number)
+    })
 }

@@ -130,6 +130,8 @@ fn an_input_that_cannot_be_read_is_named() {
         (directory.join("*.csv"), 66, "no file matches this pattern"),
         (folder, 65, "has no data files"),
         ("/dev/zero".into(), 66, "is a device"),
+        // A terminal, but not the one of this process: opening it would create another.
+        ("/dev/ptmx".into(), 66, "is a device"),
         (zipped, 65, "the gzip data ends too early"),
     ];
     for (input, exit, said) in unreadable.into_iter().chain(remote) {
