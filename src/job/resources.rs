@@ -19,7 +19,7 @@ pub struct Resources {
 }
 
 impl Default for Resources {
-    /// The default amount of memory, scratch files in the output directory, a thread per core.
+    /// The default amount of memory, scratch files in the output directory, [`threads_default`] threads.
     fn default() -> Self {
         Self { memory: None, scratch: None, threads: threads_default() }
     }
@@ -52,7 +52,9 @@ pub(crate) fn check_threads(threads: NonZero<usize>) -> Result<()> {
     }
 }
 
-/// The number of threads that the machine, or the CPU share of the container, can run at the same time.
+/// The number of threads that the machine, or the CPU share of the container, can run at the same time, but at most
+/// [`THREADS_MAX`].
 pub fn threads_default() -> NonZero<usize> {
-    std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)
+    const MOST: NonZero<usize> = NonZero::new(THREADS_MAX).unwrap();
+    std::thread::available_parallelism().map_or(NonZero::<usize>::MIN, |threads| threads.min(MOST))
 }
