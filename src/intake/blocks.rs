@@ -2,11 +2,8 @@
 
 use std::io::{self, Read};
 
-use super::lines::CHUNK_BYTES;
+use super::lines::{BYTE_ORDER_MARK, CHUNK_BYTES};
 use crate::limits::LINE_BYTES_MAX;
-
-/// Bytes of a byte order mark in UTF-8.
-const BOM_BYTES: usize = 3;
 
 /// Cuts a stream into blocks of whole lines, in bounded memory, however long a line is.
 #[derive(Debug)]
@@ -107,7 +104,7 @@ impl<R: Read> Blocks<R> {
     /// Bytes that are kept of a line that is too long: one more than a line may have, a carriage return that might yet be part of
     /// its end, and a byte order mark, which is not part of the first line.
     fn kept_of_line(&self) -> usize {
-        self.line_bytes_max + 2 + BOM_BYTES
+        self.line_bytes_max + 2 + BYTE_ORDER_MARK.len()
     }
 
     /// The block of the next lines, which are `bytes`.

@@ -17,7 +17,7 @@ pub const CHUNK_URLS_MAX: usize = CHUNK_BYTES.div_ceil(LINE_BYTES_MIN);
 const _: () = assert!(CHUNK_URLS_MAX <= 1 << u16::BITS);
 
 /// The byte order mark that some programs put at the start of a UTF-8 file.
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+pub const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// A raw line and its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -17,6 +17,7 @@ use super::unpack::{About, Text};
 use crate::clean::Reason;
 use crate::error::{Error, Message, Result, Setting, message};
 use crate::intake::blocks::Block;
+use crate::intake::lines::BYTE_ORDER_MARK;
 use crate::sitemap::extensions::{EXTENSIONS, ExtrasBuffer};
 use cut::Cuts;
 use table::{Table, TableRow};
@@ -86,7 +87,7 @@ impl Header {
 /// `name` as it is in the header of every file: without blanks around it, and without the byte order mark of a joined file, after
 /// which csv-core keeps quotes.
 fn bare(name: &[u8]) -> &[u8] {
-    let Some(name) = name.strip_prefix(b"\xEF\xBB\xBF") else { return name.trim_ascii() };
+    let Some(name) = name.strip_prefix(BYTE_ORDER_MARK) else { return name.trim_ascii() };
     let unquoted = name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\""));
     unquoted.unwrap_or(name).trim_ascii()
 }

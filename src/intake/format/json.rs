@@ -18,7 +18,7 @@ use super::unpack::{About, Text};
 use crate::clean::Reason;
 use crate::error::{Message, Result, Setting, message};
 use crate::intake::blocks::Block;
-use crate::intake::lines::Line;
+use crate::intake::lines::{BYTE_ORDER_MARK, Line};
 use crate::limits::LINE_BYTES_MAX;
 use crate::sitemap::extensions::{EXTENSIONS, Extension, ExtrasBuffer, RawExtras};
 use crate::sitemap::tags::TagName;
@@ -69,7 +69,7 @@ fn read(block: &Block, columns: &Columns, rows: &mut CountingSink<'_>) -> Result
 /// Refuses a text whose first lines show that every line would be bad: an array, objects over several lines, or keys with other
 /// names. One line that names its URL shows that the others are bad alone.
 fn check_head(text: &About<'_>, columns: &Columns) -> Result<()> {
-    let head = text.head().strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text.head());
+    let head = text.head().strip_prefix(BYTE_ORDER_MARK).unwrap_or(text.head());
     // The last line may be cut at the end of the head.
     let is_whole = |line: &[u8]| line.ends_with(b"\n") || text.head().len() <= LINE_BYTES_MAX;
     let lines = head.split_inclusive(|&byte| byte == b'\n').take_while(|line| is_whole(line));

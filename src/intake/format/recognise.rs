@@ -8,6 +8,7 @@ use super::spec::{Head, Open, OpenFile};
 use super::table::Format;
 use super::{foreign, packing, sitemap};
 use crate::error::{Error, Message, Result, Setting, is_url, message};
+use crate::intake::lines::BYTE_ORDER_MARK;
 
 /// The format whose magic number `head` starts with.
 pub fn by_magic(head: &[u8]) -> Option<(Format, &'static OpenFile)> {
@@ -24,7 +25,7 @@ pub fn by_magic(head: &[u8]) -> Option<(Format, &'static OpenFile)> {
 /// If the file name belongs to a binary format, or if the lines are rows of a table and neither a header nor an option names its
 /// columns.
 pub fn recognise(name: &Path, head: &[u8], options: &FormatOptions) -> Result<Format> {
-    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
+    let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
     // An empty input is valid in every format. Any text may start with white space, so in that case the name decides.
     if head.is_empty() {
         return Ok(Format::FALLBACK);

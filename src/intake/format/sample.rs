@@ -3,13 +3,11 @@
 use super::columns::Columns;
 use super::delimiter::Delimiter;
 use crate::error::{Message, Setting, message};
+use crate::intake::lines::BYTE_ORDER_MARK;
 use crate::limits::LINE_BYTES_MAX;
 
 /// Number of lines in a sample: enough to distinguish a table from URLs that happen to contain a delimiter.
 const LINES_MAX: usize = 16;
-
-/// The byte order mark in UTF-8. Joined files have one before a line within them.
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// The first lines of a text that are not empty.
 pub struct Sample<'h> {

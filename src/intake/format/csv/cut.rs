@@ -10,12 +10,10 @@ use crate::escape::grouped;
 use crate::intake::blocks::Block;
 use crate::intake::format::row::ROW_BYTES_MAX;
 use crate::intake::format::unpack::{About, Text};
-use crate::intake::lines::CHUNK_BYTES;
+use crate::intake::lines::{BYTE_ORDER_MARK, CHUNK_BYTES};
 
 /// Why a row does not end.
 const OPEN_QUOTE: &str = ": most likely a quote that is never closed";
-
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Blocks of whole rows, in order.
 pub struct Cuts<'n> {
