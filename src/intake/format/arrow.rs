@@ -20,10 +20,9 @@ use arrow_schema::{ArrowError, SchemaRef};
 use super::columns::{Columns, EachPart, RowPart};
 use super::found::ColumnsFound;
 use super::reader::{RowReader, Watch, small_units, small_units_of_urls};
-use super::row::{CountingSink, Record, VALUE_BYTES_KEPT};
-use super::shapes;
+use super::row::{CountingSink, Record};
 use crate::error::{Error, Message, Result, message};
-use crate::sitemap::extensions::{EXTENSIONS, ExtrasBuffer};
+use crate::sitemap::extensions::ExtrasBuffer;
 use column::Column;
 use kind::Kind;
 use urls::Urls;
@@ -168,28 +167,13 @@ impl Layout {
             let mut values = [&b""[..]; RowPart::ALL.len()];
             for ((value, column), text) in values.iter_mut().zip(&columns).zip(&mut texts) {
                 if let Some(column) = column {
-                    let whole = column.value(at, text);
-                    *value = &whole[..whole.len().min(VALUE_BYTES_KEPT)];
+                    *value = column.value(at, text);
                 }
             }
-            let (plain, _) = values.split_at(RowPart::PLAIN);
-            let [url, section, lastmod, changefreq, priority] = [0, 1, 2, 3, 4].map(|part| plain[part]);
-            extras.clear();
-            for (extension, column) in EXTENSIONS.into_iter().zip(&columns[RowPart::PLAIN..]) {
-                if let Some(column) = column {
-                    shapes::add_cell(extension, column.value(at, &mut Vec::new()), &mut extras);
-                }
-            }
-            let offset = unit.rows_before + at as u64;
-            rows.count_ignored(&mut extras);
-            let extras = extras.values();
-            let record =
-                Record { line: offset + 1, offset, url, section, lastmod, changefreq, priority, extras };
-            // Columns that are not read may have values, so a row without a URL does not count as blank.
-            match url.trim_ascii().is_empty() && self.has_other_columns {
-                true => rows.without_url(&record, b"")?,
-                false => rows.record(&record)?,
-            }
+            rows.read_cells(values[RowPart::PLAIN..].iter().copied(), &mut extras);
+            let (offset, plain) = (unit.rows_before + at as u64, std::array::from_fn(|part| values[part]));
+            let record = Record::of_parts(offset + 1, offset, plain, extras.values());
+            rows.record_of(&record, self.has_other_columns)?;
         }
         Ok(())
     }

@@ -9,16 +9,15 @@ use super::columns::{Columns, EachPart, Missing, RowPart};
 use super::delimiter::Delimiter;
 use super::found::ColumnsFound;
 use super::reader::{RowReader, units_of_blocks};
-use super::row::{CountingSink, Record, VALUE_BYTES_KEPT};
+use super::row::{CountingSink, Record};
 use super::sample::{Ambiguous, Sample, begins_as_url, is_address, is_comment, separator};
-use super::shapes;
 use super::spec::{Head, Hints, Open, Spec};
 use super::unpack::{About, Text};
 use crate::clean::Reason;
 use crate::error::{Error, Message, Result, Setting, message};
 use crate::intake::blocks::Block;
 use crate::intake::lines::BYTE_ORDER_MARK;
-use crate::sitemap::extensions::{EXTENSIONS, ExtrasBuffer};
+use crate::sitemap::extensions::{ExtrasBuffer, RawExtras};
 use cut::Cuts;
 use table::{Table, TableRow};
 
@@ -300,12 +299,9 @@ fn read(block: &Block, header: &Header, rows: &mut CountingSink<'_>) -> Result<(
             values[part] = row.field(at);
             is_malformed |= rows.is_malformed(values[part]);
         }
-        let (plain, cells) = values.split_at(RowPart::PLAIN);
-        let value = |part: usize| cut(plain[part], VALUE_BYTES_KEPT);
-        let (url, section) = (value(0), value(1));
-        let (lastmod, changefreq, priority) = (value(2), value(3), value(4));
-        let record =
-            Record { line, offset, url, section, lastmod, changefreq, priority, ..Record::default() };
+        let (plain, cells) = (std::array::from_fn(|part| values[part]), &values[RowPart::PLAIN..]);
+        let record = Record::of_parts(line, offset, plain, RawExtras::default());
+        let url = record.url;
         if is_malformed {
             rows.bad(line, offset, Reason::BadEncoding, row.text())?;
         } else if url.trim_ascii().is_empty() {
@@ -315,11 +311,7 @@ fn read(block: &Block, header: &Header, rows: &mut CountingSink<'_>) -> Result<(
         } else if !header.has_cells || cells.iter().all(|cell| cell.is_empty()) {
             rows.record(&record)?;
         } else {
-            extras.clear();
-            for (extension, cell) in EXTENSIONS.into_iter().zip(cells) {
-                shapes::add_cell(extension, cell, &mut extras);
-            }
-            rows.count_ignored(&mut extras);
+            rows.read_cells(cells.iter().copied(), &mut extras);
             rows.record(&Record { extras: extras.values(), ..record })?;
         }
     }
@@ -339,8 +331,4 @@ fn without_url(row: &TableRow<'_>, url: &[u8], rows: &mut CountingSink<'_>) -> R
 
 fn is_blank(row: &TableRow<'_>) -> bool {
     (0..row.fields()).all(|at| row.field(at).trim_ascii().is_empty())
-}
-
-fn cut(text: &[u8], bytes_max: usize) -> &[u8] {
-    &text[..text.len().min(bytes_max)]
 }

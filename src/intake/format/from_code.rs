@@ -7,7 +7,7 @@ use std::path::Path;
 use super::arrow::ArrowRows;
 use super::found::ColumnsFound;
 use super::reader::{RowReader, Watch, small_units};
-use super::row::{CountingSink, Record, VALUE_BYTES_KEPT};
+use super::row::{CountingSink, Record, kept};
 use super::shapes;
 use super::spec::Hints;
 use crate::clean::Reason;
@@ -270,7 +270,6 @@ impl<I: Iterator<Item = Result<SourceRow, Cause>>> NextBatch for Batches<I> {
 }
 
 fn read(batch: &Batch, rows: &mut CountingSink<'_>) -> Result<()> {
-    let cut = |value: &Vec<u8>| value.len().min(VALUE_BYTES_KEPT);
     let mut buffer = ExtrasBuffer::default();
     for (row, line) in batch.rows.iter().zip(batch.rows_before + 1..) {
         let SourceRow {
@@ -287,26 +286,14 @@ fn read(batch: &Batch, rows: &mut CountingSink<'_>) -> Result<()> {
         } = row;
         keys.iter().for_each(|keys| rows.facts().keys.get_or_insert_default().merge(keys));
         if *is_bad {
-            rows.bad(line, line - 1, Reason::BadRow, &url[..cut(url)])?;
+            rows.bad(line, line - 1, Reason::BadRow, kept(url))?;
             continue;
         }
         ignored.iter().for_each(|name| rows.facts().dropped_elements.add(name.as_bytes(), 1));
         buffer.clear();
         buffer.push_all(RawExtras(extras));
-        let record = Record {
-            line,
-            offset: line - 1,
-            url: &url[..cut(url)],
-            section: &section[..cut(section)],
-            lastmod: &lastmod[..cut(lastmod)],
-            changefreq: &changefreq[..cut(changefreq)],
-            priority: &priority[..cut(priority)],
-            extras: buffer.values(),
-        };
-        match *has_others && url.trim_ascii().is_empty() {
-            true => rows.without_url(&record, b"")?,
-            false => rows.record(&record)?,
-        }
+        let parts = [url, section, lastmod, changefreq, priority].map(Vec::as_slice);
+        rows.record_of(&Record::of_parts(line, line - 1, parts, buffer.values()), *has_others)?;
     }
     Ok(())
 }

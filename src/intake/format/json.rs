@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::columns::{Columns, RowPart};
 use super::found::ColumnsFound;
 use super::reader::{RowReader, units_of_lines};
-use super::row::{AND, CountingSink, ROW_BYTES_MAX, Record};
+use super::row::{AND, CountingSink, ROW_BYTES_MAX, Record, kept};
 use super::shapes::{self, Key};
 use super::spec::{Head, Hints, Open, Spec};
 use super::text::each_line;
@@ -33,9 +33,6 @@ pub const JSONL: Spec = Spec {
     column_word: "key",
     open: Open::Text(open),
 };
-
-/// Maximum number of bytes that are kept of a value or a bad line: more than a URL or tag can have.
-const BYTES_KEPT: usize = LINE_BYTES_MAX + 1;
 
 fn open<'n>(text: Text<'n>, hints: Hints<'n>) -> Result<RowReader<'n>> {
     let columns = hints.columns;
@@ -60,7 +57,7 @@ fn read(block: &Block, columns: &Columns, rows: &mut CountingSink<'_>) -> Result
             Err(_) if str::from_utf8(line.raw).is_err() => Reason::BadEncoding,
             Err(reason) => reason,
         };
-        rows.bad(number, line.offset, reason, cut(line.raw))
+        rows.bad(number, line.offset, reason, kept(line.raw))
     })?;
     rows.facts().keys = Some(keys);
     Ok(())
@@ -134,20 +131,9 @@ fn emit(
     extras: RawExtras<'_>,
     rows: &mut CountingSink<'_>,
 ) -> Result<()> {
-    rows.record(&Record {
-        line: number,
-        offset: line.offset,
-        url: cut(values.url.as_bytes()),
-        section: cut(values.section.as_bytes()),
-        lastmod: cut(values.lastmod.as_bytes()),
-        changefreq: cut(values.changefreq.as_bytes()),
-        priority: cut(values.priority.as_bytes()),
-        extras,
-    })
-}
-
-fn cut(text: &[u8]) -> &[u8] {
-    &text[..text.len().min(BYTES_KEPT)]
+    let Values { url, section, lastmod, changefreq, priority, .. } = values;
+    let parts = [url, section, lastmod, changefreq, priority].map(|text| text.as_bytes());
+    rows.record(&Record::of_parts(number, line.offset, parts, extras))
 }
 
 /// The values in a line. Empty: not given.

@@ -1,11 +1,13 @@
 //! Rows: the records that every format is converted to, and the sink that receives them.
 
 use super::charset::MALFORMED;
+use super::columns::RowPart;
 use super::found::UnitFacts;
+use super::shapes;
 use crate::clean::Reason;
 use crate::error::Result;
 use crate::limits::LINE_BYTES_MAX;
-use crate::sitemap::extensions::{ExtrasBuffer, RawExtras, Value};
+use crate::sitemap::extensions::{EXTENSIONS, ExtrasBuffer, RawExtras, Value};
 
 /// Maximum length in bytes of a CSV row or a sitemap entry, including unused columns. No format defines such a limit. This one
 /// leaves room for the full text of a page next to its URL. A longer row most likely has an unclosed quote or tag.
@@ -14,6 +16,12 @@ pub const ROW_BYTES_MAX: u64 = 16 << 20;
 /// Maximum number of bytes of a value that are kept: one more than the limit for a line, so that a longer value is still
 /// rejected.
 pub const VALUE_BYTES_KEPT: usize = LINE_BYTES_MAX + 1;
+
+/// The first [`VALUE_BYTES_KEPT`] bytes of a value.
+#[inline]
+pub fn kept(value: &[u8]) -> &[u8] {
+    &value[..value.len().min(VALUE_BYTES_KEPT)]
+}
 
 /// A row as it is in the input. A value that is not given is an empty slice.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -39,6 +47,21 @@ pub struct Record<'a> {
 /// Separates two values of a tag that may have only one. No valid value contains it, so the tag is dropped like any invalid one,
 /// and the reject file shows both values.
 pub(super) const AND: &str = " | ";
+
+impl<'a> Record<'a> {
+    /// A record of the parts that do not belong to extensions, in the order of [`RowPart::ALL`], of which [`VALUE_BYTES_KEPT`]
+    /// bytes are kept.
+    #[inline]
+    pub(super) fn of_parts(
+        line: u64,
+        offset: u64,
+        parts: [&'a [u8]; RowPart::PLAIN],
+        extras: RawExtras<'a>,
+    ) -> Self {
+        let [url, section, lastmod, changefreq, priority] = parts.map(kept);
+        Self { line, offset, url, section, lastmod, changefreq, priority, extras }
+    }
+}
 
 impl Record<'_> {
     /// Whether it has no tags.
@@ -112,6 +135,25 @@ impl<'s> CountingSink<'s> {
         }
         self.facts.rows += 1;
         self.sink.record(record)
+    }
+
+    /// Receives a row that may have values which are not read. If so, it is not blank without a URL.
+    #[inline]
+    pub fn record_of(&mut self, record: &Record<'_>, has_other_values: bool) -> Result<()> {
+        match has_other_values && record.url.trim_ascii().is_empty() {
+            true => self.without_url(record, b""),
+            false => self.record(record),
+        }
+    }
+
+    /// Sets `extras` to the values in `cells`, one for each of [`EXTENSIONS`].
+    #[inline]
+    pub fn read_cells<'c>(&mut self, cells: impl IntoIterator<Item = &'c [u8]>, extras: &mut ExtrasBuffer) {
+        extras.clear();
+        for (extension, cell) in EXTENSIONS.into_iter().zip(cells) {
+            shapes::add_cell(extension, cell, extras);
+        }
+        self.count_ignored(extras);
     }
 
     /// Counts the fields in `extras` that are not carried over.

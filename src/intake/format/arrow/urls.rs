@@ -3,7 +3,7 @@
 use arrow_array::ArrayRef;
 
 use super::texts::Texts;
-use crate::intake::format::row::VALUE_BYTES_KEPT;
+use crate::intake::format::row::kept;
 use crate::intake::urls::UrlRows;
 
 /// Maximum bytes of a row in memory besides its values: its offset and its null flag.
@@ -44,7 +44,7 @@ impl UrlRows for Urls {
 
     fn urls(&self) -> Vec<&[u8]> {
         let mut urls = Vec::with_capacity(self.rows);
-        self.texts.for_each(|value| urls.push(&value[..value.len().min(VALUE_BYTES_KEPT)]));
+        self.texts.for_each(|value| urls.push(kept(value)));
         urls
     }
 

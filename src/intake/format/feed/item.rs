@@ -7,11 +7,10 @@ use super::date;
 use super::kind::Kind;
 use crate::clean::Reason;
 use crate::error::Result;
-use crate::intake::format::row::{AND, CountingSink, Record};
+use crate::intake::format::row::{AND, CountingSink, Record, VALUE_BYTES_KEPT};
 use crate::intake::format::sitemap::dropped::DroppedElements;
 use crate::intake::format::sitemap::stray::{self, StrayText};
 use crate::intake::format::sitemap::value;
-use crate::limits::LINE_BYTES_MAX;
 
 /// The current item.
 pub struct Item {
@@ -104,7 +103,7 @@ impl Item {
         match href {
             Some(href) if is_page && self.link.is_none() => {
                 let mut href = href.into_bytes();
-                href.truncate(LINE_BYTES_MAX + 1);
+                href.truncate(VALUE_BYTES_KEPT);
                 self.link = Some(bases.resolve(href));
                 true
             }

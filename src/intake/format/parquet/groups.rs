@@ -6,7 +6,6 @@
 //! A damaged file must not end the run or fill its memory: panics of the crate become errors (`contained`), and the headers of
 //! pages are checked (`pages`).
 
-use std::num::TryFromIntError;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -20,17 +19,16 @@ use parquet::schema::types::{SchemaDescriptor, TypePtr};
 use super::column::Column;
 use super::nested::Nested;
 use super::pages::{Pages, Room, TooLarge};
-use super::shared::{BATCH_ROWS, Shared};
+use super::shared::{BATCH_ROWS, Shared, rows_of};
 use crate::common::contain;
 use crate::error::{Error, Message, Result, message};
 use crate::intake::format::columns::{Columns, EachPart, RowPart};
 use crate::intake::format::found::ColumnsFound;
 use crate::intake::format::row::{CountingSink, Record};
-use crate::intake::format::shapes;
 use crate::intake::format::spec::Hints;
 use crate::intake::format::typed_text::ColumnType;
 use crate::intake::read_at::ReadAt;
-use crate::sitemap::extensions::{EXTENSIONS, EXTENSIONS_COUNT, ExtrasBuffer};
+use crate::sitemap::extensions::ExtrasBuffer;
 
 /// Default memory limit for pages.
 const PAGE_MEMORY_DEFAULT: u64 = 1 << 30;
@@ -178,23 +176,12 @@ impl<'n> Groups<'n> {
                         column.map_or(&b""[..], |(_, column)| column.value(at))
                     }
                 };
-                let [url, section, lastmod, changefreq, priority] = [0, 1, 2, 3, 4].map(value);
                 if has_cells {
-                    let cells: [_; EXTENSIONS_COUNT] =
-                        std::array::from_fn(|cell| value(RowPart::PLAIN + cell));
-                    extras.clear();
-                    for (extension, cell) in EXTENSIONS.into_iter().zip(cells) {
-                        shapes::add_cell(extension, cell, &mut extras);
-                    }
-                    rows.count_ignored(&mut extras);
+                    rows.read_cells((RowPart::PLAIN..RowPart::ALL.len()).map(value), &mut extras);
                 }
-                let (line, offset, extras) = (row + 1, row, extras.values());
-                let record = Record { line, offset, url, section, lastmod, changefreq, priority, extras };
-                // Columns that are not read may have values, so a row without a URL does not count as blank.
-                match url.trim_ascii().is_empty() && self.has_other_columns {
-                    true => rows.without_url(&record, b"")?,
-                    false => rows.record(&record)?,
-                }
+                let plain = std::array::from_fn(value);
+                let record = Record::of_parts(row + 1, row, plain, extras.values());
+                rows.record_of(&record, self.has_other_columns)?;
                 row += 1;
             }
             left -= batch_rows;
@@ -261,11 +248,6 @@ fn found_columns(schema: &SchemaDescriptor, columns: &Columns) -> Vec<(String, F
         }
     }
     found
-}
-
-fn rows_of(group: &RowGroupMetaData) -> parquet::errors::Result<usize> {
-    let none = |_: TryFromIntError| ParquetError::General("a row group has a negative number of rows".into());
-    usize::try_from(group.num_rows()).map_err(none)
 }
 
 /// Checks that the column `at` is compressed with a codec that is built in. Brotli is left out because few writers use it

@@ -13,7 +13,7 @@ use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor, Type, TypePtr};
 
 use super::column::push_bytes;
 use super::pages::{Pages, Room};
-use super::shared::Shared;
+use super::shared::{Shared, rows_of};
 use crate::intake::format::typed_text::{
     ColumnType, MILLIS, push, push_float, push_half, push_json_name, push_json_string, push_number, push_time,
 };
@@ -197,8 +197,7 @@ impl RowGroupReader for NestedGroup<'_> {
     }
 
     fn get_column_page_reader(&self, at: usize) -> Result<Box<dyn PageReader>> {
-        let rows = usize::try_from(self.group.num_rows())
-            .map_err(|_| ParquetError::General("a row group has a negative number of rows".into()))?;
+        let rows = rows_of(self.group)?;
         Ok(Box::new(Pages::new(&self.file, self.group.column(at), rows, Arc::clone(&self.room))?))
     }
 

@@ -1,10 +1,12 @@
 //! A Parquet file that several threads read at offsets.
 
 use std::io::BufReader;
+use std::num::TryFromIntError;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use parquet::errors::ParquetError;
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{ChunkReader, Length};
 
 use crate::intake::read_at::{Pread, ReadAt};
@@ -34,6 +36,12 @@ impl ChunkReader for Shared {
     fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
         bytes_at(&*self.file, self.bytes, start, length)
     }
+}
+
+/// The number of rows of `group`.
+pub fn rows_of(group: &RowGroupMetaData) -> parquet::errors::Result<usize> {
+    let none = |_: TryFromIntError| ParquetError::General("a row group has a negative number of rows".into());
+    usize::try_from(group.num_rows()).map_err(none)
 }
 
 /// The bytes from `start`. The file may have fewer, because a damaged index may contain any number.

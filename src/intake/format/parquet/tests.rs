@@ -17,9 +17,12 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
+use crate::clean::Reason;
 use crate::error::Result;
+use crate::intake::format::row::{Record, Sink};
 use crate::intake::format::tests::{Scratch, Seen};
 use crate::intake::format::{Feed, Format, FormatFound, FormatOptions, read};
+use crate::limits::LINE_BYTES_MAX;
 
 /// Values of one column: those that exist and, if some rows have none, which rows have one.
 enum Values {
@@ -92,6 +95,28 @@ fn read_back(
     let mut seen = Seen::default();
     let feed = Feed::File(File::open(&path).unwrap());
     read(Path::new("urls"), feed, &FormatOptions::default(), &mut seen).map(|found| (found, seen.0))
+}
+
+#[test]
+fn long_values_are_kept_up_to_the_longest_line() {
+    struct Lengths(Vec<[usize; 2]>);
+    impl Sink for Lengths {
+        fn record(&mut self, record: &Record<'_>) -> Result<()> {
+            self.0.push([record.url, record.lastmod].map(<[u8]>::len));
+            Ok(())
+        }
+        fn bad_row(&mut self, _: u64, _: u64, _: Reason, _: &[u8]) -> Result<()> {
+            unreachable!("every row has a URL")
+        }
+    }
+    let scratch = Scratch::new("long");
+    let path = scratch.0.join("urls");
+    let schema = "message m { required binary loc (STRING); required binary lastmod (STRING); }";
+    let columns = vec![bytes(&vec![b'x'; LINE_BYTES_MAX]), bytes(&vec![b'1'; 20 << 20])];
+    write(File::create(&path).unwrap(), schema, Compression::UNCOMPRESSED, vec![columns]);
+    let (mut lengths, feed) = (Lengths(Vec::new()), Feed::File(File::open(&path).unwrap()));
+    read(Path::new("urls"), feed, &FormatOptions::default(), &mut lengths).unwrap();
+    assert_eq!(lengths.0, [[LINE_BYTES_MAX, LINE_BYTES_MAX + 1]]);
 }
 
 #[test]

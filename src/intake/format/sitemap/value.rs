@@ -3,12 +3,12 @@
 use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::BytesRef;
 
-use crate::limits::LINE_BYTES_MAX;
+use crate::intake::format::row::VALUE_BYTES_KEPT;
 
-/// Appends `part` to `value`, which is cut at one byte more than a line may have, so that it is still too long.
+/// Appends `part` to `value`, of which [`VALUE_BYTES_KEPT`] bytes are kept.
 #[inline]
 pub fn push_text(part: &str, value: &mut Vec<u8>) {
-    let room = (LINE_BYTES_MAX + 1).saturating_sub(value.len());
+    let room = VALUE_BYTES_KEPT.saturating_sub(value.len());
     value.extend_from_slice(&part.as_bytes()[..part.len().min(room)]);
 }
 
