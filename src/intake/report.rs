@@ -87,7 +87,7 @@ impl InputReport {
         let columns = self.columns.as_ref()?;
         let read = columns.used.get("url")?;
         let url = columns.unused.iter().find(|name| name.eq_ignore_ascii_case("url"))?;
-        let word = self.format.parse::<Format>().map_or("column", Format::column_word);
+        let word = self.column_word();
         let columns = columns.setting_with(&[("url", url)]);
         Some(message!("the URL was read from {word} {read}; ", columns, " reads it from {url}"))
     }
@@ -96,7 +96,7 @@ impl InputReport {
     pub fn hints(&self) -> Vec<Message> {
         // The attributes of Google's lists have fixed names.
         let Some(columns) = self.columns.as_ref().filter(|_| !self.is_google()) else { return Vec::new() };
-        let word = self.format.parse::<Format>().map_or("column", Format::column_word);
+        let word = self.column_word();
         let impossible = columns.impossible.iter().map(|(part, name)| {
             message!("column {name} is not used: {part} are read from text, as JSON or as one URL")
         });
@@ -110,6 +110,11 @@ impl InputReport {
             }
         };
         impossible.chain(uses).collect()
+    }
+
+    /// The word for a column in its format.
+    fn column_word(&self) -> &'static str {
+        self.format.parse::<Format>().map_or("column", Format::column_word)
     }
 
     fn is_google(&self) -> bool {

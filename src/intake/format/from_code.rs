@@ -12,13 +12,9 @@ use super::shapes;
 use super::spec::Hints;
 use crate::clean::Reason;
 use crate::error::{Error, Result};
-use crate::limits::LINE_BYTES_MIN;
+use crate::intake::lines::{CHUNK_BYTES, CHUNK_URLS_MAX};
 use crate::sitemap::extensions::{EXTENSIONS, ExtrasBuffer, RawExtras};
 use crate::sitemap::tags::TagName;
-
-/// Bytes and rows that are read together: about as many as in a block of text.
-const BATCH_BYTES: usize = 256 * 1024;
-const BATCH_ROWS: usize = BATCH_BYTES / LINE_BYTES_MIN;
 
 /// A row from code: a URL and tags. A tag that is not given is empty. Values are bytes, and are cleaned and checked like those of
 /// a file.
@@ -226,7 +222,7 @@ fn open_batches<'n, 'a: 'n>(
                 Error::of_caller(name, &format!("row {row} could not be read"), cause)
             }))
         });
-    RowReader { units: small_units(batches, read), columns: None::<ColumnsFound> }
+    RowReader { units: small_units(batches, read), columns: None }
 }
 
 /// An iterator, read in batches.
@@ -244,7 +240,8 @@ impl<I: Iterator<Item = Result<SourceRow, Cause>>> NextBatch for Batches<I> {
             return Some(Err(error));
         }
         let (mut batch, mut bytes) = (Batch { rows_before: self.taken, rows: Vec::new() }, 0);
-        while bytes < BATCH_BYTES && batch.rows.len() < BATCH_ROWS {
+        // As many as in a block of text.
+        while bytes < CHUNK_BYTES && batch.rows.len() < CHUNK_URLS_MAX {
             let row = match self.rows.next() {
                 None => break,
                 Some(Ok(row)) => row,

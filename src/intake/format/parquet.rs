@@ -22,6 +22,8 @@ mod tests;
 use std::path::Path;
 use std::sync::Arc;
 
+#[cfg(feature = "parquet")]
+use super::options::FormatOptions;
 use super::reader::RowReader;
 #[cfg(feature = "parquet")]
 use super::reader::Units;
@@ -58,10 +60,11 @@ fn open<'n>(name: &'n Path, file: Arc<dyn ReadAt>, hints: Hints<'n>) -> Result<R
 pub fn row_groups<'n>(
     name: &'n Path,
     file: Arc<dyn ReadAt>,
-    hints: Hints<'n>,
+    options: &'n FormatOptions,
     numbers: &[usize],
     has_others: bool,
 ) -> Result<(Units<'n>, u64)> {
+    let hints = options.hints();
     let groups = groups::Groups::open(name, file, hints)?.with_named_columns(hints.columns, has_others);
     let wanted = groups.some(numbers)?;
     let bytes = groups.bytes(&wanted);
