@@ -9,6 +9,8 @@ pub mod reject_row;
 pub mod remote;
 pub mod report;
 pub mod scratch;
+#[cfg(test)]
+mod slow;
 pub mod source;
 pub mod spool_format;
 pub mod urls;

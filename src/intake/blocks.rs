@@ -145,22 +145,11 @@ mod tests {
     use super::*;
     use crate::common::random::Random;
     use crate::intake::lines::{Line, lines};
+    use crate::intake::slow::Slow;
 
     /// The plain way: the whole input as one chunk.
     fn plain(input: &[u8]) -> Vec<Line<'_>> {
         lines(input, 0).collect()
-    }
-
-    /// Gives at most `step` bytes at a time.
-    struct Slow<'a>(&'a [u8], usize);
-
-    impl Read for Slow<'_> {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            let n = self.1.min(buffer.len()).min(self.0.len());
-            buffer[..n].copy_from_slice(&self.0[..n]);
-            self.0 = &self.0[n..];
-            Ok(n)
-        }
     }
 
     fn assert_lines_are_counted(blocks: &[Block]) {
@@ -176,7 +165,7 @@ mod tests {
         let input = [b"\xEF\xBB\xBFa\r\n\nbb\n", &vec![b'c'; LINE_BYTES_MAX][..], b"\r\nlast without an end"]
             .concat();
         for step in [1, 2, 7, 65_536, usize::MAX] {
-            let blocks: Vec<Block> = Blocks::new(Slow(&input, step)).map(Result::unwrap).collect();
+            let blocks: Vec<Block> = Blocks::new(Slow(&input[..], step)).map(Result::unwrap).collect();
             let got: Vec<_> = blocks.iter().flat_map(|block| lines(&block.bytes, block.offset)).collect();
             assert_eq!(got, plain(&input), "step {step}");
             assert_lines_are_counted(&blocks);
@@ -200,7 +189,7 @@ mod tests {
             input.truncate(input.len() - random.below(3).min(input.len()));
             let step = 1 + random.below(60);
             let blocks: Vec<Block> =
-                Blocks::of_lines_up_to(max, Slow(&input, step)).map(Result::unwrap).collect();
+                Blocks::of_lines_up_to(max, Slow(&input[..], step)).map(Result::unwrap).collect();
             let got: Vec<_> = blocks.iter().flat_map(|block| lines(&block.bytes, block.offset)).collect();
             let want = plain(&input);
             let about = || format!("round {round}: {} by {step}, {max}", input.escape_ascii());
@@ -220,7 +209,7 @@ mod tests {
     #[test]
     fn whole_lines_between_two_that_are_too_long_are_found() {
         let input = [&[b'x'; 16][..], b"\na\nb\nc\nd\ne\n", &[b'y'; 40]].concat();
-        let blocks = Blocks::of_lines_up_to(4, Slow(&input, 16)).map(Result::unwrap);
+        let blocks = Blocks::of_lines_up_to(4, Slow(&input[..], 16)).map(Result::unwrap);
         let texts: Vec<String> = blocks.map(|block| block.bytes.escape_ascii().to_string()).collect();
         assert_eq!(texts, ["xxxxxxxxx", r"a\nb\nc\nd\ne\n", "yyyyyyyyy"]);
     }
@@ -230,7 +219,7 @@ mod tests {
         for extra in [1, 2, 3, 5 * CHUNK_BYTES] {
             for step in [1000, usize::MAX] {
                 let input = [b"a\n", &vec![b'x'; LINE_BYTES_MAX + extra][..], b"\r\nb\n"].concat();
-                let blocks: Vec<Block> = Blocks::new(Slow(&input, step)).map(Result::unwrap).collect();
+                let blocks: Vec<Block> = Blocks::new(Slow(&input[..], step)).map(Result::unwrap).collect();
                 let got: Vec<_> = blocks.iter().flat_map(|block| lines(&block.bytes, block.offset)).collect();
                 let want = plain(&input);
                 assert_eq!(got.len(), 3);
@@ -240,7 +229,7 @@ mod tests {
                 assert!(got[1].raw.len() > LINE_BYTES_MAX && want[1].raw.starts_with(got[1].raw));
                 // The first line, after a byte order mark.
                 let input = [b"\xEF\xBB\xBF", &input[2..]].concat();
-                let first = Blocks::new(Slow(&input, step)).next().unwrap().unwrap();
+                let first = Blocks::new(Slow(&input[..], step)).next().unwrap().unwrap();
                 let first = lines(&first.bytes, first.offset).next().unwrap();
                 assert!(first.raw.len() > LINE_BYTES_MAX && first.raw.starts_with(b"xx"));
             }

@@ -15,6 +15,7 @@ use encoding_rs::Encoding;
 use super::row::ROW_BYTES_MAX;
 use super::*;
 use crate::clean::Reason;
+use crate::intake::slow::Slow;
 use crate::limits::LINE_BYTES_MAX;
 
 /// Rows as readable text: `line@offset url|lastmod|changefreq|priority`, values of extensions after it; `!` marks a bad row.
@@ -35,16 +36,6 @@ impl Sink for Seen {
     fn bad_row(&mut self, line: u64, offset: u64, reason: Reason, row: &[u8]) -> Result<()> {
         self.0.push(format!("{line}@{offset} !{} {}", reason.as_str(), crate::escape::cut(row, 100)));
         Ok(())
-    }
-}
-
-/// Gives at most `step` bytes at a time.
-struct Slow(Cursor<Vec<u8>>, usize);
-
-impl Read for Slow {
-    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
-        let bytes = out.len().min(self.1);
-        self.0.read(&mut out[..bytes])
     }
 }
 
@@ -337,8 +328,8 @@ fn rows_are_the_same_wherever_pieces_of_the_input_end() {
 
 #[test]
 fn every_format_parses_from_its_name() {
-    for word in ["text", "csv", "tsv", "jsonl", "parquet", "sitemap", "google"] {
-        assert_eq!(word.parse::<Format>().unwrap().to_string(), word);
+    for format in Format::ALL {
+        assert_eq!(format.to_string().parse(), Ok(*format));
     }
     assert!("CSV".parse::<Format>().is_err() && "".parse::<Format>().is_err());
 }

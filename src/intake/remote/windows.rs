@@ -169,6 +169,7 @@ mod tests {
 
     use super::super::file::PartsFile;
     use super::*;
+    use crate::common::random::Random;
     use crate::error::{Error, ErrorKind};
     use crate::intake::read_at::RemoteFile;
     use crate::store::{Bucket, Condition, Location, ObjectParts, Put};
@@ -190,11 +191,8 @@ mod tests {
 
     #[test]
     fn windows_have_the_bytes_of_the_object_however_they_are_read() {
-        let (window, mut seed) = (WINDOW_BYTES, 1_u64);
-        let mut random = |below: u64| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 33) % below
-        };
+        let (window, mut random) = (WINDOW_BYTES, Random::new(1));
+        let mut random = |below: u64| random.next() % below;
         for count in [1, LOOK_BYTES, window - 1, window, window + 1, 4 * window + 7] {
             let want = bytes(count);
             let (_bucket, file) = file(&want);

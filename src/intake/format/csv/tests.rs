@@ -1,24 +1,15 @@
 //! Compares cuts and tables with csv-core, which reads the same text as a whole.
 
-use std::io::{Cursor, Read};
+use std::io::Cursor;
 use std::path::Path;
 
 use csv_core::ReadRecordResult;
 
 use super::*;
+use crate::intake::slow::Slow;
 
 /// Line, offset and fields of each row; `None` if a quote stays open.
 type Rows = Option<Vec<(u64, u64, Vec<Vec<u8>>)>>;
-
-/// Gives `step` bytes at a time.
-struct Slow(Cursor<Vec<u8>>, usize);
-
-impl Read for Slow {
-    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
-        let bytes = out.len().min(self.1);
-        self.0.read(&mut out[..bytes])
-    }
-}
 
 fn in_blocks(text: &[u8], step: usize, delimiter: u8) -> Rows {
     let stream = Box::new(Slow(Cursor::new(text.to_vec()), step));
