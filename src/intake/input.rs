@@ -58,14 +58,22 @@ pub struct Input {
     map: Arc<Map>,
     /// The identity of the file that the user named. `None` for a pipe, whose content cannot change.
     identity: Option<Identity>,
-    /// Where the rows are, if the input is not plain lines.
-    blocks: Option<Vec<Block>>,
+    rows: Rows,
     /// The tags of its rows. Plain lines have none.
     given_tags: GivenTags,
-    /// The rows, if they are URLs held in memory by code. Such an input has no bytes.
-    urls: Option<HeldUrls>,
     /// Whether it continues the previous input, because both come from the same source.
     continues: bool,
+}
+
+/// Where the rows of an input are.
+#[derive(Debug)]
+enum Rows {
+    /// In its bytes, which are plain lines.
+    Lines,
+    /// In these blocks of its bytes.
+    Blocks(Vec<Block>),
+    /// In memory, as URLs from code. Such an input has no bytes.
+    Urls(HeldUrls),
 }
 
 /// How far to prefetch ahead of readers, in bytes: a few milliseconds of reading.
@@ -249,9 +257,8 @@ impl Input {
             name: name.into(),
             map: Arc::new(map),
             identity: None,
-            blocks: None,
+            rows: Rows::Lines,
             given_tags: GivenTags::default(),
-            urls: None,
             continues: false,
         }
     }
@@ -263,20 +270,12 @@ impl Input {
 
     /// Creates an input with the rows of `urls`.
     pub fn urls(name: &Path, urls: HeldUrls) -> Self {
-        Self { urls: Some(urls), ..Self::of_map(name, Map::none()) }
-    }
-
-    /// Creates an input of the rows in `blocks` of the scratch file `file`.
-    ///
-    /// # Errors
-    /// If it cannot be mapped.
-    pub fn rows(name: &Path, file: &File, identity: Option<Identity>, blocks: Vec<Block>) -> Result<Self> {
-        Ok(Self::lines(name, file, identity)?.with_blocks(blocks))
+        Self { rows: Rows::Urls(urls), ..Self::of_map(name, Map::none()) }
     }
 
     /// Sets where the rows are, of an input that is not plain lines.
     pub fn with_blocks(self, blocks: Vec<Block>) -> Self {
-        Self { blocks: Some(blocks), ..self }
+        Self { rows: Rows::Blocks(blocks), ..self }
     }
 
     /// Creates an input of the bytes of `segment`, whose blocks the caller knows. `name` is for messages.
@@ -308,18 +307,25 @@ impl Input {
     /// # Panics
     /// If it holds no URLs.
     pub fn held_urls(&self) -> &HeldUrls {
-        self.urls.as_ref().expect("only an input of URLs has extents of them")
+        self.urls_held().expect("only an input of URLs has extents of them")
     }
 
     /// Bytes of memory that its URLs or its text keep allocated.
     pub fn held_bytes(&self) -> usize {
-        self.urls.as_ref().map_or(0, HeldUrls::held_bytes) + self.map.held_bytes()
+        self.urls_held().map_or(0, HeldUrls::held_bytes) + self.map.held_bytes()
+    }
+
+    fn urls_held(&self) -> Option<&HeldUrls> {
+        match &self.rows {
+            Rows::Urls(urls) => Some(urls),
+            Rows::Lines | Rows::Blocks(_) => None,
+        }
     }
 
     /// Creates an input of other blocks of the same mapped file.
     pub fn part(&self, blocks: Vec<Block>) -> Self {
         let map = Arc::clone(&self.map);
-        Self { map, blocks: Some(blocks), ..Self::of_map(&self.name, Map::none()) }
+        Self { map, rows: Rows::Blocks(blocks), ..Self::of_map(&self.name, Map::none()) }
     }
 
     /// The tags of its rows.
@@ -353,12 +359,15 @@ impl Input {
     }
 
     /// The extents of all chunks, in order.
-    pub fn extents(&self) -> impl Iterator<Item = Extent> + '_ {
-        let lines = self.blocks.is_none().then(|| lines::chunks(self.bytes().len()).map(Extent::Lines));
-        let rows = self.blocks.iter().flatten().cloned().map(Extent::Rows);
-        let chunks = self.urls.iter().flat_map(|urls| urls.chunks(UNITED_ROWS_MAX));
-        let urls = chunks.map(|(units, bytes)| Extent::Urls { units, bytes });
-        lines.into_iter().flatten().chain(rows).chain(urls)
+    pub fn extents(&self) -> Box<dyn Iterator<Item = Extent> + '_> {
+        match &self.rows {
+            Rows::Lines => Box::new(lines::chunks(self.bytes().len()).map(Extent::Lines)),
+            Rows::Blocks(blocks) => Box::new(blocks.iter().cloned().map(Extent::Rows)),
+            Rows::Urls(urls) => {
+                let chunks = urls.chunks(UNITED_ROWS_MAX);
+                Box::new(chunks.map(|(units, bytes)| Extent::Urls { units, bytes }))
+            }
+        }
     }
 
     /// Checks that the file is unchanged since it was opened.

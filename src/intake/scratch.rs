@@ -219,7 +219,7 @@ impl Scratch {
     /// # Errors
     /// If it cannot be mapped.
     pub fn map_file(&self) -> Result<Input> {
-        Input::rows(&self.space.directory, &self.file, None, Vec::new())
+        Ok(Input::lines(&self.space.directory, &self.file, None)?.with_blocks(Vec::new()))
     }
 
     /// The file, to be mapped once everything is written.

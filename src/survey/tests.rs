@@ -61,7 +61,7 @@ impl Directory {
                 blocks.push(buffer.end_block(at));
             }
         }
-        Input::rows(&self.0, &self.file(&bytes), None, blocks).unwrap()
+        Input::lines(&self.0, &self.file(&bytes), None).unwrap().with_blocks(blocks)
     }
 }
 

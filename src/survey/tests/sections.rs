@@ -34,7 +34,7 @@ fn with_sections(directory: &Directory, rows: &[(String, String)]) -> Input {
             blocks.push(buffer.end_block(at));
         }
     }
-    Input::rows(&directory.0, &directory.file(&bytes), None, blocks).unwrap()
+    Input::lines(&directory.0, &directory.file(&bytes), None).unwrap().with_blocks(blocks)
 }
 
 /// Lines of canonical URLs, then lines that become such.
