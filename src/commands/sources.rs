@@ -194,12 +194,9 @@ fn open_remote(
 ) -> Result<()> {
     for one in found {
         match one {
-            Remote::Files(files) => {
-                let names: Vec<PathBuf> = files.iter().map(|(name, _)| name.clone()).collect();
-                let listed = files.into_iter().collect();
-                for name in &names {
-                    open(name, &listed, options, &mut |_| true, sources)?;
-                }
+            Remote::File((name, file)) => {
+                let listed = HashMap::from([(name.clone(), file)]);
+                open(&name, &listed, options, &mut |_| true, sources)?;
             }
             Remote::Directory(RemoteDirectory { path, parts, files }) => {
                 // A pattern may match it.
@@ -321,10 +318,7 @@ fn open_one<'a>(name: &Path, listed: &Listed) -> Result<UnreadInput<'a>> {
         return Ok(UnreadInput::remote(name.to_owned(), Arc::clone(file)));
     }
     match remote::find(name, false, None)?.and_then(|mut found| found.pop()) {
-        Some(Remote::Files(mut files)) if files.len() == 1 => {
-            let (name, file) = files.remove(0);
-            Ok(UnreadInput::remote(name, file))
-        }
+        Some(Remote::File((name, file))) => Ok(UnreadInput::remote(name, file)),
         _ => UnreadInput::open(name),
     }
 }

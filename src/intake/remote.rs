@@ -54,7 +54,7 @@ pub fn find(url: &Path, needs_success: bool, out: Option<&OutDirectory>) -> Resu
 
     let Some(location) = Location::parse(url)? else { return Ok(None) };
     match location.scheme {
-        Scheme::Http => web::find(&location).map(|file| Some(vec![Remote::Files(vec![file])])),
+        Scheme::Http => web::find(&location).map(|file| Some(vec![Remote::File(file)])),
         Scheme::S3 | Scheme::Gs | Scheme::Az => {
             let bucket = crate::store::connect(&location)?;
             bucket::find(&bucket, &location, needs_success, out).map(Some)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::file::PartsFile;
-use super::found::{Remote, RemoteDirectory, RemoteFiles};
+use super::found::{NamedFile, Remote, RemoteDirectory};
 use super::pattern::{has_pattern, matches};
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::intake::format::{OutDirectory, SkipReason, part_files_listed};
@@ -97,7 +97,8 @@ impl Search<'_> {
         }
         // An empty object may be the marker of a prefix with the same name.
         let of_prefixes: HashSet<&String> = prefixes.iter().collect();
-        found.retain(|(key, object)| !is_marker(object.as_ref(), || of_prefixes.contains(key)));
+        let is_marker = |key: &String, object: &Object| is_marker(object, || of_prefixes.contains(key));
+        found.retain(|(key, object)| !object.as_ref().is_some_and(|object| is_marker(key, object)));
         found.extend(prefixes.into_iter().map(|prefix| (prefix, None)));
         found.sort_unstable_by(|(one, _), (other, _)| one.split('/').cmp(other.split('/')));
         let mut all = Vec::new();
@@ -123,11 +124,11 @@ impl Search<'_> {
             .iter()
             .flat_map(|(key, _)| key.match_indices('/').map(|(at, _)| key[..at].to_owned()))
             .collect();
-        let mut files: RemoteFiles = Vec::with_capacity(listed.len());
+        let mut files: Vec<NamedFile> = Vec::with_capacity(listed.len());
         let mut names = Vec::with_capacity(listed.len());
         for (key, object) in listed {
             let Some(name) = key.strip_prefix(&start).filter(|name| !name.is_empty()) else { continue };
-            if !is_marker(Some(&object), || parents.contains(&key)) {
+            if !is_marker(&object, || parents.contains(&key)) {
                 names.push(name.to_owned());
                 files.push(self.file(key, object));
             }
@@ -148,10 +149,10 @@ impl Search<'_> {
     }
 
     fn object(&self, key: &str, object: Object) -> Remote {
-        Remote::Files(vec![self.file(key.to_owned(), object)])
+        Remote::File(self.file(key.to_owned(), object))
     }
 
-    fn file(&self, key: String, object: Object) -> (PathBuf, Arc<dyn crate::intake::read_at::RemoteFile>) {
+    fn file(&self, key: String, object: Object) -> NamedFile {
         let (name, bytes) = (self.path(&key), object.bytes);
         let parts = ObjectParts::new(self.bucket.clone(), key, object);
         let file = PartsFile::new(name.clone(), Arc::new(parts), bytes);
@@ -168,8 +169,8 @@ impl Search<'_> {
 }
 
 /// Whether an object is only the marker of a directory.
-fn is_marker(object: Option<&Object>, is_parent: impl FnOnce() -> bool) -> bool {
-    object.is_some_and(|object| object.bytes == 0) && is_parent()
+fn is_marker(object: &Object, is_parent: impl FnOnce() -> bool) -> bool {
+    object.bytes == 0 && is_parent()
 }
 
 /// The error for an input that cannot be found.
@@ -218,7 +219,7 @@ mod tests {
             let (mut files, mut left_out) = (Vec::new(), Vec::new());
             for found in find(&bucket, &at(url), false, None).unwrap() {
                 match found {
-                    Remote::Files(found) => files.extend(found.into_iter().map(|(name, _)| name)),
+                    Remote::File((name, _)) => files.push(name),
                     Remote::Directory(directory) => {
                         files.extend(directory.parts.files);
                         left_out.extend(directory.parts.skipped);

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use crate::intake::format::PartFiles;
 use crate::intake::read_at::RemoteFile;
 
-/// Remote files, with their names.
-pub type RemoteFiles = Vec<(PathBuf, Arc<dyn RemoteFile>)>;
+/// A remote file, with its name.
+pub type NamedFile = (PathBuf, Arc<dyn RemoteFile>);
 
 /// What a URL refers to.
 #[derive(Debug)]
 #[cfg_attr(not(feature = "cloud"), allow(dead_code, reason = "only object stores have remote files"))]
 pub enum Remote {
-    /// Single files.
-    Files(RemoteFiles),
+    /// A file.
+    File(NamedFile),
     /// A location with files below it, read like a directory.
     Directory(RemoteDirectory),
 }
@@ -28,5 +28,5 @@ pub struct RemoteDirectory {
     /// The part files.
     pub parts: PartFiles,
     /// All files.
-    pub files: RemoteFiles,
+    pub files: Vec<NamedFile>,
 }

@@ -11,13 +11,14 @@ use bytes::{Buf, Bytes};
 
 use super::bucket::not_found;
 use super::file::PartsFile;
+use super::found::NamedFile;
 use super::origin::{cancelled, failed};
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::intake::read_at::{ReadAt, RemoteFile, Watch};
 use crate::store::{Location, Pieces, WebFile};
 
 /// Finds the file at `location`.
-pub fn find(location: &Location) -> Result<(PathBuf, Arc<dyn RemoteFile>)> {
+pub fn find(location: &Location) -> Result<NamedFile> {
     let name = name_of(location);
     if location.bucket().contains('@') {
         let words =
@@ -134,13 +135,13 @@ mod tests {
             ("https://h.example/a.csv?X-Amz-Signature=5ec#x", "https://h.example/a.csv?…"),
             ("https://user:5ec@h.example/a", "https://h.example/a"),
             ("https://h.example", "https://h.example/"),
-        ] {
             ("https://h.example?sig=5ec", "https://h.example/?…"),
             ("https://h.example?mail=a@b.c", "https://h.example/?…"),
             ("https://h.example#5ec@b.c", "https://h.example/"),
+        ] {
             let location = Location::parse(Path::new(url)).unwrap().unwrap();
             assert_eq!(name_of(&location), Path::new(name), "{url}");
-        }
             assert_eq!(location.bucket().contains('@'), url.contains("user:"), "{url}");
+        }
     }
 }
