@@ -136,7 +136,7 @@ impl Copied {
     }
 
     fn doing(&self) -> String {
-        format!("could not be given a copy of {}", Shown(&self.name))
+        format!("could not store a copy of {}", Shown(&self.name))
     }
 
     /// The bytes of the whole copy, estimated from the `taken` bytes of the input read so far.

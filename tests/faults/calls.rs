@@ -130,7 +130,7 @@ fn a_copy_of_a_pipe_that_is_not_whole_is_caught() {
     world.assert_refused(
         run,
         74,
-        "could not be given a copy of -: 1,500 bytes were written, but 1,499 are there",
+        "could not store a copy of -: 1,500 bytes were written, but 1,499 are there",
     );
 }
 

@@ -106,8 +106,8 @@ fn a_scratch_disk_that_is_too_small_is_reported_with_the_needed_and_free_bytes()
         (SITES, &SORTED[2..], &large, EARLY, "the run needs about"),
         (SITES, &SORTED[2..], &plain, LATE, "scratch files could not be written ("),
         (BASE, &[], &dense, EARLY_COPY, "a copy of "),
-        (BASE, &[], &loose, LATE, "could not be given a copy of "),
-        (BASE, &["--order", "sorted"], &rows, LATE, "could not be given a copy of "),
+        (BASE, &[], &loose, LATE, "could not store a copy of "),
+        (BASE, &["--order", "sorted"], &rows, LATE, "could not store a copy of "),
     ];
     for (at, (base_url, options, input, [need, free], said)) in cases.into_iter().enumerate() {
         let out = directory.join(format!("out-{at}"));
