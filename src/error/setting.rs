@@ -111,7 +111,7 @@ settings! {
     Robots = "robots",
     /// The crawler whose rules in a robots.txt apply.
     RobotsAgent = "robots_agent",
-    /// Whether that robots.txt may have another name.
+    /// Whether the file that names the index files may be called `robots.txt` in another letter case.
     RobotsAnyName = "robots_any_name",
     /// Which URLs may be listed.
     Scope = "scope",

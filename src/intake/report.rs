@@ -19,9 +19,9 @@ pub struct InputReport {
     /// `gzip`, `zstd` or `bzip2`, if it is compressed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packing: Option<String>,
-    /// Its lines or rows.
+    /// Number of its lines or rows.
     pub lines: u64,
-    /// Its bytes, compressed if it is.
+    /// Its size in bytes as stored, so compressed if the input is.
     pub bytes: u64,
     /// Its columns or keys, if its format has any.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! Rows: the form of every input except plain lines in scratch files, which both passes read.
+//! The format of rows in scratch files, which both passes read. Inputs of plain lines do not need it.
 //!
 //! A scratch file is a sequence of rows, grouped in blocks of about a chunk. Numbers are LEB128, seven bits per byte, lowest
 //! first:
@@ -9,7 +9,7 @@
 //!         1: url and tags            fields = url, section, lastmod, changefreq, priority, extras, each as length, bytes
 //!         2: not a row of the form   fields = number of the reason (a byte), text
 //!         3: entry, a URL alone      fields = url
-//!         4: entry                   fields = url, tags, instant (zigzag; 0: none), extras,
+//!         4: entry                   fields = url, tags, instant (zigzag + 1; 0: none), extras,
 //!                                             their namespaces (a byte; + 128: number of the section follows)
 //!         5: entry with a section only    fields = url, number of the section (2 bytes)
 //!         + 8: with a URL that has nothing to escape

@@ -7,7 +7,7 @@ use crate::clean::screen::robots::Robots;
 use crate::common::digest::hex_digest;
 use crate::intake::format::FormatOptions;
 
-/// A hash of all options that decide which bytes sitemaps consist of: 32 hexadecimal digits. It finds mistakes, not forgeries.
+/// A hash of every option that affects the bytes of sitemaps: 32 hexadecimal digits. It catches mistakes, not forgeries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint(String);
 

@@ -107,7 +107,8 @@ impl SetRules {
         self.check_room(None)
     }
 
-    /// Checks that an index file of the set `name` can list one sitemap.
+    /// Checks that an index file of the set `name` can list one sitemap, and that the URLs of its sitemaps cannot exceed the limit
+    /// of the protocol.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option and the limit.
@@ -185,9 +186,9 @@ pub enum OnDuplicate {
     /// The first row.
     #[default]
     First,
-    /// The row with the newest `lastmod`, in whole seconds. If several rows have the newest one, or none has a `lastmod`, the first
-    /// of them is listed; with [`Order::Sorted`], the one whose `lastmod` is the last in byte order; if these are equal, the one
-    /// whose `changefreq` is, then `priority`, then the XML of its extensions. A missing value is before any other.
+    /// The row with the newest `lastmod`, in whole seconds. Ties, and rows without a `lastmod`, go to the first row. With
+    /// [`Order::Sorted`], they go to the row that is last in byte order of `lastmod`, then `changefreq`, `priority` and the XML of
+    /// its extensions; a missing value sorts first.
     Newest,
 }
 

@@ -12,8 +12,8 @@ use crate::error::{Error, Result, Setting, message};
 ///
 /// It is parsed from text as a POSIX shell splits words: at spaces, tabs and line ends, unless they are quoted. Single quotes quote
 /// everything between them. In double quotes, a backslash quotes `$`, a backtick, `"` or a backslash; outside of quotes, any
-/// character. In both, one at the end of a line joins it with the next line. A word that begins with `#` begins a comment, which
-/// ends with the line. Variables, patterns, `|`, `>`, `&` and `;` have no meaning.
+/// character. Except in single quotes, a backslash at the end of a line joins it to the next line. A word that begins with `#`
+/// begins a comment, which ends with the line. Variables, patterns, `|`, `>`, `&` and `;` have no meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandLine(Vec<String>);
 

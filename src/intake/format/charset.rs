@@ -23,7 +23,7 @@ pub fn declared(head: &[u8]) -> Option<&'static Encoding> {
     named(&after[..memchr::memchr(b'>', after)?])
 }
 
-/// Whether a text in `encoding` may go on with a document that has this XML `declaration`. `None` is UTF-8.
+/// Whether a document with this XML `declaration` may follow in a text read as `encoding`; `None` is UTF-8.
 pub fn agrees(encoding: Option<&'static Encoding>, declaration: &[u8]) -> bool {
     // A declaration that was readable in UTF-16 is in UTF-16.
     matches!(encoding, Some(encoding) if [UTF_16LE, UTF_16BE].contains(&encoding))

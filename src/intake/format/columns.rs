@@ -211,7 +211,7 @@ impl Columns {
         self.said[part.number()].is_some()
     }
 
-    /// Checks that of the columns `names`, only the one at its place holds a part. Of two, it is unclear which one is meant.
+    /// Refuses columns `names` of which two have the name of a part that is read: it is unclear which one is meant.
     ///
     /// # Errors
     /// The name that two columns have, and what to do about it.

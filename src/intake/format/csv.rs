@@ -279,8 +279,8 @@ fn too_narrow(about: &About<'_>, fields: usize, position: usize, part: RowPart) 
     ))
 }
 
-/// Reads the rows of `block`. Empty lines are not rows. A row with more or fewer fields than the first one, unless it is blank, or
-/// a torn one, is a bad row.
+/// Reads the rows of `block`. Empty lines are not rows. A row is bad if it is torn, or if it is not blank and has more or fewer
+/// fields than the first one.
 fn read(block: &Block, header: &Header, rows: &mut CountingSink<'_>) -> Result<()> {
     let mut table = Table::new(block, header.delimiter);
     let mut extras = ExtrasBuffer::default();

@@ -69,9 +69,9 @@ struct Attributed<'l> {
 }
 
 impl<'l> Attributed<'l> {
-    /// The row in `line`; `None` if a word after the URL is no attribute, or if there are two sections. Attributes other than the
-    /// three tags and `section`, the one of the section, need one of these on their line: without it, the line is more likely a
-    /// URL with a space. An attribute with two values has the whole line as its value, which is never valid.
+    /// The row in `line`; `None` if a word after the URL is no attribute, or if there are two sections. Other attributes are
+    /// accepted only on a line that also has one of the three tags or the attribute of the `section`; otherwise the line is more
+    /// likely a URL with a space. An attribute with two values has the whole line as its value, which is never valid.
     fn parse(line: &'l [u8], section: Option<&str>) -> Option<Self> {
         let mut row = Self { record: Record::default(), unused: Vec::new() };
         if line.trim_ascii_start().starts_with(b"#") {

@@ -78,7 +78,7 @@ impl Map {
     pub fn pages(name: &Path, file: &File) -> io::Result<Self> {
         // SAFETY: the map is read as bytes only, and every byte is a valid u8. If the file is written to meanwhile, the second
         // pass may see other bytes than the first. Memory safety does not depend on the bytes staying the same (every index
-        // comes from the bytes just read), the second pass compares its results with the plan, and the identity check fails the
+        // comes from the bytes just read), the second pass compares its results with the layout, and the identity check fails the
         // run. If the file is truncated, it reads as zeros and the run fails (see `lost`). Without the handler of `lost`, SIGBUS
         // ends the process before anything is published.
         let map = unsafe { Mmap::map(file)? };

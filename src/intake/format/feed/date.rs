@@ -2,7 +2,7 @@
 
 use jiff::fmt::rfc2822::DateTimeParser;
 
-/// Feeds name the wrong day of the week now and then; the date counts.
+/// Feeds sometimes name the wrong weekday, so it is ignored.
 static PARSER: DateTimeParser = DateTimeParser::new().relaxed_weekday(true);
 
 /// The names of zones whose offset from UTC is defined. RFC 2822, 4.3: that of any other name is unknown.

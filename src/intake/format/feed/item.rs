@@ -18,7 +18,7 @@ pub struct Item {
     number: u64,
     /// It has a malformed attribute, or its URL has an element or an entity that only a DTD could define.
     pub is_bad: bool,
-    /// The same of its `guid`, which counts only without a link.
+    /// Whether its `guid` is malformed in this way, which matters only without a link.
     is_guid_bad: bool,
     /// Whether it has elements that are dropped.
     pub has_others: bool,
