@@ -51,6 +51,7 @@ mod text;
 mod typed_text;
 mod unpack;
 mod watched;
+mod xml;
 
 use std::fs::File;
 use std::io::Read;

@@ -14,17 +14,19 @@ mod kind;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::found::NameCounts;
 use super::reader::{RowReader, large_units};
 use super::row::{CountingSink, ROW_BYTES_MAX};
-use super::sitemap::dropped::DroppedElements;
-use super::sitemap::stray::Between;
-use super::sitemap::{Metered, broken, wrong_root};
 use super::spec::{Head, Hints, Open, Spec};
 use super::unpack::{About, Text};
+use super::xml::dropped::DroppedElements;
+use super::xml::stray::Between;
+use super::xml::{Metered, broken, ends_too_early, prefix_of, wrong_root};
 use crate::error::Result;
 use bases::{Bases, attribute};
 use item::Item;
@@ -93,9 +95,7 @@ fn read(kind: Kind, text: Text<'_>, rows: &mut CountingSink<'_>) -> Result<()> {
                 rows.facts().dropped_elements = feed.into_dropped();
                 return Ok(());
             }
-            Ok(Event::Eof) => {
-                return Err(text.wrong("the XML ends too early; recreate the file, or fetch it again"));
-            }
+            Ok(Event::Eof) => return Err(ends_too_early(&text)),
             Ok(Event::Decl(declaration)) if feed.has_root => text.check_charset(at, &declaration)?,
             Ok(Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) | Event::Empty(_)) => {}
             Err(error) => return Err(broken(&text, at, error)),
@@ -156,7 +156,7 @@ impl Feed {
                 return Err(wrong_root(text, name.as_ref(), self.kind.expected()));
             }
             self.has_root = true;
-            self.prefix = prefix(tag);
+            self.prefix = prefix_of(&tag.name()).to_owned();
             self.namespace = declared_namespace(tag).unwrap_or_default();
         }
         let has_base = self.bases.enter(depth, tag);
@@ -184,7 +184,7 @@ impl Feed {
     fn is_own(&self, tag: &BytesStart<'_>) -> bool {
         let is_of_feed =
             |uri: String| uri == self.namespace || self.kind.namespaces().contains(&uri.as_str());
-        prefix(tag) == self.prefix && declared_namespace(tag).is_none_or(is_of_feed)
+        prefix_of(&tag.name()) == self.prefix && declared_namespace(tag).is_none_or(is_of_feed)
     }
 
     /// Drops and counts the element at `depth`.
@@ -240,15 +240,11 @@ impl Feed {
     }
 }
 
-fn prefix(tag: &BytesStart<'_>) -> String {
-    tag.name().prefix().map_or("", |prefix| prefix.into_inner()).into()
-}
-
 /// The namespace that an element declares for its own prefix.
 fn declared_namespace(tag: &BytesStart<'_>) -> Option<String> {
-    let name = match &*prefix(tag) {
-        "" => "xmlns".to_owned(),
-        prefix => format!("xmlns:{prefix}"),
+    let name = match prefix_of(&tag.name()) {
+        "" => Cow::Borrowed("xmlns"),
+        prefix => Cow::Owned(format!("xmlns:{prefix}")),
     };
     attribute(tag, &name).ok().flatten()
 }

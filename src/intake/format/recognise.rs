@@ -6,7 +6,7 @@ use super::options::FormatOptions;
 use super::sample::Sample;
 use super::spec::{Head, Open, OpenFile};
 use super::table::Format;
-use super::{foreign, packing, sitemap};
+use super::{foreign, packing, sitemap, xml};
 use crate::error::{Error, Message, Result, Setting, is_url, message};
 use crate::intake::lines::BYTE_ORDER_MARK;
 
@@ -95,7 +95,7 @@ fn by_head(head: &[u8], sample: &Sample<'_>, options: &FormatOptions) -> Option<
         Head::Byte(_) | Head::Root(_) | Head::Other => false,
     };
     if first == Some(&b'<')
-        && let Some(root) = sitemap::root(head)
+        && let Some(root) = xml::root(head)
         && let Some(&of_root) =
             Format::ALL.iter().find(|format| matches!(format.spec().head, Head::Root(name) if name == root))
     {

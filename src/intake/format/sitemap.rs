@@ -1,17 +1,12 @@
 //! Existing sitemaps: every `<url>` is a record.
 
-mod declared;
-pub(super) mod dropped;
 pub(super) mod extended;
 mod plain;
-pub(super) mod stray;
 #[cfg(test)]
 mod tests;
 mod url_element;
-pub mod value;
 
-use std::io::{self, BufRead, BufReader, Read};
-use std::sync::Arc;
+use std::io::{BufRead, Read};
 
 use quick_xml::Reader;
 use quick_xml::events::Event;
@@ -20,12 +15,10 @@ use super::reader::{RowReader, large_units};
 use super::row::{CountingSink, ROW_BYTES_MAX};
 use super::spec::{Head, Hints, Open, Spec};
 use super::unpack::{About, Text};
-use crate::error::{Error, Result, Setting, message};
-use crate::escape::grouped;
-use stray::Between;
+use super::xml::stray::Between;
+use super::xml::{BUFFER_BYTES, Metered, broken, ends_too_early, root, wrong_root};
+use crate::error::Result;
 use url_element::{CHILD_DEPTH, UrlElement};
-
-const BUFFER_BYTES: usize = 64 * 1024;
 
 pub const SITEMAP: Spec = Spec {
     name: "sitemap",
@@ -62,7 +55,7 @@ fn read_buffered(buffer_bytes: usize, text: Text<'_>, rows: &mut CountingSink<'_
         buffer.clear();
         let at = reader.buffer_position();
         let entry_bytes = if depth > 1 { at - entry.offset() } else { 0 };
-        reader.get_mut().bytes_left = ROW_BYTES_MAX.saturating_sub(entry_bytes);
+        reader.get_mut().set_bytes_left(ROW_BYTES_MAX.saturating_sub(entry_bytes));
         match reader.read_event_into(&mut buffer) {
             Ok(Event::Start(tag)) => {
                 match depth {
@@ -98,9 +91,7 @@ fn read_buffered(buffer_bytes: usize, text: Text<'_>, rows: &mut CountingSink<'_
                 rows.facts().dropped_elements = entry.into_dropped();
                 return Ok(());
             }
-            Ok(Event::Eof) => {
-                return Err(text.wrong("the XML ends too early; recreate the file, or fetch it again"));
-            }
+            Ok(Event::Eof) => return Err(ends_too_early(&text)),
             Ok(Event::Decl(declaration)) if has_root => text.check_charset(at, &declaration)?,
             Ok(Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) | Event::Empty(_)) => {}
             Err(error) => return Err(broken(&text, at, error)),
@@ -117,7 +108,7 @@ fn end_child<R: Read>(
     entry.emit(rows)?;
     // After an end tag the parser has no pending event. After a root it may: the end of `<urlset/>`.
     let at = reader.buffer_position();
-    let bytes = plain::read(reader.get_ref().stream.buffer(), at, entry, rows)?;
+    let bytes = plain::read(reader.get_ref().buffered(), at, entry, rows)?;
     reader.stream().consume(bytes);
     Ok(())
 }
@@ -127,20 +118,6 @@ pub fn is_index(head: &[u8]) -> bool {
     root(head).is_some_and(|root| root == "sitemapindex")
 }
 
-/// The local name of the root element of the XML that begins with `head`, if it is there.
-pub fn root(head: &[u8]) -> Option<String> {
-    let mut reader = Reader::from_reader(head);
-    let mut buffer = Vec::new();
-    loop {
-        buffer.clear();
-        match reader.read_event_into(&mut buffer) {
-            Ok(Event::Start(tag) | Event::Empty(tag)) => return Some(tag.local_name().as_ref().to_owned()),
-            Ok(Event::Eof) | Err(_) => return None,
-            Ok(_) => {}
-        }
-    }
-}
-
 fn check_root(text: &About<'_>, root: &str) -> Result<()> {
     match root {
         "urlset" => Ok(()),
@@ -148,114 +125,5 @@ fn check_root(text: &About<'_>, root: &str) -> Result<()> {
             "is a sitemap index, which must be a file beside its sitemaps; give that file, or the sitemaps",
         )),
         _ => Err(wrong_root(text, root, "a sitemap, <urlset>")),
-    }
-}
-
-/// The error for XML whose root element is not the one `expected`.
-pub fn wrong_root(text: &About<'_>, root: &str, expected: &str) -> Error {
-    let is = |what: &str, format: &str| {
-        text.wrong(message!(
-            "is {what}; leave out ",
-            Setting::Format,
-            ", or use ",
-            Setting::Format.with(format)
-        ))
-    };
-    match root {
-        "urlset" => is("a sitemap", "sitemap"),
-        "rss" => is("an RSS feed", "rss"),
-        "feed" => is("an Atom feed", "atom"),
-        "RDF" => text.wrong("is RDF, most likely RSS 1.0; give the feed as RSS 2.0 or Atom"),
-        "html" => text.wrong(format!("is an HTML page; expected {expected}; check the URL it came from")),
-        _ => {
-            let root = crate::escape::shown(root.as_bytes());
-            text.wrong(format!("is XML with the root <{root}>; expected {expected}"))
-        }
-    }
-}
-
-/// The error for XML that is not well-formed. Nothing after the mistake can be trusted.
-pub fn broken(text: &About<'_>, at: u64, error: quick_xml::Error) -> Error {
-    match error {
-        quick_xml::Error::Io(error) if error.get_ref().is_some_and(|cause| cause.is::<TooLong>()) => {
-            text.wrong(format!("byte {at}: {error}: most likely a tag that is never closed"))
-        }
-        quick_xml::Error::Io(error) => {
-            text.failed(Arc::try_unwrap(error).unwrap_or_else(|error| match error.raw_os_error() {
-                Some(number) => io::Error::from_raw_os_error(number),
-                None => io::Error::new(error.kind(), error),
-            }))
-        }
-        quick_xml::Error::Encoding(_) if text.is_transcoded() => text.wrong(message!(
-            "byte {at}: is not valid in the charset of the text; set that with ",
-            Setting::InputEncoding
-        )),
-        quick_xml::Error::Encoding(_) => text.wrong(message!(
-            "byte {at}: is not UTF-8, and the XML declaration names no other charset; set it with ",
-            Setting::InputEncoding
-        )),
-        error => {
-            let error = crate::escape::shown(error.to_string().as_bytes());
-            text.wrong(message!(
-                "byte {at}: broken XML ({error}); recreate the file, or set the format with ",
-                Setting::Format
-            ))
-        }
-    }
-}
-
-/// A stream that fails once `bytes_left` are read, so that an endless tag or text cannot fill the memory.
-pub struct Metered<R> {
-    stream: BufReader<R>,
-    bytes_left: u64,
-}
-
-impl<R: Read> Metered<R> {
-    /// Nothing can be read until the number of bytes is set.
-    pub fn new(stream: R) -> Self {
-        Self::with_capacity(BUFFER_BYTES, stream)
-    }
-
-    fn with_capacity(buffer_bytes: usize, stream: R) -> Self {
-        Self { stream: BufReader::with_capacity(buffer_bytes, stream), bytes_left: 0 }
-    }
-
-    /// Sets the number of bytes that can be read.
-    pub fn set_bytes_left(&mut self, bytes: u64) {
-        self.bytes_left = bytes;
-    }
-}
-
-/// The error of [`Metered`].
-#[derive(Debug)]
-struct TooLong;
-
-impl std::fmt::Display for TooLong {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "an entry or a piece of XML has more than {} bytes", grouped(ROW_BYTES_MAX))
-    }
-}
-
-impl std::error::Error for TooLong {}
-
-impl<R: Read> Read for Metered<R> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let bytes = self.fill_buf()?.read(out)?;
-        self.consume(bytes);
-        Ok(bytes)
-    }
-}
-
-impl<R: Read> BufRead for Metered<R> {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.bytes_left == 0 {
-            return Err(io::Error::other(TooLong));
-        }
-        self.stream.fill_buf()
-    }
-
-    fn consume(&mut self, bytes: usize) {
-        self.bytes_left = self.bytes_left.saturating_sub(bytes as u64);
-        self.stream.consume(bytes);
     }
 }

@@ -8,9 +8,9 @@ use super::kind::Kind;
 use crate::clean::Reason;
 use crate::error::Result;
 use crate::intake::format::row::{AND, CountingSink, Record, VALUE_BYTES_KEPT};
-use crate::intake::format::sitemap::dropped::DroppedElements;
-use crate::intake::format::sitemap::stray::{self, StrayText};
-use crate::intake::format::sitemap::value;
+use crate::intake::format::xml::dropped::DroppedElements;
+use crate::intake::format::xml::stray::{self, StrayText};
+use crate::intake::format::xml::value;
 
 /// The current item.
 pub struct Item {

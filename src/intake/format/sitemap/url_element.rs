@@ -3,15 +3,14 @@
 use quick_xml::events::{BytesRef, BytesStart};
 use quick_xml::name::QName;
 
-use super::declared::{Declared, prefix_of};
-use super::dropped::{DroppedElements, is_of_protocol};
 use super::extended::{BadAttribute, Child, Extended};
-use super::stray::{self, StrayText};
-use super::value;
 use crate::clean::Reason;
 use crate::error::{Error, ErrorKind, Result};
 use crate::intake::format::found::NameCounts;
 use crate::intake::format::row::{AND, CountingSink, Record};
+use crate::intake::format::xml::dropped::{DroppedElements, is_of_protocol};
+use crate::intake::format::xml::stray::{self, StrayText};
+use crate::intake::format::xml::{Declared, prefix_of, value};
 use crate::sitemap::extensions::{EXTENSIONS, Extension, ExtrasBuffer};
 
 /// The current `<url>` element.
