@@ -12,7 +12,7 @@ mod corpus;
 
 use corpus::{Corpus, Recipe};
 use sitemill::Result;
-use sitemill::internals::format::{Feed, Format, FormatOptions, Record, Sink, read};
+use sitemill::internals::format::{Format, FormatOptions, RawInput, Record, Sink, read};
 use sitemill::internals::tags::{LastmodRules, lastmod, priority};
 use sitemill::report::Reason;
 
@@ -63,18 +63,18 @@ impl Sink for Count {
     }
 }
 
-fn bench(bencher: Bencher<'_, '_>, format: Format, feed: impl Fn() -> Feed<'static>) {
+fn bench(bencher: Bencher<'_, '_>, format: Format, raw: impl Fn() -> RawInput<'static>) {
     bencher.counter(ItemsCount::new(ROWS)).bench_local(|| {
         let mut count = Count::default();
         let found =
-            read(Path::new("-"), feed(), &FormatOptions::default(), &mut count).expect("the input is sound");
+            read(Path::new("-"), raw(), &FormatOptions::default(), &mut count).expect("the input is sound");
         assert_eq!((found.format, count.rows), (format, ROWS));
         black_box(count.bytes);
     });
 }
 
-fn stream(bytes: &'static [u8]) -> Feed<'static> {
-    Feed::Stream(Box::new(Cursor::new(bytes)))
+fn stream(bytes: &'static [u8]) -> RawInput<'static> {
+    RawInput::Stream(Box::new(Cursor::new(bytes)))
 }
 
 #[divan::bench(sample_count = 5, sample_size = 1)]
@@ -178,7 +178,9 @@ fn parquet(bencher: Bencher<'_, '_>) {
     }
     group.close().expect("it is writable");
     writer.close().expect("it is writable");
-    bench(bencher, Format::Parquet, || Feed::File(std::fs::File::open(&path).expect("it was just written")));
+    bench(bencher, Format::Parquet, || {
+        RawInput::File(std::fs::File::open(&path).expect("it was just written"))
+    });
     let _ = std::fs::remove_file(&path);
 }
 

@@ -16,7 +16,7 @@ use crate::common::progress::{Phase, Progress};
 use crate::common::stop::Stop;
 use crate::error::{Error, Message, Result, Setting};
 use crate::intake::blocks::{Block, Blocks};
-use crate::intake::format::{Feed, FormatOptions, Opened, Record, RowReader, Sink, Unit};
+use crate::intake::format::{FormatOptions, Opened, RawInput, Record, RowReader, Sink, Unit};
 use crate::intake::input::UnreadInput;
 use crate::intake::remote;
 use crate::intake::report::Skipped;
@@ -190,12 +190,12 @@ impl Targets<'_> {
     ) -> Result<()> {
         let name = source.name().to_owned();
         let unreadable = |error| Error::io(&name, "could not be read", error);
-        let feed = match source.into_feed()?.0 {
+        let raw = match source.into_raw()?.0 {
             // Other inputs are read on this thread.
-            feed @ Feed::Remote(_) => feed.watched(self.stop, &Failed::default(), &Arc::default()),
-            feed => feed,
+            raw @ RawInput::Remote(_) => raw.watched(self.stop, &Failed::default(), &Arc::default()),
+            raw => raw,
         };
-        match format::open(&name, feed, options)?.1 {
+        match format::open(&name, raw, options)?.1 {
             Opened::Plain(mut file) => {
                 // Detecting the format has read its first bytes.
                 file.rewind().map_err(unreadable)?;

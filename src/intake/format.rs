@@ -93,7 +93,7 @@ const _: () = {
 };
 
 /// Where the bytes of an input come from.
-pub enum Feed<'a> {
+pub enum RawInput<'a> {
     /// A regular file, read from its start.
     File(File),
     /// A file on another machine, read from its start or, if its format needs it, at offsets.
@@ -131,16 +131,20 @@ impl<'n> PlainLines<'n> {
 /// # Errors
 /// [`ErrorKind::Data`](crate::ErrorKind::Data) if the input contradicts its name or the options, or if its header or first row
 /// is invalid; [`ErrorKind::Io`](crate::ErrorKind::Io) if it cannot be read.
-pub fn open<'n>(name: &'n Path, feed: Feed<'n>, options: &'n FormatOptions) -> Result<(Facts, Opened<'n>)> {
+pub fn open<'n>(
+    name: &'n Path,
+    raw: RawInput<'n>,
+    options: &'n FormatOptions,
+) -> Result<(Facts, Opened<'n>)> {
     options.check()?;
     let of_file = |file, (format, of_file): (Format, &OpenFile)| {
         Ok(of_rows((of_file.open)(name, file, options.hints())?, Some(format), Packing::None))
     };
     let mut remote = None;
-    let (file, stream): (_, Box<dyn Read + Send>) = match feed {
-        Feed::Rows(rows) => return Ok(of_rows(rows.open(name, options.hints())?, None, Packing::None)),
-        Feed::Stream(stream) => (None, stream),
-        Feed::Remote(file) => {
+    let (file, stream): (_, Box<dyn Read + Send>) = match raw {
+        RawInput::Rows(rows) => return Ok(of_rows(rows.open(name, options.hints())?, None, Packing::None)),
+        RawInput::Stream(stream) => (None, stream),
+        RawInput::Remote(file) => {
             // Most objects are text, which is read in one go. Only the name is known without a request.
             if recognise::is_named_as_of_file(name, options)
                 && let Some(format) = file_format(name, &*file, options)?
@@ -150,7 +154,7 @@ pub fn open<'n>(name: &'n Path, feed: Feed<'n>, options: &'n FormatOptions) -> R
             remote = Some(Arc::clone(&file));
             (None, file.stream())
         }
-        Feed::File(file) => {
+        RawInput::File(file) => {
             let unreadable = |error| Error::io(name, "could not be read", error);
             if let Some(format) = file_format(name, &file, options)? {
                 return of_file(Arc::new(file), format);
@@ -297,11 +301,11 @@ pub fn is_index(name: &Path, stream: Box<dyn Read + Send>, options: &FormatOptio
 #[cfg(any(test, feature = "internals"))]
 pub fn read<'n>(
     name: &'n Path,
-    feed: Feed<'n>,
+    raw: RawInput<'n>,
     options: &'n FormatOptions,
     sink: &mut dyn Sink,
 ) -> Result<FormatFound> {
-    let (Facts { format, packing, .. }, opened) = open(name, feed, options)?;
+    let (Facts { format, packing, .. }, opened) = open(name, raw, options)?;
     let format = format.expect("an input of bytes has a format");
     let of_lines = |text| match &format.spec().open {
         Open::Lines(open) | Open::Text(open) => open(text, options.hints()),

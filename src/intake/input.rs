@@ -20,7 +20,7 @@ use rustix::fs::{Mode, OFlags};
 use super::lines;
 use crate::common::fifo::Fifo;
 use crate::error::{Error, Result};
-use crate::intake::format::{Feed, SourceRows};
+use crate::intake::format::{RawInput, SourceRows};
 use crate::intake::read_at::{Pread, RemoteFile};
 use crate::intake::spool_format::Block;
 use crate::intake::urls::HeldUrls;
@@ -218,12 +218,12 @@ impl<'a> UnreadInput<'a> {
     ///
     /// # Errors
     /// Same as [`UnreadInput::peek`].
-    pub fn into_feed(self) -> Result<(Feed<'a>, Option<Identity>)> {
+    pub fn into_raw(self) -> Result<(RawInput<'a>, Option<Identity>)> {
         match self.stream {
-            Stream::File(identity) => Ok((Feed::File(self.reopened(&identity)?), Some(identity))),
-            Stream::Remote(file) => Ok((Feed::Remote(file), None)),
-            Stream::Pipe(pipe) => Ok((Feed::Stream(pipe.into_reader()), None)),
-            Stream::Rows(rows) => Ok((Feed::Rows(rows), None)),
+            Stream::File(identity) => Ok((RawInput::File(self.reopened(&identity)?), Some(identity))),
+            Stream::Remote(file) => Ok((RawInput::Remote(file), None)),
+            Stream::Pipe(pipe) => Ok((RawInput::Stream(pipe.into_reader()), None)),
+            Stream::Rows(rows) => Ok((RawInput::Rows(rows), None)),
         }
     }
 }

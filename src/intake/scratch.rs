@@ -12,7 +12,7 @@ use crate::common::external_sort::RunFile;
 use crate::common::unlinked::unlinked_file;
 use crate::error::{Error, ErrorKind, Message, Result, Setting, Shown, message};
 use crate::escape::{grouped, rounded};
-use crate::intake::format::Feed;
+use crate::intake::format::RawInput;
 use crate::intake::input::{Input, Map};
 
 /// The remedy if there is no room for scratch files.
@@ -92,12 +92,14 @@ enum Original {
 }
 
 impl Copied {
-    /// A copy of the input `name`, whose `feed` is not read yet. `streamed` will count the bytes that are read of a remote file.
-    pub fn of(name: &Path, feed: &Feed<'_>, streamed: &Arc<AtomicU64>) -> Self {
-        let original = match feed {
-            Feed::File(file) => file.try_clone().ok().map(Original::File),
-            Feed::Remote(_) => feed.remote_bytes().map(|bytes| Original::Remote(bytes, Arc::clone(streamed))),
-            Feed::Stream(_) | Feed::Rows(_) => None,
+    /// A copy of the input `name`, whose `raw` bytes are not read yet. `streamed` will count the bytes that are read of a remote file.
+    pub fn of(name: &Path, raw: &RawInput<'_>, streamed: &Arc<AtomicU64>) -> Self {
+        let original = match raw {
+            RawInput::File(file) => file.try_clone().ok().map(Original::File),
+            RawInput::Remote(_) => {
+                raw.remote_bytes().map(|bytes| Original::Remote(bytes, Arc::clone(streamed)))
+            }
+            RawInput::Stream(_) | RawInput::Rows(_) => None,
         };
         Self { name: name.into(), original: original.unwrap_or(Original::SizeUnknown) }
     }

@@ -112,13 +112,13 @@ impl Reading<'_> {
     fn map_or_copy(&self, source: UnreadInput<'_>) -> Result<(Vec<Input>, SourceFacts)> {
         let &Self { run, scratch, maps, begin, .. } = self;
         let name = source.name().to_owned();
-        let (feed, identity) = source.into_feed()?;
+        let (raw, identity) = source.into_raw()?;
         let streamed = Arc::new(AtomicU64::new(0));
-        let copied = Copied::of(&name, &feed, &streamed);
-        let known_bytes = identity.map(|identity| identity.bytes()).or_else(|| feed.remote_bytes());
-        let feed = feed.watched(run.stop, &self.failed, &streamed);
+        let copied = Copied::of(&name, &raw, &streamed);
+        let known_bytes = identity.map(|identity| identity.bytes()).or_else(|| raw.remote_bytes());
+        let raw = raw.watched(run.stop, &self.failed, &streamed);
         let (mut non_utf8, mut rules) = (0, RuleCounts::default());
-        let (mut facts, opened) = format::open(&name, feed, self.options)?;
+        let (mut facts, opened) = format::open(&name, raw, self.options)?;
         let inputs = match opened {
             Opened::Plain(file) => vec![Input::of(&name, maps.map(&name, &file)?, identity)],
             Opened::Lines(lines) => {

@@ -79,10 +79,10 @@ fn read_one(
 ) -> Result<u64> {
     let name = found.name().to_owned();
     let unreadable = |error| Error::io(&name, "could not be read", error);
-    let (feed, identity) = found.into_feed()?;
+    let (raw, identity) = found.into_raw()?;
     let streamed = Arc::new(AtomicU64::new(0));
-    let known_bytes = identity.map(|identity| identity.bytes()).or_else(|| feed.remote_bytes());
-    match format::open(&name, feed.watched(stop, &Failed::default(), &streamed), options)?.1 {
+    let known_bytes = identity.map(|identity| identity.bytes()).or_else(|| raw.remote_bytes());
+    match format::open(&name, raw.watched(stop, &Failed::default(), &streamed), options)?.1 {
         Opened::Plain(mut file) => {
             // Detecting the format has read its first bytes.
             file.rewind().map_err(unreadable)?;

@@ -43,8 +43,8 @@ impl Sink for Seen {
 fn read_all(name: &str, bytes: &[u8], options: &FormatOptions) -> Result<(FormatFound, Vec<String>)> {
     let read_in = |step| {
         let mut seen = Seen::default();
-        let feed = Feed::Stream(Box::new(Slow(Cursor::new(bytes.to_vec()), step)));
-        super::read(Path::new(name), feed, options, &mut seen).map(|found| (found, seen.0))
+        let raw = RawInput::Stream(Box::new(Slow(Cursor::new(bytes.to_vec()), step)));
+        super::read(Path::new(name), raw, options, &mut seen).map(|found| (found, seen.0))
     };
     let at_once = read_in(usize::MAX);
     for step in [1, 1000] {
@@ -158,8 +158,8 @@ fn a_table_that_cannot_be_understood_is_refused_with_the_options_that_help() {
     ] {
         let endless = format!("loc,lastmod\nu,1\nu,{value}");
         let mut seen = Seen::default();
-        let feed = Feed::Stream(Box::new(Cursor::new(endless.into_bytes())));
-        let error = super::read(Path::new("a.csv"), feed, &none, &mut seen).unwrap_err();
+        let raw = RawInput::Stream(Box::new(Cursor::new(endless.into_bytes())));
+        let error = super::read(Path::new("a.csv"), raw, &none, &mut seen).unwrap_err();
         let want = format!("a.csv: line 3: the row has more than 16,777,216 bytes{says}");
         assert_eq!(error.to_string(), want);
         assert_eq!(seen.0, ["2@12 u|1||"]);
@@ -189,8 +189,8 @@ fn a_long_field_is_kept_up_to_the_longest_line() {
         long(500_000)
     );
     let mut lengths = Lengths(Vec::new());
-    let feed = Feed::Stream(Box::new(Cursor::new(text.into_bytes())));
-    super::read(Path::new("-"), feed, &FormatOptions::default(), &mut lengths).unwrap();
+    let raw = RawInput::Stream(Box::new(Cursor::new(text.into_bytes())));
+    super::read(Path::new("-"), raw, &FormatOptions::default(), &mut lengths).unwrap();
     assert_eq!(lengths.0, [1, LINE_BYTES_MAX, LINE_BYTES_MAX + 1]);
 }
 
@@ -300,8 +300,8 @@ fn xml_that_is_not_a_complete_sitemap_is_refused() {
     check_refused(&none, "s.xml", "<urlset><url></loc></url></urlset>", "byte 13: broken XML");
     check_refused(&none, "s.xml", b"<urlset><url><loc>\xE9</loc></url></urlset>", "byte 18: is not UTF-8");
     let endless = format!("<urlset><url>{}", "<a>b</a>".repeat(3 << 20));
-    let feed = Feed::Stream(Box::new(Cursor::new(endless.into_bytes())));
-    let error = super::read(Path::new("s.xml"), feed, &none, &mut Seen::default()).unwrap_err();
+    let raw = RawInput::Stream(Box::new(Cursor::new(endless.into_bytes())));
+    let error = super::read(Path::new("s.xml"), raw, &none, &mut Seen::default()).unwrap_err();
     assert!(
         error.to_string().contains("an entry or a piece of XML has more than 16,777,216 bytes"),
         "{error}"

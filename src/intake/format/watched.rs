@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::Feed;
+use super::RawInput;
 use crate::common::fifo::{Failed, PipeReader};
 use crate::common::stop::Stop;
 use crate::intake::read_at::Watch;
 
-impl<'a> Feed<'a> {
+impl<'a> RawInput<'a> {
     /// The same bytes. Reads of anything but a local file fail once `stop` is raised or an input has `failed`, even while they wait
     /// for a silent pipe or another machine. `bytes` counts the bytes that were read from a pipe, rows or a remote file.
     pub fn watched(self, stop: &Stop, failed: &Failed, bytes: &Arc<AtomicU64>) -> Self

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use sitemill::ErrorKind;
-use sitemill::internals::format::{self, Feed, Format, FormatOptions, Record, Sink};
+use sitemill::internals::format::{self, Format, FormatOptions, RawInput, Record, Sink};
 use sitemill::report::Reason;
 
 #[path = "../../../src/intake/format/parquet/tests/small.rs"]
@@ -43,7 +43,7 @@ fuzz_target!(|data: &[u8]| {
     let (format, page_memory) = (Some(Format::Parquet), Some(1 << 20));
     let mut options = FormatOptions::default();
     (options.format, options.page_memory) = (format, page_memory);
-    match format::read(Path::new("urls"), Feed::File(file), &options, &mut Rows) {
+    match format::read(Path::new("urls"), RawInput::File(file), &options, &mut Rows) {
         Ok(_) => {}
         Err(error) => {
             assert!(error.kind() == ErrorKind::Data && error.to_string().starts_with("urls: "), "{error}");

@@ -21,7 +21,7 @@ use crate::clean::Reason;
 use crate::error::Result;
 use crate::intake::format::row::{Record, Sink};
 use crate::intake::format::tests::{Scratch, Seen};
-use crate::intake::format::{Feed, Format, FormatFound, FormatOptions, read};
+use crate::intake::format::{Format, FormatFound, FormatOptions, RawInput, read};
 use crate::limits::LINE_BYTES_MAX;
 
 /// Values of one column: those that exist and, if some rows have none, which rows have one.
@@ -93,8 +93,8 @@ fn read_back(
     let path = scratch.0.join("urls");
     write(File::create(&path).unwrap(), schema, compression, groups);
     let mut seen = Seen::default();
-    let feed = Feed::File(File::open(&path).unwrap());
-    read(Path::new("urls"), feed, &FormatOptions::default(), &mut seen).map(|found| (found, seen.0))
+    let raw = RawInput::File(File::open(&path).unwrap());
+    read(Path::new("urls"), raw, &FormatOptions::default(), &mut seen).map(|found| (found, seen.0))
 }
 
 #[test]
@@ -114,8 +114,8 @@ fn long_values_are_kept_up_to_the_longest_line() {
     let schema = "message m { required binary loc (STRING); required binary lastmod (STRING); }";
     let columns = vec![bytes(&vec![b'x'; LINE_BYTES_MAX]), bytes(&vec![b'1'; 20 << 20])];
     write(File::create(&path).unwrap(), schema, Compression::UNCOMPRESSED, vec![columns]);
-    let (mut lengths, feed) = (Lengths(Vec::new()), Feed::File(File::open(&path).unwrap()));
-    read(Path::new("urls"), feed, &FormatOptions::default(), &mut lengths).unwrap();
+    let (mut lengths, raw) = (Lengths(Vec::new()), RawInput::File(File::open(&path).unwrap()));
+    read(Path::new("urls"), raw, &FormatOptions::default(), &mut lengths).unwrap();
     assert_eq!(lengths.0, [[LINE_BYTES_MAX, LINE_BYTES_MAX + 1]]);
 }
 
@@ -316,9 +316,9 @@ fn wrong_columns_and_broken_files_are_refused() {
     let whole = std::fs::read(&path).unwrap();
     for bytes in [4, 5, 100, whole.len() - 1] {
         std::fs::write(&path, &whole[..bytes]).unwrap();
-        let feed = Feed::File(File::open(&path).unwrap());
+        let raw = RawInput::File(File::open(&path).unwrap());
         let error =
-            read(Path::new("urls"), feed, &FormatOptions::default(), &mut Seen::default()).unwrap_err();
+            read(Path::new("urls"), raw, &FormatOptions::default(), &mut Seen::default()).unwrap_err();
         assert!(error.to_string().starts_with("urls: broken Parquet ("), "{error}");
     }
 }
@@ -373,9 +373,9 @@ fn codecs_that_are_not_supported_are_named() {
         let mut bytes = whole.clone();
         bytes[name + 5] = codec << 1;
         std::fs::write(&path, bytes).unwrap();
-        let feed = Feed::File(File::open(&path).unwrap());
+        let raw = RawInput::File(File::open(&path).unwrap());
         let error =
-            read(Path::new("urls"), feed, &FormatOptions::default(), &mut Seen::default()).unwrap_err();
+            read(Path::new("urls"), raw, &FormatOptions::default(), &mut Seen::default()).unwrap_err();
         let want =
             format!("urls: is compressed with {said}, which is not supported; write it again with ZSTD");
         assert!(error.to_string().starts_with(&want), "{error}");

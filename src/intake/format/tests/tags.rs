@@ -185,7 +185,7 @@ fn a_line_of_json_may_be_as_long_as_a_row_of_a_table() {
     }
     let mut seen = Images(Vec::new());
     let text = images(1_000) + &images(1_800) + &images(1);
-    let feed = Feed::Stream(Box::new(Cursor::new(text.into_bytes())));
-    super::super::read(Path::new("-"), feed, &FormatOptions::default(), &mut seen).unwrap();
+    let raw = RawInput::Stream(Box::new(Cursor::new(text.into_bytes())));
+    super::super::read(Path::new("-"), raw, &FormatOptions::default(), &mut seen).unwrap();
     assert_eq!(seen.0, ["1000", "too-long", "1"]);
 }

@@ -31,13 +31,13 @@ impl Bench {
 
     /// Whatever the file holds, it is read or refused as a file.
     fn read(&mut self, about: &dyn std::fmt::Display) {
-        let feed = Feed::File(self.file.try_clone().unwrap());
+        let raw = RawInput::File(self.file.try_clone().unwrap());
         let options = FormatOptions {
             format: Some(Format::Parquet),
             page_memory: Some(1 << 20),
             ..FormatOptions::default()
         };
-        match read(Path::new("urls"), feed, &options, &mut Seen::default()) {
+        match read(Path::new("urls"), raw, &options, &mut Seen::default()) {
             Ok(_) => self.read += 1,
             Err(error) => {
                 assert_eq!(error.kind(), ErrorKind::Data, "{about}: {error}");
@@ -113,8 +113,8 @@ fn one_page(compression: Compression, urls: usize) -> Vec<u8> {
 fn read_within(path: &Path, bytes: &[u8], page_memory: u64) -> Result<FormatFound> {
     std::fs::write(path, bytes).unwrap();
     let options = FormatOptions { page_memory: Some(page_memory), ..FormatOptions::default() };
-    let feed = Feed::File(File::open(path).unwrap());
-    read(Path::new("urls"), feed, &options, &mut Seen::default())
+    let raw = RawInput::File(File::open(path).unwrap());
+    read(Path::new("urls"), raw, &options, &mut Seen::default())
 }
 
 /// A file of URLs with `long` letters, each without the start that it shares with the URL before.

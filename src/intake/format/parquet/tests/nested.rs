@@ -11,7 +11,7 @@ use parquet::schema::parser::parse_message_type;
 
 use crate::error::Result;
 use crate::intake::format::tests::{Scratch, Seen};
-use crate::intake::format::{Feed, FormatOptions, read};
+use crate::intake::format::{FormatOptions, RawInput, read};
 
 /// A column: its values, and the definition and repetition level of each value that may be null.
 enum Leaf<'v> {
@@ -65,8 +65,8 @@ fn read_back(
     }
     writer.close().unwrap();
     let mut seen = Seen::default();
-    let feed = Feed::File(File::open(&path).unwrap());
-    read(Path::new("urls"), feed, &FormatOptions::default(), &mut seen)?;
+    let raw = RawInput::File(File::open(&path).unwrap());
+    read(Path::new("urls"), raw, &FormatOptions::default(), &mut seen)?;
     Ok(seen.0)
 }
 
