@@ -67,14 +67,14 @@ pub trait RemoteFile: ReadAt {
     /// Requests the first bytes, which a stream or a section from the start will find.
     fn start(&self);
 
-    /// The same file, whose reads are watched.
-    fn watched(self: Arc<Self>, watch: Watch) -> Arc<dyn RemoteFile>;
+    /// The same file, whose reads heed `control`.
+    fn watched(self: Arc<Self>, control: ReadControl) -> Arc<dyn RemoteFile>;
 }
 
 /// State shared by a run and the reads of a remote file.
 #[derive(Clone)]
 #[cfg_attr(not(feature = "cloud"), allow(dead_code, reason = "only object stores have remote files"))]
-pub struct Watch {
+pub struct ReadControl {
     /// Whether reading has become pointless, because the run was stopped or has failed. Reads that wait for the other machine then
     /// fail.
     pub is_cancelled: Arc<dyn Fn() -> bool + Send + Sync>,
@@ -82,15 +82,15 @@ pub struct Watch {
     pub bytes: Arc<AtomicU64>,
 }
 
-impl Default for Watch {
+impl Default for ReadControl {
     fn default() -> Self {
         Self { is_cancelled: Arc::new(|| false), bytes: Arc::default() }
     }
 }
 
-impl fmt::Debug for Watch {
+impl fmt::Debug for ReadControl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watch").field("bytes", &self.bytes).finish_non_exhaustive()
+        f.debug_struct("ReadControl").field("bytes", &self.bytes).finish_non_exhaustive()
     }
 }
 

@@ -19,7 +19,7 @@ use arrow_schema::{ArrowError, SchemaRef};
 
 use super::columns::{Columns, EachPart, RowPart};
 use super::found::ColumnsFound;
-use super::reader::{RowReader, Watch, small_units, small_units_of_urls};
+use super::reader::{OnBytes, RowReader, small_units, small_units_of_urls};
 use super::row::{CountingSink, Record};
 use crate::error::{Error, Message, Result, message};
 use crate::sitemap::extensions::ExtrasBuffer;
@@ -51,7 +51,7 @@ impl<'a> ArrowRows<'a> {
         self,
         name: &'n Path,
         columns: &Columns,
-        mut watch: Box<Watch<'a>>,
+        mut watch: Box<OnBytes<'a>>,
     ) -> Result<RowReader<'n>>
     where
         'a: 'n,

@@ -6,7 +6,7 @@ use std::path::Path;
 #[cfg(feature = "arrow")]
 use super::arrow::ArrowRows;
 use super::found::ColumnsFound;
-use super::reader::{RowReader, Watch, small_units};
+use super::reader::{OnBytes, RowReader, small_units};
 use super::row::{CountingSink, Record, kept};
 use super::shapes;
 use super::spec::Hints;
@@ -158,13 +158,13 @@ type Cause = Box<dyn StdError + Send + Sync>;
 
 /// Takes rows until the batch is full, the iterator ends, or `watch` stops the reading.
 trait NextBatch {
-    fn next_batch(&mut self, watch: &mut Watch<'_>) -> Option<Result<Batch, (u64, Cause)>>;
+    fn next_batch(&mut self, watch: &mut OnBytes<'_>) -> Option<Result<Batch, (u64, Cause)>>;
 }
 
 /// The rows of a source.
 pub struct SourceRows<'a> {
     rows: Rows<'a>,
-    watch: Box<Watch<'a>>,
+    watch: Box<OnBytes<'a>>,
 }
 
 /// Where the rows come from.
@@ -213,7 +213,7 @@ impl<'a> SourceRows<'a> {
 fn open_batches<'n, 'a: 'n>(
     name: &'n Path,
     mut rows: Box<dyn NextBatch + Send + 'a>,
-    mut watch: Box<Watch<'a>>,
+    mut watch: Box<OnBytes<'a>>,
 ) -> RowReader<'n> {
     let batches =
         std::iter::from_fn(move || {
@@ -235,7 +235,7 @@ struct Batches<I> {
 }
 
 impl<I: Iterator<Item = Result<SourceRow, Cause>>> NextBatch for Batches<I> {
-    fn next_batch(&mut self, watch: &mut Watch<'_>) -> Option<Result<Batch, (u64, Cause)>> {
+    fn next_batch(&mut self, watch: &mut OnBytes<'_>) -> Option<Result<Batch, (u64, Cause)>> {
         if let Some(error) = self.error.take() {
             return Some(Err(error));
         }

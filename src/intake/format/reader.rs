@@ -22,7 +22,7 @@ pub struct RowReader<'n> {
 pub type Units<'n> = Box<dyn Iterator<Item = Result<Unit<'n>>> + Send + 'n>;
 
 /// Called with the number of bytes of each row (or group of rows) from code. Returns false to stop reading.
-pub type Watch<'w> = dyn FnMut(u64) -> bool + Send + 'w;
+pub type OnBytes<'w> = dyn FnMut(u64) -> bool + Send + 'w;
 
 /// Reads the rows of a unit.
 type Read<'n> = Box<dyn FnOnce(&mut CountingSink<'_>) -> Result<()> + Send + 'n>;

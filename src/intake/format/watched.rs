@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::RawInput;
 use crate::common::fifo::{Failed, PipeReader};
 use crate::common::stop::Stop;
-use crate::intake::read_at::Watch;
+use crate::intake::read_at::ReadControl;
 
 impl<'a> RawInput<'a> {
     /// The same bytes. Reads of anything but a local file fail once `stop` is raised or an input has `failed`, even while they wait
@@ -21,7 +21,7 @@ impl<'a> RawInput<'a> {
             Self::Remote(file) => {
                 let (stop, failed) = (stop.clone(), failed.clone());
                 let is_cancelled = Arc::new(move || stop.is_raised() || failed.is_any());
-                Self::Remote(file.watched(Watch { is_cancelled, bytes: Arc::clone(bytes) }))
+                Self::Remote(file.watched(ReadControl { is_cancelled, bytes: Arc::clone(bytes) }))
             }
             Self::Rows(rows) => {
                 let (stop, failed, bytes) = (stop.clone(), failed.clone(), Arc::clone(bytes));

@@ -38,12 +38,12 @@ fn once(is_done: &Mutex<bool>, work: impl FnOnce() -> io::Result<()>) -> io::Res
 
 /// Watches a range of mapped memory for lost pages. Must be dropped before the memory is unmapped.
 #[derive(Debug)]
-pub struct Watch {
+pub struct WatchedPages {
     name: PathBuf,
     region: &'static Region,
 }
 
-impl Watch {
+impl WatchedPages {
     /// Watches `mapped`, the bytes of the file `name`.
     pub fn over(name: &Path, mapped: &[u8]) -> Self {
         let region = REGIONS.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -55,7 +55,7 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for WatchedPages {
     fn drop(&mut self) {
         self.region.end.store(0, Ordering::Release);
         if self.region.has_lost.load(Ordering::Relaxed) {
@@ -216,7 +216,7 @@ fn fill(at: usize, page_bytes: usize) -> bool {
             FAULTS.fetch_add(1, Ordering::Relaxed);
             let start = at & !(page_bytes - 1);
             let (protection, flags) = (libc::PROT_READ, libc::MAP_FIXED | libc::MAP_PRIVATE | libc::MAP_ANON);
-            // SAFETY: the pages belong to a map that a `Watch` covers. The map exists as long as the thread that has just read
+            // SAFETY: the pages belong to a map that `WatchedPages` cover. The map exists as long as the thread that has just read
             // from it borrows it, and nothing else has its addresses. Zeros are valid bytes. The new pages are unmapped
             // together with the map.
             let zeros = unsafe { libc::mmap(start as *mut c_void, end - start, protection, flags, -1, 0) };

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use memmap2::{Advice, Mmap, MmapMut};
 
 use super::changed::cut_short;
-use super::lost::Watch;
+use super::lost::WatchedPages;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::escape::grouped;
 
@@ -23,7 +23,7 @@ const COPY_BYTES: usize = 1 << 20;
 #[derive(Debug)]
 pub enum Map {
     /// The mapped file. The watch is dropped before the map.
-    Pages { _watch: Watch, map: Mmap },
+    Pages { _watch: WatchedPages, map: Mmap },
     /// Memory that was filled before.
     Memory(Mmap),
     /// A copy, if the file is empty, its file system does not support maps, or the address space limit is too low.
@@ -82,7 +82,7 @@ impl Map {
         // run. If the file is truncated, it reads as zeros and the run fails (see `lost`). Without the handler of `lost`, SIGBUS
         // ends the process before anything is published.
         let map = unsafe { Mmap::map(file)? };
-        Ok(Self::Pages { _watch: Watch::over(name, &map), map })
+        Ok(Self::Pages { _watch: WatchedPages::over(name, &map), map })
     }
 
     /// Hints that `range` will be read soon, so that the system can read ahead. The system may ignore it.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::origin::Origin;
 use super::windows::{WINDOW_BYTES, Window, Windows};
-use crate::intake::read_at::{Pread, ReadAt, RemoteFile, Watch};
+use crate::intake::read_at::{Pread, ReadAt, ReadControl, RemoteFile};
 use crate::store::Parts;
 
 /// One version of a remote file. Requests fail if the file was replaced.
@@ -46,8 +46,8 @@ impl ReadAt for PartsFile {
 
 impl RemoteFile for PartsFile {
     fn stream(self: Arc<Self>) -> Box<dyn Read + Send> {
-        let (bytes, watch) = (self.origin.bytes(), self.origin.watch().clone());
-        Box::new(Counted { stream: Pread::new(self.section(0..bytes), 0), watch })
+        let (bytes, control) = (self.origin.bytes(), self.origin.control().clone());
+        Box::new(Counted { stream: Pread::new(self.section(0..bytes), 0), control })
     }
 
     fn start(&self) {
@@ -57,21 +57,21 @@ impl RemoteFile for PartsFile {
         }
     }
 
-    fn watched(self: Arc<Self>, watch: Watch) -> Arc<dyn RemoteFile> {
-        Arc::new(Self { origin: Arc::new(self.origin.watched(watch)), ..Self::clone(&self) })
+    fn watched(self: Arc<Self>, control: ReadControl) -> Arc<dyn RemoteFile> {
+        Arc::new(Self { origin: Arc::new(self.origin.watched(control)), ..Self::clone(&self) })
     }
 }
 
 /// A stream that counts its bytes.
 struct Counted {
     stream: Pread,
-    watch: Watch,
+    control: ReadControl,
 }
 
 impl Read for Counted {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let bytes = self.stream.read(out)?;
-        self.watch.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+        self.control.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
         Ok(bytes)
     }
 }

@@ -9,7 +9,7 @@ use bytes::Bytes;
 
 use crate::error::{Error, message};
 use crate::intake::input::has_changed;
-use crate::intake::read_at::Watch;
+use crate::intake::read_at::ReadControl;
 use crate::store::{Failure, FailureKind, Parts, Task};
 
 /// Number of bytes at the end that are fetched together: enough for the index of most Parquet files.
@@ -23,13 +23,13 @@ pub struct Origin {
     bytes: u64,
     /// The last bytes, once one of them has been read.
     tail: Arc<Mutex<Option<Bytes>>>,
-    watch: Watch,
+    control: ReadControl,
 }
 
 impl Origin {
     /// A file of `bytes` bytes with these `parts`. `name` is for messages.
     pub fn new(name: PathBuf, parts: Arc<dyn Parts>, bytes: u64) -> Self {
-        Self { name, parts, bytes, tail: Arc::default(), watch: Watch::default() }
+        Self { name, parts, bytes, tail: Arc::default(), control: ReadControl::default() }
     }
 
     /// The size of the file in bytes.
@@ -44,7 +44,7 @@ impl Origin {
 
     /// Waits for the response to a request for `bytes` bytes.
     pub fn answer(&self, request: Task<Result<Bytes, Failure>>, bytes: u64) -> io::Result<Bytes> {
-        let answer = request.wait_unless(&*self.watch.is_cancelled).ok_or_else(cancelled)?;
+        let answer = request.wait_unless(&*self.control.is_cancelled).ok_or_else(cancelled)?;
         let answer = answer.map_err(|failure| failed(&self.name, failure))?;
         match answer.len() as u64 == bytes {
             true => Ok(answer),
@@ -60,14 +60,14 @@ impl Origin {
         Some(tail.slice(from as usize..(from + range.end - range.start) as usize))
     }
 
-    /// Returns the same file with `watch` on its requests.
-    pub fn watched(&self, watch: Watch) -> Self {
-        Self { watch, ..self.clone() }
+    /// The same file, whose requests heed `control`.
+    pub fn watched(&self, control: ReadControl) -> Self {
+        Self { control, ..self.clone() }
     }
 
     /// The byte count and the cancellation flag of its reads.
-    pub fn watch(&self) -> &Watch {
-        &self.watch
+    pub fn control(&self) -> &ReadControl {
+        &self.control
     }
 
     fn tail(&self, from: u64) -> io::Result<Bytes> {

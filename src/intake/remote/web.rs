@@ -14,7 +14,7 @@ use super::file::PartsFile;
 use super::found::NamedFile;
 use super::origin::{cancelled, failed};
 use crate::error::{Error, ErrorKind, Result, message};
-use crate::intake::read_at::{ReadAt, RemoteFile, Watch};
+use crate::intake::read_at::{ReadAt, ReadControl, RemoteFile};
 use crate::store::{Location, Pieces, WebFile};
 
 /// Finds the file at `location`.
@@ -33,7 +33,7 @@ pub fn find(location: &Location) -> Result<NamedFile> {
     };
     let file: Arc<dyn RemoteFile> = match file.bytes.filter(|_| file.sends_parts()) {
         Some(bytes) => Arc::new(PartsFile::new(name.clone(), Arc::new(file), bytes)),
-        None => Arc::new(WholeFile { name: name.clone(), file, watch: Watch::default() }),
+        None => Arc::new(WholeFile { name: name.clone(), file, control: ReadControl::default() }),
     };
     Ok((name, file))
 }
@@ -57,7 +57,7 @@ fn name_of(location: &Location) -> PathBuf {
 struct WholeFile {
     name: PathBuf,
     file: WebFile,
-    watch: Watch,
+    control: ReadControl,
 }
 
 impl ReadAt for WholeFile {
@@ -82,8 +82,8 @@ impl RemoteFile for WholeFile {
     // Nothing is prefetched, because the server may close a connection that nothing is read from.
     fn start(&self) {}
 
-    fn watched(self: Arc<Self>, watch: Watch) -> Arc<dyn RemoteFile> {
-        Arc::new(Self { watch, ..Self::clone(&self) })
+    fn watched(self: Arc<Self>, control: ReadControl) -> Arc<dyn RemoteFile> {
+        Arc::new(Self { control, ..Self::clone(&self) })
     }
 }
 
@@ -103,14 +103,14 @@ struct WebStream {
 
 impl Read for WebStream {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let WholeFile { name, file, watch } = &*self.file;
+        let WholeFile { name, file, control } = &*self.file;
         while self.piece.is_empty() && !self.is_at_end {
             let next = self.next.take().unwrap_or_else(|| file.open());
-            let (piece, rest) = next.wait_unless(&*watch.is_cancelled).ok_or_else(cancelled)?;
+            let (piece, rest) = next.wait_unless(&*control.is_cancelled).ok_or_else(cancelled)?;
             self.piece = piece.map_err(|failure| failed(name, failure))?;
             self.is_at_end = self.piece.is_empty();
             self.next = Some(WebFile::next(rest));
-            watch.bytes.fetch_add(self.piece.len() as u64, Ordering::Relaxed);
+            control.bytes.fetch_add(self.piece.len() as u64, Ordering::Relaxed);
         }
         let bytes = out.len().min(self.piece.len());
         self.piece.copy_to_slice(&mut out[..bytes]);
