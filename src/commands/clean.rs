@@ -15,7 +15,7 @@ use crate::common::ordered::ordered;
 use crate::common::progress::{Phase, Progress};
 use crate::common::stop::Stop;
 use crate::error::{Error, Message, Result, Setting};
-use crate::intake::blocks::{Block, Blocks};
+use crate::intake::blocks::{Blocks, TextBlock};
 use crate::intake::format::{FormatOptions, Opened, RawInput, Record, RowReader, Sink, Unit};
 use crate::intake::input::UnreadInput;
 use crate::intake::remote;
@@ -218,7 +218,7 @@ impl Targets<'_> {
         failed: impl Fn(io::Error) -> Error,
     ) -> Result<()> {
         let work =
-            |worker: &mut Worker<'_>, block: io::Result<Block>| block.map(|block| worker.clean(&block));
+            |worker: &mut Worker<'_>, block: io::Result<TextBlock>| block.map(|block| worker.clean(&block));
         ordered(run.job.threads.get(), Blocks::new(stream), self.worker(run, name), work, |cleaned| {
             self.write(&cleaned.map_err(&failed)?)
         })
@@ -286,7 +286,7 @@ struct Worker<'f> {
 }
 
 impl Worker<'_> {
-    fn clean(&mut self, block: &Block) -> Output {
+    fn clean(&mut self, block: &TextBlock) -> Output {
         self.cleaned.urls.reserve(block.bytes.len() + block.bytes.len() / 8);
         for (number, line) in (block.lines_before + 1..).zip(lines::lines(&block.bytes, block.offset)) {
             self.clean_line(number, line.offset, line.raw);

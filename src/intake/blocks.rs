@@ -24,7 +24,7 @@ pub struct Blocks<R> {
 
 /// Whole lines of a stream, and their position in it.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Block {
+pub struct TextBlock {
     /// The first byte's offset in the stream.
     pub offset: u64,
     /// Lines before it.
@@ -54,7 +54,7 @@ impl<R: Read> Blocks<R> {
     }
 
     /// Reads once or more, until there is a line end or too long a line.
-    fn next_block(&mut self) -> io::Result<Option<Block>> {
+    fn next_block(&mut self) -> io::Result<Option<TextBlock>> {
         let mut bytes = std::mem::take(&mut self.rest);
         // After a line that was too long, the rest may begin with whole lines.
         if let Some(last) = memchr::memrchr(b'\n', &bytes) {
@@ -81,7 +81,7 @@ impl<R: Read> Blocks<R> {
     }
 
     /// Keeps the start of a line that is too long, and reads past its end.
-    fn skip_line(&mut self, mut bytes: Vec<u8>) -> io::Result<Block> {
+    fn skip_line(&mut self, mut bytes: Vec<u8>) -> io::Result<TextBlock> {
         let mut skipped_bytes = bytes.len() as u64;
         bytes.truncate(self.kept_of_line());
         skipped_bytes -= bytes.len() as u64;
@@ -108,12 +108,12 @@ impl<R: Read> Blocks<R> {
     }
 
     /// The block of the next lines, which are `bytes`.
-    fn block(&mut self, bytes: Vec<u8>) -> Block {
+    fn block(&mut self, bytes: Vec<u8>) -> TextBlock {
         let (offset, lines_before) = (self.offset, self.lines);
         self.offset += bytes.len() as u64;
         let has_open_line = bytes.last() != Some(&b'\n');
         self.lines += memchr::memchr_iter(b'\n', &bytes).count() as u64 + u64::from(has_open_line);
-        Block { offset, lines_before, bytes }
+        TextBlock { offset, lines_before, bytes }
     }
 }
 
@@ -128,7 +128,7 @@ fn read<'p>(stream: &mut impl Read, buffer: &'p mut [u8]) -> io::Result<&'p [u8]
 }
 
 impl<R: Read> Iterator for Blocks<R> {
-    type Item = io::Result<Block>;
+    type Item = io::Result<TextBlock>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.ended {
@@ -152,7 +152,7 @@ mod tests {
         lines(input, 0).collect()
     }
 
-    fn assert_lines_are_counted(blocks: &[Block]) {
+    fn assert_lines_are_counted(blocks: &[TextBlock]) {
         let mut before = 0;
         for block in blocks {
             assert_eq!(block.lines_before, before);
@@ -165,7 +165,7 @@ mod tests {
         let input = [b"\xEF\xBB\xBFa\r\n\nbb\n", &vec![b'c'; LINE_BYTES_MAX][..], b"\r\nlast without an end"]
             .concat();
         for step in [1, 2, 7, 65_536, usize::MAX] {
-            let blocks: Vec<Block> = Blocks::new(Slow(&input[..], step)).map(Result::unwrap).collect();
+            let blocks: Vec<TextBlock> = Blocks::new(Slow(&input[..], step)).map(Result::unwrap).collect();
             let got: Vec<_> = blocks.iter().flat_map(|block| lines(&block.bytes, block.offset)).collect();
             assert_eq!(got, plain(&input), "step {step}");
             assert_lines_are_counted(&blocks);
@@ -188,7 +188,7 @@ mod tests {
             }
             input.truncate(input.len() - random.below(3).min(input.len()));
             let step = 1 + random.below(60);
-            let blocks: Vec<Block> =
+            let blocks: Vec<TextBlock> =
                 Blocks::of_lines_up_to(max, Slow(&input[..], step)).map(Result::unwrap).collect();
             let got: Vec<_> = blocks.iter().flat_map(|block| lines(&block.bytes, block.offset)).collect();
             let want = plain(&input);
@@ -219,7 +219,8 @@ mod tests {
         for extra in [1, 2, 3, 5 * CHUNK_BYTES] {
             for step in [1000, usize::MAX] {
                 let input = [b"a\n", &vec![b'x'; LINE_BYTES_MAX + extra][..], b"\r\nb\n"].concat();
-                let blocks: Vec<Block> = Blocks::new(Slow(&input[..], step)).map(Result::unwrap).collect();
+                let blocks: Vec<TextBlock> =
+                    Blocks::new(Slow(&input[..], step)).map(Result::unwrap).collect();
                 let got: Vec<_> = blocks.iter().flat_map(|block| lines(&block.bytes, block.offset)).collect();
                 let want = plain(&input);
                 assert_eq!(got.len(), 3);

@@ -15,7 +15,7 @@ use super::spec::{Head, Hints, Open, Spec};
 use super::unpack::{About, Text};
 use crate::clean::Reason;
 use crate::error::{Error, Message, Result, Setting, message};
-use crate::intake::blocks::Block;
+use crate::intake::blocks::TextBlock;
 use crate::intake::lines::BYTE_ORDER_MARK;
 use crate::sitemap::extensions::{ExtrasBuffer, RawExtras};
 use cut::Cuts;
@@ -281,7 +281,7 @@ fn too_narrow(about: &About<'_>, fields: usize, position: usize, part: RowPart) 
 
 /// Reads the rows of `block`. Empty lines are not rows. A row is bad if it is torn, or if it is not blank and has more or fewer
 /// fields than the first one.
-fn read(block: &Block, header: &Header, rows: &mut CountingSink<'_>) -> Result<()> {
+fn read(block: &TextBlock, header: &Header, rows: &mut CountingSink<'_>) -> Result<()> {
     let mut table = Table::new(block, header.delimiter);
     let mut extras = ExtrasBuffer::default();
     while let Some(row) = table.next_row() {

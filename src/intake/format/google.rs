@@ -11,7 +11,7 @@ use super::text::each_line;
 use super::unpack::Text;
 use crate::clean::Reason;
 use crate::error::Result;
-use crate::intake::blocks::Block;
+use crate::intake::blocks::TextBlock;
 use crate::limits::LINE_BYTES_MAX;
 use crate::sitemap::tags::TagName;
 
@@ -34,12 +34,12 @@ pub const GOOGLE: Spec = Spec {
 
 fn open<'n>(text: Text<'n>, hints: Hints<'n>) -> Result<RowReader<'n>> {
     let section = hints.columns.section();
-    let read = move |block: &Block, rows: &mut CountingSink<'_>| read(block, section, rows);
+    let read = move |block: &TextBlock, rows: &mut CountingSink<'_>| read(block, section, rows);
     Ok(RowReader { units: units_of_lines(text, LINE_BYTES_MAX, read), columns: None })
 }
 
 /// Reads a record from every line. Lines that begin with `#` are comments and count as blank.
-fn read(block: &Block, section: Option<&str>, rows: &mut CountingSink<'_>) -> Result<()> {
+fn read(block: &TextBlock, section: Option<&str>, rows: &mut CountingSink<'_>) -> Result<()> {
     each_line(block, |number, line| {
         let reason = match Attributed::parse(line.raw, section) {
             _ if line.raw.len() > LINE_BYTES_MAX => Reason::TooLong,

@@ -17,7 +17,7 @@ use super::text::each_line;
 use super::unpack::{About, Text};
 use crate::clean::Reason;
 use crate::error::{Message, Result, Setting, message};
-use crate::intake::blocks::Block;
+use crate::intake::blocks::TextBlock;
 use crate::intake::lines::{BYTE_ORDER_MARK, Line};
 use crate::limits::LINE_BYTES_MAX;
 use crate::sitemap::extensions::{EXTENSIONS, Extension, ExtrasBuffer, RawExtras};
@@ -43,7 +43,7 @@ fn open<'n>(text: Text<'n>, hints: Hints<'n>) -> Result<RowReader<'n>> {
 
 /// Reads a record from each line. Blank lines and empty objects are blank rows. A line that is not an object is a bad row, unless
 /// all first lines are: see [`check_head`].
-fn read(block: &Block, columns: &Columns, rows: &mut CountingSink<'_>) -> Result<()> {
+fn read(block: &TextBlock, columns: &Columns, rows: &mut CountingSink<'_>) -> Result<()> {
     let mut keys = ColumnsFound::default();
     let mut extras = ExtrasBuffer::default();
     each_line(block, |number, line| {

@@ -7,7 +7,7 @@ use super::found::{ColumnsFound, UnitFacts};
 use super::row::{CountingSink, Sink};
 use super::unpack::Text;
 use crate::error::Result;
-use crate::intake::blocks::{Block, Blocks};
+use crate::intake::blocks::{Blocks, TextBlock};
 use crate::intake::urls::UrlRows;
 
 /// An input of rows, ready to be read.
@@ -57,8 +57,8 @@ impl Unit<'_> {
 /// Turns each block of whole rows into a unit. `read` reads the rows of a block.
 pub fn units_of_blocks<'n>(
     is_transcoded: bool,
-    blocks: impl Iterator<Item = Result<Block>> + Send + 'n,
-    read: impl Fn(&Block, &mut CountingSink<'_>) -> Result<()> + Send + Sync + 'n,
+    blocks: impl Iterator<Item = Result<TextBlock>> + Send + 'n,
+    read: impl Fn(&TextBlock, &mut CountingSink<'_>) -> Result<()> + Send + Sync + 'n,
 ) -> Units<'n> {
     units_of(is_transcoded, blocks, read, |_| None)
 }
@@ -81,12 +81,12 @@ fn units_of<'n, P: Send + 'n>(
 pub fn units_of_lines<'n>(
     text: Text<'n>,
     line_bytes_max: usize,
-    read: impl Fn(&Block, &mut CountingSink<'_>) -> Result<()> + Send + Sync + 'n,
+    read: impl Fn(&TextBlock, &mut CountingSink<'_>) -> Result<()> + Send + Sync + 'n,
 ) -> Units<'n> {
     let is_transcoded = text.about().is_transcoded();
     let (stream, about) = text.split();
     let blocks = Blocks::of_lines_up_to(line_bytes_max, stream)
-        .map(move |block: io::Result<Block>| block.map_err(|error| about.failed(error)));
+        .map(move |block: io::Result<TextBlock>| block.map_err(|error| about.failed(error)));
     units_of_blocks(is_transcoded, blocks, read)
 }
 

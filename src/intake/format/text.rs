@@ -6,7 +6,7 @@ use super::spec::{Head, Hints, Open, Spec};
 use super::unpack::Text;
 use crate::clean::Reason;
 use crate::error::Result;
-use crate::intake::blocks::Block;
+use crate::intake::blocks::TextBlock;
 use crate::intake::lines::{Line, lines};
 use crate::limits::LINE_BYTES_MAX;
 
@@ -26,7 +26,7 @@ fn open<'n>(text: Text<'n>, _: Hints<'n>) -> Result<RowReader<'n>> {
 }
 
 /// Reads a record from every line. A line that is too long is cut to a length that is still too long for a URL.
-fn read(block: &Block, rows: &mut CountingSink<'_>) -> Result<()> {
+fn read(block: &TextBlock, rows: &mut CountingSink<'_>) -> Result<()> {
     each_line(block, |number, line| match rows.is_malformed(line.raw) {
         true => rows.bad(number, line.offset, Reason::BadEncoding, line.raw),
         false => {
@@ -36,7 +36,7 @@ fn read(block: &Block, rows: &mut CountingSink<'_>) -> Result<()> {
 }
 
 /// Calls `line` with the number from 1 and the text of every line of `block`.
-pub fn each_line(block: &Block, mut line: impl FnMut(u64, Line<'_>) -> Result<()>) -> Result<()> {
+pub fn each_line(block: &TextBlock, mut line: impl FnMut(u64, Line<'_>) -> Result<()>) -> Result<()> {
     let mut numbers = block.lines_before + 1..;
     lines(&block.bytes, block.offset).zip(&mut numbers).try_for_each(|(each, number)| line(number, each))
 }

@@ -7,7 +7,7 @@ use std::io::Read;
 
 use crate::error::{Error, Result};
 use crate::escape::grouped;
-use crate::intake::blocks::Block;
+use crate::intake::blocks::TextBlock;
 use crate::intake::format::row::ROW_BYTES_MAX;
 use crate::intake::format::unpack::{About, Text};
 use crate::intake::lines::{BYTE_ORDER_MARK, CHUNK_BYTES};
@@ -22,9 +22,9 @@ pub struct Cuts<'n> {
     delimiter: u8,
     state: State,
     /// The bytes after the last end of a row, with their offset and the number of lines before them.
-    rest: Block,
+    rest: TextBlock,
     /// A block to be returned again.
-    again: Option<Block>,
+    again: Option<TextBlock>,
     buffer: Box<[u8]>,
     has_ended: bool,
 }
@@ -50,7 +50,7 @@ impl<'n> Cuts<'n> {
             stream,
             delimiter,
             state: State::Start,
-            rest: Block { offset: 0, lines_before: 0, bytes: Vec::new() },
+            rest: TextBlock { offset: 0, lines_before: 0, bytes: Vec::new() },
             again: None,
             buffer: vec![0; CHUNK_BYTES].into(),
             has_ended: false,
@@ -63,11 +63,11 @@ impl<'n> Cuts<'n> {
     }
 
     /// These cuts, with `block` as the first block.
-    pub fn again(self, block: Block) -> Self {
+    pub fn again(self, block: TextBlock) -> Self {
         Self { again: Some(block), ..self }
     }
 
-    fn next_block(&mut self) -> Result<Option<Block>> {
+    fn next_block(&mut self) -> Result<Option<TextBlock>> {
         loop {
             let bytes = match self.stream.read(&mut self.buffer) {
                 Ok(bytes) => bytes,
@@ -92,7 +92,7 @@ impl<'n> Cuts<'n> {
                     false => continue,
                 }
             };
-            let next = Block {
+            let next = TextBlock {
                 offset: self.rest.offset + self.rest.bytes.len() as u64,
                 lines_before: self.rest.lines_before
                     + memchr::memchr_iter(b'\n', &self.rest.bytes).count() as u64,
@@ -103,11 +103,11 @@ impl<'n> Cuts<'n> {
     }
 
     /// The rows up to the end of the text, which ends the last row. An error if a quote is still open.
-    fn last_block(&mut self) -> Result<Option<Block>> {
+    fn last_block(&mut self) -> Result<Option<TextBlock>> {
         if self.state == State::Quoted {
             return Err(self.wrong_row(&format!("goes on to the end of the file{OPEN_QUOTE}")));
         }
-        let empty = Block { offset: 0, lines_before: 0, bytes: Vec::new() };
+        let empty = TextBlock { offset: 0, lines_before: 0, bytes: Vec::new() };
         let mut last = std::mem::replace(&mut self.rest, empty);
         if last.bytes.is_empty() {
             return Ok(None);
@@ -132,9 +132,9 @@ impl<'n> Cuts<'n> {
 }
 
 impl Iterator for Cuts<'_> {
-    type Item = Result<Block>;
+    type Item = Result<TextBlock>;
 
-    fn next(&mut self) -> Option<Result<Block>> {
+    fn next(&mut self) -> Option<Result<TextBlock>> {
         if let Some(block) = self.again.take() {
             return Some(Ok(block));
         }

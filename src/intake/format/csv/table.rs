@@ -3,7 +3,7 @@
 use csv_core::ReadRecordResult;
 
 use super::cut::has_torn_value;
-use crate::intake::blocks::Block;
+use crate::intake::blocks::TextBlock;
 use crate::limits::LINE_BYTES_MAX;
 
 /// Reads the rows of a block.
@@ -11,7 +11,7 @@ use crate::limits::LINE_BYTES_MAX;
 /// Most rows have no quotes. Their fields are the bytes between the delimiters, which are found 32 bytes at a time, and are not
 /// copied. csv-core reads all other rows and decides what quotes mean.
 pub struct Table<'b> {
-    block: &'b Block,
+    block: &'b TextBlock,
     /// The start of the next row, and its line.
     at: usize,
     line: u64,
@@ -43,7 +43,7 @@ pub struct TableRow<'t> {
 }
 
 impl<'b> Table<'b> {
-    pub fn new(block: &'b Block, delimiter: u8) -> Self {
+    pub fn new(block: &'b TextBlock, delimiter: u8) -> Self {
         let line = block.lines_before + 1;
         let (unquoted, ends) = (Vec::new(), Vec::new());
         Self { block, at: 0, line, delimiter, core: None, unquoted, ends, is_torn: false }
@@ -104,8 +104,8 @@ impl<'b> Table<'b> {
     }
 
     /// The block after the current row.
-    pub fn rest(&self) -> Block {
-        Block {
+    pub fn rest(&self) -> TextBlock {
+        TextBlock {
             offset: self.block.offset + self.at as u64,
             lines_before: self.line - 1,
             bytes: self.block.bytes[self.at..].to_vec(),
