@@ -51,31 +51,28 @@ fn rules_for(text: &[u8], agent: Option<&str>) -> Vec<Rule> {
     let mut groups: Vec<(Names, Vec<Rule>)> = Vec::new();
     let mut ended = true;
     for (key, value) in pairs(text) {
-        match &*key {
-            "user-agent" | "useragent" | "user agent" => {
-                if std::mem::take(&mut ended) {
-                    groups.push(Default::default());
-                }
-                groups.last_mut().expect("one was begun").0.push(value);
+        // Longer keys count, too: `Disallowed`.
+        let is = |words: &[&str]| words.iter().any(|word| key.starts_with(word.as_bytes()));
+        if is(&["user-agent", "useragent", "user agent"]) {
+            if std::mem::take(&mut ended) {
+                groups.push(Default::default());
             }
-            "allow" => {
-                ended = true;
-                let Some((_, rules)) = groups.last_mut() else { continue };
-                rules.push((true, letters(&value, true)));
-                // The page of a directory allows the directory.
-                let name = value.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-                if name.len() < value.len() && name.starts_with(b"index.htm") {
-                    let mut directory = letters(&value[..value.len() - name.len()], true);
-                    directory.push(Letter::End);
-                    rules.push((true, directory));
-                }
+            groups.last_mut().expect("one was begun").0.push(value);
+        } else if is(&["allow"]) {
+            ended = true;
+            let Some((_, rules)) = groups.last_mut() else { continue };
+            rules.push((true, letters(&value, true)));
+            // The page of a directory allows the directory.
+            let name = value.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+            if name.len() < value.len() && name.starts_with(b"index.htm") {
+                let mut directory = letters(&value[..value.len() - name.len()], true);
+                directory.push(Letter::End);
+                rules.push((true, directory));
             }
-            "disallow" | "dissallow" | "dissalow" | "disalow" | "diasllow" | "disallaw" => {
-                ended = true;
-                let Some((_, rules)) = groups.last_mut() else { continue };
-                rules.push((false, letters(&value, true)));
-            }
-            _ => {}
+        } else if is(&["disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"]) {
+            ended = true;
+            let Some((_, rules)) = groups.last_mut() else { continue };
+            rules.push((false, letters(&value, true)));
         }
     }
     let is_named = |name: &Vec<u8>| {
@@ -92,7 +89,7 @@ fn rules_for(text: &[u8], agent: Option<&str>) -> Vec<Rule> {
 }
 
 /// Keys in lower case, and values. Inputs of this target are too short for the limits of lines and files.
-fn pairs(text: &[u8]) -> Vec<(String, Vec<u8>)> {
+fn pairs(text: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
     let mark = (0..=3).rev().find(|&bytes| text.starts_with(&b"\xEF\xBB\xBF"[..bytes])).unwrap_or(0);
     let lines = text[mark..].split(|byte| b"\r\n".contains(byte));
     lines
@@ -110,7 +107,7 @@ fn pairs(text: &[u8]) -> Vec<(String, Vec<u8>)> {
                     (*key, value)
                 }
             };
-            Some((String::from_utf8(key.trim_ascii().to_ascii_lowercase()).ok()?, value.to_vec()))
+            Some((key.trim_ascii().to_ascii_lowercase(), value.to_vec()))
         })
         .collect()
 }
