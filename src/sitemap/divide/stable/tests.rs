@@ -202,8 +202,11 @@ fn files_of_news_have_400_to_1_000_articles() {
             Weighed { size: EntrySize::of_entry(80, uses), ..weighed(at, u32::MAX) }
         };
         let entries: Vec<_> = (0..20_000).map(entry).collect();
+        let mut plain = Plain::new(limits);
+        entries.iter().for_each(|&entry| plain.push(entry));
         let sitemaps = divide_chunks(limits, &entries, 1_300);
-        assert_eq!(sitemaps, divide_chunks(limits, &entries, 1));
+        assert_eq!(sitemaps, plain.sitemaps);
+        assert_eq!(divide_chunks(limits, &entries, 1), plain.sitemaps);
         assert_eq!(sitemaps.iter().map(|sitemap| sitemap.entries).sum::<u32>(), 20_000);
         let articles: Vec<u32> = sitemaps.iter().map(|sitemap| sitemap.news).collect();
         assert_eq!(articles.iter().sum::<u32>(), 20_000_u32.div_ceil(every));
@@ -304,7 +307,10 @@ impl Plain {
     fn push(&mut self, entry: Weighed<u32>) {
         while let Some(sitemap) = self.sitemaps.last_mut() {
             let with = sitemap.with(1, entry.size);
-            if with.entries <= self.limits.entries_max && with.bytes <= self.limits.bytes_max {
+            let fits = with.entries <= self.limits.entries_max
+                && with.bytes <= self.limits.bytes_max
+                && with.news <= NEWS_PER_SITEMAP_MAX;
+            if fits {
                 *sitemap = with;
                 return self.last.push(entry);
             }
@@ -327,6 +333,7 @@ impl Plain {
         let is_full = |sitemap: PlannedSitemap<u32>| {
             100 * u64::from(sitemap.entries) >= FULL_PERCENT_MIN * u64::from(self.limits.entries_max)
                 || 100 * sitemap.bytes >= FULL_PERCENT_MIN * self.limits.bytes_max
+                || 100 * u64::from(sitemap.news) >= FULL_PERCENT_MIN * u64::from(NEWS_PER_SITEMAP_MAX)
         };
         let mut cut = (next, self.last.len());
         let mut sitemap = file(&self.last[..1]);
