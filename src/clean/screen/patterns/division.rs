@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn each_pattern_is_looked_for_in_the_quickest_way() {
-        if !vectors::are_available() {
+        if !vectors::tests::are_available() {
             return;
         }
         for (patterns, automata, streamed, others) in [

@@ -129,3 +129,27 @@ mod avx512 {
         (bytes, _mm512_and_si512(_mm512_srli_epi16::<4>(bytes), _mm512_set1_epi8(15)))
     }
 }
+
+#[cfg(test)]
+pub mod tests {
+    use std::io::{Write, stderr};
+
+    /// Whether a test can use vectors. If not, it says that it is skipped.
+    pub fn are_available() -> bool {
+        has("AVX2", super::are_available())
+    }
+
+    /// Whether a test can use vectors of 64 bytes. If not, it says that it is skipped.
+    pub fn are_long_available() -> bool {
+        has("AVX-512", super::are_long_available())
+    }
+
+    fn has(instructions: &str, is_available: bool) -> bool {
+        if !is_available {
+            let name = std::thread::current().name().unwrap_or_default().to_owned();
+            // Written directly, because the harness hides the output of passing tests.
+            let _ = writeln!(stderr(), "\nSKIPPED: {name}: the processor has no {instructions}");
+        }
+        is_available
+    }
+}

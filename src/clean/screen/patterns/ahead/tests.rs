@@ -119,7 +119,7 @@ fn shop(origin: &str) -> String {
 
 #[test]
 fn nearly_all_lines_of_a_shop_are_cleared() {
-    if !vectors::are_available() {
+    if !vectors::tests::are_available() {
         return;
     }
     let text = shop("https://www.example.com");
@@ -143,7 +143,7 @@ fn nearly_all_lines_of_a_shop_are_cleared() {
 
 #[test]
 fn lines_with_another_beginning_are_looked_at_one_by_one() {
-    if !vectors::are_available() {
+    if !vectors::tests::are_available() {
         return;
     }
     let patterns = ["^https://other.example/".to_owned()];
@@ -167,7 +167,7 @@ fn a_short_line_does_not_lead_into_the_next_one() {
 
 #[test]
 fn of_lines_that_match_it_is_known_which_pattern_does() {
-    if !vectors::are_available() {
+    if !vectors::tests::are_available() {
         return;
     }
     let text = shop("https://www.example.com");

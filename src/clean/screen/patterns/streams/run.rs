@@ -1,6 +1,6 @@
 //! Takes the steps of a program through a text.
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(any(test, not(target_arch = "x86_64")))]
 use super::bits::WORDS_MAX;
 use super::bits::{Bits, Stream};
 use super::both::Both;
@@ -67,7 +67,7 @@ impl Run for Both<Wider> {
     }
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(any(test, not(target_arch = "x86_64")))]
 impl Run for Both<Bits<WORDS_MAX>> {
     fn run(steps: &[Step], at: Self, text: &Text<'_, Self>) -> Self {
         run_by(steps, at, text, |steps, at| Self::run(steps, at, text))

@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn vectors_of_32_bytes_calculate_as_words_do() {
-        if vectors::are_available() {
+        if vectors::tests::are_available() {
             check_calculations::<Wide, 1>();
         }
     }

@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn vectors_of_64_bytes_calculate_as_words_do() {
-        if vectors::are_long_available() {
+        if vectors::tests::are_long_available() {
             check_calculations::<Wider, 1>();
         }
     }

@@ -6,7 +6,7 @@ use crate::common::random::Random;
 
 #[test]
 fn every_byte_of_a_class_is_found_with_and_without_vectors() {
-    if !Finder::is_available() {
+    if !vectors::tests::are_available() {
         return;
     }
     let mut random = Random::new(9);
@@ -55,7 +55,7 @@ fn every_byte_of_a_class_is_found_with_and_without_vectors() {
 
 #[test]
 fn no_class_has_a_byte_that_is_not_ascii() {
-    if !Finder::is_available() {
+    if !vectors::tests::are_available() {
         return;
     }
     let mut classes = Classes::default();

@@ -10,7 +10,7 @@ fn streams(patterns: &[&str]) -> Option<Streams> {
 
 #[test]
 fn it_matches_what_the_regular_expression_matches() {
-    if !vectors::are_available() {
+    if !vectors::tests::are_available() {
         return;
     }
     let mut random = Random::new(23);
@@ -77,7 +77,7 @@ fn it_matches_what_the_regular_expression_matches() {
 
 #[test]
 fn the_first_of_several_patterns_is_found() {
-    if !vectors::are_available() {
+    if !vectors::tests::are_available() {
         return;
     }
     let mut streams = streams(&["[^/]{40,}", "^https?://[^/]+(/[^/]+){8,}", "[0-9]{20}$"]).unwrap();
@@ -103,7 +103,7 @@ fn the_first_of_several_patterns_is_found() {
 
 #[test]
 fn patterns_that_take_many_steps_are_refused() {
-    if !vectors::are_available() {
+    if !vectors::tests::are_available() {
         return;
     }
     for (pattern, is_some) in [
