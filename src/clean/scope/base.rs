@@ -13,7 +13,7 @@ use crate::limits::{URL_BYTES_MAX, URL_BYTES_MIN};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BaseUrl {
     url: String,
-    /// As it was given, if the URL depends on the charset of its non-ASCII characters.
+    /// As it was given, if its path is not ASCII, so that the URL depends on a charset.
     given: Option<String>,
 }
 
@@ -76,7 +76,8 @@ impl BaseUrl {
             Cleaned::Url(url) if url.as_bytes().len() - 1 <= BASE_URL_BYTES_MAX => {
                 let directory = &url.as_bytes()[..url.as_bytes().len() - 1];
                 let url = String::from_utf8(directory.to_vec()).expect("a clean URL is ASCII");
-                Ok(Self { url, given: (!given.is_ascii()).then(|| given.to_owned()) })
+                let path = &given.as_bytes()[parser::path_of(given.as_bytes())..];
+                Ok(Self { url, given: (!path.is_ascii()).then(|| given.to_owned()) })
             }
             Cleaned::Url(_) => Err(format!("longer than {BASE_URL_BYTES_MAX} bytes")),
             Cleaned::Blank => Err("it is empty".into()),
@@ -286,6 +287,16 @@ mod tests {
         }
         let same: Base = "https://h.example/%FC/".parse().unwrap();
         assert_eq!("https://h.example/ü/".parse::<Base>().unwrap().encoded(latin).unwrap(), same);
+    }
+
+    #[test]
+    fn equal_base_urls_are_equal_in_every_charset() {
+        for (one, other, are_equal) in [
+            ("https://bücher.example/", "https://xn--bcher-kva.example/", true),
+            ("https://h.example/ü/", "https://h.example/%C3%BC/", false),
+        ] {
+            assert_eq!(one.parse::<Base>().unwrap() == other.parse().unwrap(), are_equal, "{one}, {other}");
+        }
     }
 
     #[test]

@@ -79,7 +79,7 @@ impl SectionNames {
     }
 }
 
-/// The whole name as text. A name that is not UTF-8 is escaped, so that it differs from others.
+/// The whole name as text. A name that is not UTF-8 is escaped. If it then equals another name, the set is refused.
 fn text_of(name: &[u8]) -> String {
     str::from_utf8(name).map_or_else(|_| escape::cut(name, name.len()), str::to_owned)
 }
