@@ -10,6 +10,7 @@
 mod charset;
 mod dots;
 pub mod encode;
+mod given;
 mod host;
 mod legal;
 mod origin;
@@ -27,8 +28,8 @@ use origin::KnownOrigin;
 use tail::{Look, Sight};
 
 /// A canonical URL: absolute `http` or `https`, [`URL_BYTES_MIN`] to [`URL_BYTES_MAX`] bytes, each of them legal in
-/// RFC 3986. Only [`Cleaner::clean`] makes one, so nobody needs to check it again. The second pass also makes them without
-/// cleaning, for chunks in which the first pass found every line clean.
+/// RFC 3986. Made by [`Cleaner::clean`], so nobody needs to check it again. [`CleanUrl::known`] wraps a line that cleaning has
+/// returned unchanged before.
 #[derive(Debug, Clone, Copy)]
 pub struct CleanUrl<'a> {
     bytes: &'a [u8],

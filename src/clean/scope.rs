@@ -14,7 +14,7 @@ use crate::common::simd;
 use base::{BASE_URL_BYTES_MAX, BASE_URL_BYTES_MIN};
 
 pub use base::{Base, BaseUrl, SitePath};
-pub use origins::{ORIGINS_SERIALISED_MAX, Origins, origin_of};
+pub use origins::{ORIGIN_SLASHES, ORIGINS_SERIALISED_MAX, Origins, origin_bytes, origin_of};
 
 /// The rule that decides which URLs belong to a base URL. A later rule permits every URL that an earlier one permits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]

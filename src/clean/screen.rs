@@ -18,7 +18,7 @@ use patterns::ahead::{Foreseen, LookAhead};
 use rewrite::Prefixes;
 use robots::Robots;
 use robots::matcher::Matcher;
-use rules::{NOT_INCLUDED, Numbers};
+use rules::Numbers;
 
 pub use counts::{RuleCounts, RuleNumber, RuleSet};
 pub use patterns::set::PatternSet;
@@ -65,20 +65,16 @@ impl Screen {
             base.encoded(url_encoding).map_err(wrong)
         };
         let numbers = Numbers::of(rules);
-        let mut names = vec![NOT_INCLUDED.to_owned(); rules.exclude.len() + 1];
-        names.resize(
-            names.len() + rules.robots.as_ref().map_or(0, |robots| robots.rules().len()),
-            String::new(),
-        );
+        let robots_rules = rules.robots.as_ref().map_or(0, |robots| robots.rules().len());
+        let mut names = vec![String::new(); rules.exclude.len() + 1 + robots_rules];
         for (RuleNumber(at), name) in numbers.excluding(rules) {
             names[at - numbers.exclude] = name;
         }
         let mut excluding = rules.exclude.clone();
         excluding.extend(rules.robots.iter().flat_map(Robots::patterns));
         Ok(Some(Self {
-            excluding: LookAhead::new(excluding).map_err(|why| of_setting(Setting::Exclude, why))?,
-            including: LookAhead::new(rules.include.clone())
-                .map_err(|why| of_setting(Setting::Include, why))?,
+            excluding: LookAhead::new(excluding),
+            including: LookAhead::new(rules.include.clone()),
             relative_to: rules.relative_to.as_ref().map(relative_to).transpose()?,
             rewrites: rules.rewrites.iter().map(prefixes).collect::<Result<_>>()?,
             include: PatternSet::of(&rules.include).map_err(|why| of_setting(Setting::Include, why))?,
@@ -246,7 +242,7 @@ impl<'s> Screener<'s> {
 
     #[inline]
     fn count_accepted(&self, counts: &mut RuleCounts) {
-        // Then, neither of these rules is ever set.
+        // A screen that only excludes sets neither rule.
         if self.filters.only_excludes {
             return;
         }

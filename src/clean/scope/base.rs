@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::origins::origin_of;
+use crate::clean::given::{NO_HOST, refusal, trimmed};
 use crate::clean::host::HOST_BYTES_MAX;
 use crate::clean::{Cleaned, Cleaner, Reason, UrlEncoding, parser};
 use crate::error::{Error, Setting, message};
@@ -63,7 +64,7 @@ impl BaseUrl {
             return Err(BRACES.into());
         }
         // Cleaned with a file name at the end: a bare `http://a.b` would be too short to be a URL in a sitemap.
-        let given = given.trim_matches([' ', '\t']);
+        let given = trimmed(given);
         check_is_no_file(given)?;
         let is_web =
             |scheme: &[u8]| [&b"https"[..], b"http"].iter().any(|web| web.eq_ignore_ascii_case(scheme));
@@ -83,14 +84,10 @@ impl BaseUrl {
             Cleaned::Blank => Err("it is empty".into()),
             Cleaned::Rejected(Reason::NotAbsolute) => Err(without_scheme(given)),
             Cleaned::Rejected(Reason::Scheme) if is_host_and_port(given) => Err(without_scheme(given)),
-            Cleaned::Rejected(Reason::Scheme) => Err("it must begin with https:// or http://".into()),
-            Cleaned::Rejected(reason) => Err(format!("it is not a valid URL ({})", reason.as_str())),
+            Cleaned::Rejected(reason) => Err(refusal(reason)),
         }
     }
 }
-
-/// The message for a URL without a host.
-const NO_HOST: &str = "it needs a scheme and a host, such as https://www.example.com/";
 
 /// The message that `given` needs a scheme. It proposes the whole URL if that would be valid.
 fn without_scheme(given: &str) -> String {
@@ -219,13 +216,13 @@ impl FromStr for Base {
     type Err = String;
 
     fn from_str(given: &str) -> Result<Self, String> {
-        let Some(path) = given.trim_matches([' ', '\t']).strip_prefix(ORIGIN) else {
+        let Some(path) = trimmed(given).strip_prefix(ORIGIN) else {
             return given.parse().map(Self::Directory);
         };
         if !path.is_empty() && !path.starts_with('/') {
             return Err(BRACES.into());
         }
-        check_is_no_file(given.trim_matches([' ', '\t']))?;
+        check_is_no_file(trimmed(given))?;
         Ok(Self::EachOrigin(SitePath { anywhere: format!("{ANY_ORIGIN}{path}").parse()? }))
     }
 }

@@ -13,6 +13,15 @@ pub fn origin_of(clean_url: &[u8]) -> &[u8] {
     &clean_url[..=scheme + slash.expect("a clean URL has a path")]
 }
 
+/// The number of slashes in an origin with the slash that begins the path.
+pub const ORIGIN_SLASHES: usize = 3;
+
+/// The bytes of the origin that `text` begins with if it is a URL, with that slash. 0 if it has fewer slashes.
+pub fn origin_bytes(text: &[u8]) -> usize {
+    let slash = memchr::memchr_iter(b'/', text).nth(ORIGIN_SLASHES - 1);
+    slash.map_or(0, |slash| slash + 1)
+}
+
 /// Maximum number of origins to count. Up to this number, every count is exact. They take about 6 MB.
 pub const ORIGINS_MAX: usize = 1 << 16;
 

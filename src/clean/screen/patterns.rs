@@ -43,7 +43,7 @@ impl FromStr for Pattern {
     /// Checks the syntax, and refuses a pattern that can match no URL. An error of syntax names the column.
     fn from_str(given: &str) -> Result<Self, String> {
         let pattern = Self::well_formed(given)?;
-        possible::why_never(&parsed(&pattern)?).map_or(Ok(pattern), Err)
+        possible::why_never(&parsed(&pattern)).map_or(Ok(pattern), Err)
     }
 }
 
@@ -104,8 +104,8 @@ fn parse(given: &str) -> Result<Hir, Box<regex_syntax::Error>> {
 }
 
 /// The syntax tree of a pattern.
-fn parsed(pattern: &Pattern) -> Result<Hir, String> {
-    parse(pattern.as_str()).map_err(cannot)
+fn parsed(pattern: &Pattern) -> Hir {
+    parse(pattern.as_str()).expect("a pattern was parsed when it was made")
 }
 
 /// The regular expression that every other way of matching is compared with.

@@ -1,6 +1,7 @@
 //! Prefixes of canonical URLs, as a user spells them.
 
-use crate::clean::{Cleaned, Cleaner, Reason, UrlEncoding, parser};
+use crate::clean::given::{NO_HOST, refusal, trimmed};
+use crate::clean::{Cleaned, Cleaner, UrlEncoding, parser};
 
 /// Follows what is given while it is cleaned. So a prefix is long enough to be a URL, and its last segment may be incomplete:
 /// `https://h.example/.` is a prefix of `https://h.example/.well-known`. A hyphen is not part of an escape.
@@ -11,14 +12,14 @@ const REST: &str = "------------";
 /// # Errors
 /// What is wrong with it.
 pub fn canonical(given: &str, url_encoding: UrlEncoding) -> Result<String, String> {
-    let given = given.trim_matches([' ', '\t']);
+    let given = trimmed(given);
     let slash = if lacks_path(given) { "/" } else { "" };
     before(given, &format!("{slash}{REST}"), REST, url_encoding)
 }
 
 /// Whether the prefix `given` ends with the host or the port.
 pub fn lacks_path(given: &str) -> bool {
-    let given = given.trim_matches([' ', '\t']);
+    let given = trimmed(given);
     parser::path_of(given.as_bytes()) == given.len()
 }
 
@@ -28,7 +29,7 @@ pub fn lacks_path(given: &str) -> bool {
 /// # Errors
 /// What is wrong with it.
 pub fn canonical_page(given: &str, url_encoding: UrlEncoding) -> Result<String, String> {
-    let page = given.split('?').next().unwrap_or_default().trim_matches([' ', '\t']);
+    let page = trimmed(given.split('?').next().unwrap_or_default());
     let query = format!("?{REST}");
     before(page, &query, &query, url_encoding)
 }
@@ -38,20 +39,17 @@ fn before(given: &str, more: &str, end: &str, url_encoding: UrlEncoding) -> Resu
     if given.contains('#') {
         return Err("a listed URL has no fragment; leave out everything from the # on".into());
     }
-    let no_host = || "it needs a scheme and a host, such as https://www.example.com/".into();
     if parser::lacks_host(given) {
-        return Err(no_host());
+        return Err(NO_HOST.into());
     }
     let mut cleaner = Cleaner::new(url_encoding);
     match cleaner.clean(format!("{given}{more}").as_bytes()) {
         Cleaned::Url(url) => {
-            let prefix = url.as_bytes().strip_suffix(end.as_bytes()).ok_or_else(no_host)?;
+            let prefix = url.as_bytes().strip_suffix(end.as_bytes()).ok_or(NO_HOST)?;
             Ok(String::from_utf8(prefix.to_vec()).expect("a clean URL is ASCII"))
         }
         Cleaned::Blank => Err("it is empty".into()),
-        Cleaned::Rejected(Reason::NotAbsolute) => Err(no_host()),
-        Cleaned::Rejected(Reason::Scheme) => Err("it must begin with https:// or http://".into()),
-        Cleaned::Rejected(reason) => Err(format!("it is not a valid URL ({})", reason.as_str())),
+        Cleaned::Rejected(reason) => Err(refusal(reason)),
     }
 }
 

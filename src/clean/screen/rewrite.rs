@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use super::prefix;
 use crate::clean::UrlEncoding;
+use crate::clean::given::trimmed;
 
 /// Replaces a prefix of canonical URLs with another one: `https://staging.example.com/=https://www.example.com/`, or
 /// `http://=https://` for the scheme of all URLs.
@@ -81,7 +82,7 @@ impl FromStr for Rewrite {
 
     /// Parses `FROM=TO`. Both begin with `http://` or `https://`.
     fn from_str(given: &str) -> Result<Self, String> {
-        let given = given.trim_matches([' ', '\t']);
+        let given = trimmed(given);
         // A query has equals signs, too.
         let lower = given.to_ascii_lowercase();
         let mut signs =

@@ -1,9 +1,9 @@
 //! robots.txt (RFC 9309): which URLs crawlers must not request. A sitemap should not list them, because search consoles report
 //! each of them as an error.
 //!
-//! The crates for robots.txt parse the file or the URL again for every question, and do not tell which rule forbids a URL. So this
-//! is our own, tested against the cases that Google has published for its parser. Like Google, it accepts common misspellings,
-//! longer words (`User-agents`), and a space in place of the colon; an `Allow` of `/a/index.html` also allows `/a/`.
+//! The crates for robots.txt parse the file or the URL again for every question, and do not tell which rule forbids a URL. This
+//! parser is therefore our own, tested against the cases that Google has published for its parser. Like Google, it accepts common
+//! misspellings, longer words (`User-agents`), and a space in place of the colon; an `Allow` of `/a/index.html` also allows `/a/`.
 
 pub mod matcher;
 mod normal;

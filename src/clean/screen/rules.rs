@@ -31,7 +31,7 @@ pub struct UrlRules {
 }
 
 /// The word for URLs that no pattern includes.
-pub const NOT_INCLUDED: &str = "not-included";
+const NOT_INCLUDED: &str = "not-included";
 
 impl UrlRules {
     /// Whether URLs can be left out.

@@ -1,17 +1,16 @@
 //! The look ahead: which lines of a text a pattern may match, before any of them is cleaned.
 //!
-//! Most lines are clean already. To look through a text for all of its lines at once takes a fraction of the time that it takes to
-//! look at URL after URL. Lines that cleaning changes are looked at again, and so are those with a word that is only a part of a
-//! pattern.
+//! Most lines are clean already. Searching a whole text at once takes a fraction of the time of searching URL by URL. Lines that
+//! cleaning changes are looked at again, and so are those with a word that is only a part of a pattern.
 
 use std::ops::Range;
 
-use super::automaton::origin_bytes;
 use super::gate::{Gate, PATTERNS_MAX, Required};
 use super::literals::{self, ANY, Edge, Shape};
 use super::streams::{LineMatch, LineStreams};
 use super::words::{Matching, RARE_MIN, Words};
 use super::{Pattern, parsed};
+use crate::clean::scope::origin_bytes;
 use crate::common::simd;
 
 /// Bytes that are looked at at a time. They stay in the first-level cache.
@@ -20,13 +19,13 @@ const STRETCH_BYTES: usize = 16 << 10;
 /// Places in a text that tell what most of its lines are like.
 const SAMPLES: usize = 8;
 
-/// A longer beginning is none.
+/// Maximum bytes of a common beginning; a longer one is not used.
 const BEGINNING_BYTES_MAX: usize = 255;
 
 /// Most beginnings of lines that a search is prepared for.
 const BEGINNINGS_MAX: usize = 4;
 
-/// A word that is in so many bytes is frequent: in one of four lines of usual lengths.
+/// A word is frequent if it occurs more than once per this many bytes, about once in four lines.
 const FREQUENT_BYTES: usize = 1 << 8;
 
 /// Looks ahead for patterns.
@@ -99,17 +98,12 @@ struct Search {
 
 impl LookAhead {
     /// Looks for `patterns`, unless they are too many.
-    ///
-    /// # Errors
-    /// If a pattern cannot be parsed.
-    pub fn new(patterns: Vec<Pattern>) -> Result<Self, String> {
+    pub fn new(patterns: Vec<Pattern>) -> Self {
         let are_few = patterns.len() <= PATTERNS_MAX;
-        let sought = |pattern: Pattern| {
-            Ok(Sought { shape: Shape::of(&parsed(&pattern)?), pattern, is_frequent: false })
-        };
-        let patterns = patterns.into_iter().filter(|_| are_few).map(sought);
-        Ok(Self {
-            patterns: patterns.collect::<Result<_, String>>()?,
+        let sought =
+            |pattern: Pattern| Sought { shape: Shape::of(&parsed(&pattern)), pattern, is_frequent: false };
+        Self {
+            patterns: patterns.into_iter().filter(|_| are_few).map(sought).collect(),
             searches: Vec::new(),
             search: 0,
             beginning: Vec::new(),
@@ -118,7 +112,7 @@ impl LookAhead {
             suspects: Vec::new(),
             next: 0,
             is_complete: false,
-        })
+        }
     }
 
     /// Prepares to search `text`, which consists of whole lines. They are searched when they are queried.
@@ -312,8 +306,8 @@ impl Search {
         }
         let has_streams = !of_streams.is_empty();
         let of_pattern = |&at: &usize| &patterns[at].pattern;
-        let streams = has_streams.then(|| LineStreams::of(of_streams.iter().map(of_pattern), beginning));
-        let streams = streams.and_then(|streams| streams.ok().flatten());
+        let make_streams = || LineStreams::of(of_streams.iter().map(of_pattern), beginning);
+        let streams = if has_streams { make_streams() } else { None };
         let is_at_start = |sought: &Sought| matches!(sought.shape, Shape::Edge(Edge::Start | Edge::Whole, _));
         Self {
             beginning: beginning.to_vec(),

@@ -11,6 +11,7 @@ use regex_automata::util::{start, syntax};
 use regex_automata::{Anchored, MatchKind};
 
 use super::literals::{ANY, URL_BYTES};
+use crate::clean::scope::ORIGIN_SLASHES;
 
 /// Most states of an automaton.
 pub const STATES_MAX: usize = 16;
@@ -23,15 +24,6 @@ const MATCHED: u8 = 0;
 
 /// The number of values that a byte has.
 pub const BYTES: usize = 256;
-
-/// The number of slashes in an origin with the slash that begins the path.
-const ORIGIN_SLASHES: usize = 3;
-
-/// The bytes of the origin of a URL, with that slash. 0 if it has fewer slashes.
-pub fn origin_bytes(url: &[u8]) -> usize {
-    let slash = memchr::memchr_iter(b'/', url).nth(ORIGIN_SLASHES - 1);
-    slash.map_or(0, |slash| slash + 1)
-}
 
 /// A few patterns as an automaton.
 #[derive(Debug, Clone)]
@@ -107,7 +99,7 @@ impl States {
         Some(states)
     }
 
-    /// Splits off what every match begins with, at most an origin, and moves the start behind it. [`ANY`] is any byte that a URL
+    /// Splits off what every match begins with, at most an origin, and moves the start past it. [`ANY`] is any byte that a URL
     /// can have.
     fn split_prefix(&mut self) -> Vec<u8> {
         let mut prefix = Vec::new();

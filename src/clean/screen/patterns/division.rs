@@ -34,19 +34,16 @@ pub struct Division<'p> {
 
 impl<'p> Division<'p> {
     /// The division of `patterns` that probably takes least time.
-    ///
-    /// # Errors
-    /// If a pattern cannot be parsed.
-    pub fn of(patterns: &[Numbered<'p>]) -> Result<Self, String> {
+    pub fn of(patterns: &[Numbered<'p>]) -> Self {
         // If a regular expression has to look at all of every URL, it can look for all patterns.
         let mut best = Self { automata: Vec::new(), streams: None, others: patterns.to_vec() };
         if patterns.is_empty() || patterns.len() > PATTERNS_MAX {
-            return Ok(best);
+            return best;
         }
         let mut automata = Automata::default();
         for pairs in 0..=PAIRS_MAX {
             let (automata, rest) = automata.packed(patterns, LANES * pairs);
-            let streams = Streams::of(rest.iter().map(|&(_, pattern)| pattern))?;
+            let streams = Streams::of(rest.iter().map(|&(_, pattern)| pattern));
             if rest.is_empty() || streams.is_some() {
                 let streams = streams.map(|streams| (rest, streams));
                 let division = Self { automata, streams, others: Vec::new() };
@@ -55,7 +52,7 @@ impl<'p> Division<'p> {
                 }
             }
         }
-        Ok(best)
+        best
     }
 
     /// The time that it takes, in steps of streams.
@@ -134,7 +131,7 @@ mod tests {
             let parsed: Vec<Pattern> =
                 patterns.iter().map(|pattern| Pattern::well_formed(pattern).unwrap()).collect();
             let numbered: Vec<_> = parsed.iter().enumerate().collect();
-            let found = Division::of(&numbered).unwrap();
+            let found = Division::of(&numbered);
             let of_streams = found.streams.map_or(0, |(patterns, _)| patterns.len());
             let counts = (found.automata.len(), of_streams, found.others.len());
             assert_eq!(counts, (automata, streamed, others), "{patterns:?}");

@@ -104,7 +104,7 @@ impl Edges {
         self.first(start, if can_end { self.ends.iter().find(is_end) } else { None })
     }
 
-    /// The same for a URL that is shorter than what is compared at once. Clean URLs are longer.
+    /// Like [`Edges::first_match`], for a URL shorter than eight bytes. Clean URLs are longer.
     #[cold]
     fn first_of_short(&self, url: &[u8]) -> Option<usize> {
         let start = self.starts.iter().find(|word| word.is_start(url));
@@ -142,7 +142,7 @@ impl Word {
         from.is_some_and(|from| self.is(&url[from..]))
     }
 
-    /// Whether it is these bytes, of which there are as many.
+    /// Whether the word matches `bytes`, which has the same length.
     fn is(&self, bytes: &[u8]) -> bool {
         match self.has_any {
             false => *self.bytes == *bytes,

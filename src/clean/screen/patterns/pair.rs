@@ -2,7 +2,7 @@
 //! shuffle, which takes a cycle. In larger automata each step waits for a load from memory, which takes five.
 
 use super::automaton::{Automaton, BYTES, STATES_MAX};
-use super::literals::ANY;
+use super::literals;
 use super::vectors;
 use crate::common::array;
 
@@ -40,7 +40,7 @@ struct Lane {
 }
 
 impl Pair {
-    /// Of one or two automata.
+    /// Creates a pair from one or two automata.
     pub fn of(automata: &[Automaton]) -> Self {
         let mut lanes: [Lane; LANES] = Default::default();
         let mut steps = Box::new([Steps([0; LANES * STATES_MAX]); BYTES]);
@@ -65,10 +65,9 @@ impl Pair {
     pub fn begin(&mut self, beginning: &[u8]) {
         for at in 0..LANES {
             let Lane { prefix, start, matching } = &self.lanes[at];
-            let is_same = |(&own, &byte): (&u8, &u8)| own == byte || own == ANY;
             let rest = beginning
                 .split_at_checked(prefix.len())
-                .and_then(|(begin, rest)| prefix.iter().zip(begin).all(is_same).then_some(rest));
+                .and_then(|(begin, rest)| literals::fits(prefix, begin).then_some(rest));
             self.matching[at] = rest.map_or(0, |_| *matching);
             self.begun[at] = self.ends([*start; LANES], rest.unwrap_or_default())[at];
         }

@@ -8,7 +8,6 @@
 
 use regex::bytes::{RegexSet, RegexSetBuilder};
 
-use super::automaton::origin_bytes;
 use super::division::{Division, Numbered, PAIRS_MAX};
 use super::edges::Edges;
 use super::gate::{self, Gate, Required};
@@ -17,6 +16,7 @@ use super::pair::{LANES, Pair};
 use super::streams::{Streams, TooLong};
 use super::words::Matching;
 use super::{Pattern, cannot, parsed};
+use crate::clean::scope::origin_bytes;
 use crate::common::simd;
 
 /// Maximum bytes of all compiled patterns: enough for tens of thousands.
@@ -82,7 +82,7 @@ impl PatternSet {
         let mut edges = Edges::default();
         let (mut gated, mut open, mut words) = (Vec::new(), Vec::new(), Vec::new());
         for numbered @ (index, pattern) in patterns.iter().enumerate() {
-            match Shape::of(&parsed(pattern)?) {
+            match Shape::of(&parsed(pattern)) {
                 Shape::Edge(edge, edge_words) if edges.len() + edge_words.len() <= EDGES_MAX => {
                     edge_words.iter().for_each(|word| edges.push(index, edge, word));
                 }
@@ -99,14 +99,14 @@ impl PatternSet {
             open.append(&mut gated);
             open.sort_by_key(|&(index, _)| index);
         }
-        let Division { automata, streams, others } = Division::of(&open)?;
+        let Division { automata, streams, others } = Division::of(&open);
         let mut groups = Vec::new();
         let mut add = |filter, patterns: &[Numbered<'_>]| -> Result<(), String> {
             groups.push(Group::of(filter, patterns)?);
             Ok(())
         };
         for (at, (patterns, _)) in automata.iter().enumerate() {
-            add(Filter::Match { automaton: at, each: streams_of_each(patterns)? }, patterns)?;
+            add(Filter::Match { automaton: at, each: streams_of_each(patterns) }, patterns)?;
         }
         if let Some((patterns, streams)) = streams {
             add(Filter::First(Box::new(streams)), &patterns)?;
@@ -115,7 +115,7 @@ impl PatternSet {
             add(Filter::None, &others)?;
         }
         if let Some(gate) = gate {
-            let each = if gate.tells_patterns() { streams_of_each(&gated)? } else { Vec::new() };
+            let each = if gate.tells_patterns() { streams_of_each(&gated) } else { Vec::new() };
             add(Filter::Words { gate: Box::new(gate), each }, &gated)?;
         }
         let automata: Vec<_> = automata.into_iter().map(|(_, automaton)| automaton).collect();
@@ -193,7 +193,7 @@ impl PatternSet {
 }
 
 /// Streams for each pattern that has a bit of its own in a gate.
-fn streams_of_each(patterns: &[Numbered<'_>]) -> Result<Vec<Option<Streams>>, String> {
+fn streams_of_each(patterns: &[Numbered<'_>]) -> Vec<Option<Streams>> {
     let own = patterns.iter().take(gate::PATTERNS_MAX);
     own.map(|&(_, pattern)| Streams::of([pattern])).collect()
 }

@@ -1,8 +1,8 @@
 //! Words that may be anywhere in a URL, looked for in 32 or 64 places at a time.
 //!
-//! Of each word, the few bytes in a row that are probably rarest are looked for. Only where they are, whole words are compared. The
-//! method is that of Teddy, in the crate `aho-corasick`, which looks for the first bytes of each word. Nearly every URL of a shop
-//! has the first bytes of `/private/`, but not the `riva`.
+//! For each word, the search looks for the few consecutive bytes that are probably rarest, and compares the whole word only where
+//! they occur. The method is that of Teddy, in the crate `aho-corasick`, which looks for the first bytes of each word. Nearly every
+//! URL of a shop has the first bytes of `/private/`, but not the `riva`.
 
 mod rare;
 
@@ -84,8 +84,8 @@ struct Placed {
 }
 
 impl Words {
-    /// Of these words, which will be looked for in texts like `sample`, or in any if that is empty. `None` if there are too many,
-    /// one is shorter than three bytes, or the processor lacks the instructions.
+    /// A search for `words` in texts like `sample`, or in any if that is empty. `None` if there are too many, one is shorter than
+    /// three bytes, or the processor lacks the instructions.
     pub fn of(words: &[Word], is_folded: bool, sample: &[u8]) -> Option<Self> {
         let rare = words.iter().map(|word| word.bytes.len()).min()?.min(RARE_MAX);
         if words.len() > WORDS_MAX || rare < RARE_MIN || !vectors::are_available() {

@@ -10,6 +10,7 @@ use memchr::memmem::Finder;
 
 use super::{Rule, normal};
 use crate::clean::CleanUrl;
+use crate::clean::scope::origin_of;
 
 /// The rules of a robots.txt, ready to judge URLs.
 #[derive(Debug)]
@@ -67,10 +68,9 @@ impl Matcher {
     /// The index of the rule that forbids `url`. `buffer` is scratch memory.
     pub fn forbidding(&self, url: CleanUrl<'_>, buffer: &mut Vec<u8>) -> Option<usize> {
         let url = url.as_bytes();
-        // A host has at least one byte.
-        let after_scheme = "http://h".len();
-        let slash = memchr::memchr(b'/', &url[after_scheme..]).expect("a clean URL has a path");
-        self.forbidding_path(normal::path(&url[after_scheme + slash..], buffer))
+        // The last byte of the origin is the slash that begins the path.
+        let path = &url[origin_of(url).len() - 1..];
+        self.forbidding_path(normal::path(path, buffer))
     }
 
     /// The index of the rule that forbids `path`, which is in normal form.

@@ -4,7 +4,7 @@ use crate::common::random::Random;
 use crate::intake::lines::lines;
 
 fn look_ahead(patterns: &[String]) -> LookAhead {
-    LookAhead::new(patterns.iter().map(|pattern| Pattern::well_formed(pattern).unwrap()).collect()).unwrap()
+    LookAhead::new(patterns.iter().map(|pattern| Pattern::well_formed(pattern).unwrap()).collect())
 }
 
 /// How many lines of `text` are cleared, of how many that no pattern matches. What is foreseen is what the patterns match.

@@ -57,7 +57,7 @@ impl<const WORDS: usize> Bits<WORDS> {
     /// No bits.
     pub const NONE: Self = Self([0; WORDS]);
 
-    /// A single bit. `None` if there is no such position.
+    /// A single bit. No bits if `at` is beyond the last word.
     #[inline(always)]
     pub fn one(at: usize) -> Self {
         Self(array::from_fn(|word| u64::from(at / BITS == word) << (at % BITS)))

@@ -81,7 +81,7 @@ impl Classes {
         self.add(class.iter().flat_map(|range| range.start()..=range.end()))
     }
 
-    /// The same for these bytes. What no URL has is left out, so that no pattern matches the end of a line.
+    /// The index of the class of `bytes`. Bytes that no URL has are left out, so that no pattern matches the end of a line.
     pub fn add(&mut self, bytes: impl Iterator<Item = u8>) -> Option<usize> {
         let bytes: Vec<_> = bytes.filter(|byte| URL_BYTES.contains(byte)).collect();
         let others: Vec<_> = URL_BYTES.filter(|byte| !bytes.contains(byte)).collect();

@@ -75,7 +75,7 @@ impl Finder {
     }
 
     /// Puts the streams of the classes in `text` into `found`. The text has fewer bytes than this number of words has bits. Streams
-    /// of other classes stay as they are, and more words of these mean nothing. A byte that no URL has may be in any class.
+    /// of other classes stay as they are, and words beyond `WORDS` are unspecified. A byte that no URL has may be in any class.
     #[inline]
     pub fn find<const WORDS: usize>(&self, text: &[u8], found: &mut Found) {
         #[cfg(target_arch = "x86_64")]

@@ -45,19 +45,13 @@ pub struct LineMatch {
 impl LineStreams {
     /// The programs for `patterns`, in lines that begin with `beginning`. `None` if they are too long, need something that streams
     /// do not have, or the processor lacks the instructions.
-    ///
-    /// # Errors
-    /// If a pattern cannot be parsed.
-    pub fn of<'p>(
-        patterns: impl IntoIterator<Item = &'p Pattern>,
-        beginning: &[u8],
-    ) -> Result<Option<Self>, String> {
+    pub fn of<'p>(patterns: impl IntoIterator<Item = &'p Pattern>, beginning: &[u8]) -> Option<Self> {
         if !Finder::is_available() {
-            return Ok(None);
+            return None;
         }
         let mut classes = Classes::default();
-        let Some(line_ends) = classes.add_line_ends() else { return Ok(None) };
-        let Some(Programs { classes, all }) = Programs::of(patterns, classes)? else { return Ok(None) };
+        let line_ends = classes.add_line_ends()?;
+        let Programs { classes, all } = Programs::of(patterns, classes)?;
         let beginning = Beginning::of(beginning, &classes);
         let begin = |program: Program| {
             let begun = beginning.as_ref().map(|beginning| Begun::of(&program, beginning));
@@ -70,7 +64,7 @@ impl LineStreams {
         let finder = Finder::of(&classes, steps.fold(0, |all, step| all | step.classes()));
         let matches = vec![[Bits::NONE; WINDOWS]; programs.len()];
         let found = [[[0; WORDS_MAX]; CLASSES_MAX]; WINDOWS];
-        Ok(Some(Self { finder, line_ends, programs, skipped, found, ends: [0; WINDOWS], matches }))
+        Some(Self { finder, line_ends, programs, skipped, found, ends: [0; WINDOWS], matches })
     }
 
     /// Calls `act` for each pattern and each line of `text` that it matches, in any order, and for each line that is too long to
@@ -234,7 +228,7 @@ mod tests {
             let patterns: Vec<Pattern> = (0..1 + random.below(3))
                 .filter_map(|_| Pattern::well_formed(&random.joined(&parts, 1..6)).ok())
                 .collect();
-            let Ok(Some(mut streams)) = LineStreams::of(&patterns, b"https://h/") else { continue };
+            let Some(mut streams) = LineStreams::of(&patterns, b"https://h/") else { continue };
             let mut text = Vec::new();
             while text.len() < 2_000 {
                 text.extend_from_slice(b"https://h/");

@@ -93,20 +93,11 @@ impl Step {
 impl Programs {
     /// The programs for `patterns`. `None` if there are none, if they are too long, or if they need something that streams do not
     /// have.
-    ///
-    /// # Errors
-    /// If a pattern cannot be parsed.
-    pub fn of<'p>(
-        patterns: impl IntoIterator<Item = &'p Pattern>,
-        mut classes: Classes,
-    ) -> Result<Option<Self>, String> {
-        let mut all = Vec::new();
-        for pattern in patterns {
-            let Some(program) = Program::of(&parsed(pattern)?, &mut classes) else { return Ok(None) };
-            all.push(program);
-        }
+    pub fn of<'p>(patterns: impl IntoIterator<Item = &'p Pattern>, mut classes: Classes) -> Option<Self> {
+        let program = |pattern| Program::of(&parsed(pattern), &mut classes);
+        let all = patterns.into_iter().map(program).collect::<Option<Vec<_>>>()?;
         let programs = Self { classes, all };
-        Ok((!programs.all.is_empty() && programs.cost() <= COST_MAX).then_some(programs))
+        (!programs.all.is_empty() && programs.cost() <= COST_MAX).then_some(programs)
     }
 
     /// The number of classes and steps.

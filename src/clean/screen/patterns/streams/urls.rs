@@ -28,17 +28,14 @@ pub struct TooLong;
 impl Streams {
     /// The programs for `patterns`. `None` if they are too long, need something that streams do not have, or the processor lacks
     /// the instructions.
-    ///
-    /// # Errors
-    /// If a pattern cannot be parsed.
-    pub fn of<'p>(patterns: impl IntoIterator<Item = &'p Pattern>) -> Result<Option<Self>, String> {
+    pub fn of<'p>(patterns: impl IntoIterator<Item = &'p Pattern>) -> Option<Self> {
         if !Finder::is_available() {
-            return Ok(None);
+            return None;
         }
-        let Some(programs) = Programs::of(patterns, Classes::default())? else { return Ok(None) };
+        let programs = Programs::of(patterns, Classes::default())?;
         let begun = vec![Begun::default(); programs.all.len()];
         let finder = Finder::of(&programs.classes, u32::MAX);
-        Ok(Some(Self { programs, begun, skipped: 0, finder, found: [[[0; WORDS_MAX]; CLASSES_MAX]] }))
+        Some(Self { programs, begun, skipped: 0, finder, found: [[[0; WORDS_MAX]; CLASSES_MAX]] })
     }
 
     /// The number of classes and steps.

@@ -31,7 +31,7 @@ macro_rules! avx2 {
 }
 
 impl Wide {
-    /// Of these words.
+    /// A stream of these words.
     #[inline(always)]
     pub fn of(words: &[u64; WORDS_MAX]) -> Self {
         let vectors = words.as_chunks::<LANES>().0;

@@ -5,7 +5,7 @@ use crate::common::random::Random;
 fn streams(patterns: &[&str]) -> Option<Streams> {
     let patterns: Vec<Pattern> =
         patterns.iter().map(|pattern| Pattern::well_formed(pattern).unwrap()).collect();
-    Streams::of(&patterns).unwrap()
+    Streams::of(&patterns)
 }
 
 #[test]
