@@ -7,8 +7,8 @@ use crate::job::SetRules;
 use crate::set::manifest::{Seal, Sitemap};
 use crate::set::shelf::Shelf;
 use crate::sitemap::divide::PlannedSitemap;
-use crate::sitemap::extensions::news;
 use crate::sitemap::sections::counts::SectionRule;
+use crate::sitemap::tags::plain_lastmod;
 use crate::sitemap::xml::Frame;
 use crate::survey::context::Context;
 use crate::survey::judge::{Judge, try_for_each_listed};
@@ -54,7 +54,7 @@ impl<'r> Renderer<'r> {
 
     /// Counts articles that are old at `time`, the time of publication.
     pub fn at(self, time: &str) -> Self {
-        Self { now: news::instant(time), ..self }
+        Self { now: plain_lastmod(time.as_bytes()).map(|time| time.instant()), ..self }
     }
 
     /// Makes the sitemap with the index `at`, unless it is published already. If a published one has its size, it is first rendered

@@ -4,6 +4,8 @@
 pub mod borders;
 pub mod stable;
 
+use std::ops::Add;
+
 use super::tag_names::TagName;
 use super::xml::{Frame, Namespaces};
 use crate::common::fallible::reserve_more;
@@ -74,12 +76,15 @@ impl EntrySize {
     pub const fn of_entry(bytes: u64, uses: Namespaces) -> Self {
         Self { bytes, uses, news: uses.contains_any(NEWS) as u32 }
     }
+}
 
-    /// The sum of both.
-    pub fn and(self, other: Self) -> Self {
+impl Add for EntrySize {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
         Self {
             bytes: self.bytes + other.bytes,
-            uses: self.uses.and(other.uses),
+            uses: self.uses.union(other.uses),
             news: self.news + other.news,
         }
     }
@@ -87,7 +92,7 @@ impl EntrySize {
 
 impl std::iter::Sum for EntrySize {
     fn sum<I: Iterator<Item = Self>>(sizes: I) -> Self {
-        sizes.fold(Self::default(), Self::and)
+        sizes.fold(Self::default(), Self::add)
     }
 }
 
@@ -116,7 +121,7 @@ impl<P: Copy> PlannedSitemap<P> {
 
     /// Adds entries to the file.
     fn with(self, entries: u32, size: EntrySize) -> Self {
-        let uses = self.uses.and(size.uses);
+        let uses = self.uses.union(size.uses);
         let bytes = self.bytes + size.bytes + uses.bytes() - self.uses.bytes();
         Self { entries: self.entries + entries, bytes, uses, news: self.news + size.news, ..self }
     }
@@ -132,6 +137,11 @@ impl<P: Copy> PlannedSitemap<P> {
             && self.bytes <= limits.bytes_max
             && self.news <= NEWS_PER_SITEMAP_MAX
     }
+}
+
+/// The number of the file after this many, if files are numbered in order.
+pub fn number_of_next(files: usize) -> u32 {
+    u32::try_from(files + 1).expect("fewer files than URLs of 32 bits")
 }
 
 /// Fills files one after another.
@@ -168,7 +178,7 @@ impl<P: Copy> Divider<P> {
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no memory for another file.
     pub fn push(&mut self, at: P, size: EntrySize) -> Result<()> {
         if !self.push_run(1, size) {
-            let number = u32::try_from(self.sitemaps.len() + 1).expect("fewer files than URLs of 32 bits");
+            let number = number_of_next(self.sitemaps.len());
             reserve_more(&mut self.sitemaps, 1)?;
             self.sitemaps.push(PlannedSitemap::empty(number, at, self.frame_bytes).with(1, size));
             self.is_closed = false;
@@ -180,7 +190,7 @@ impl<P: Copy> Divider<P> {
     pub fn next_number(&self) -> Option<u32> {
         let last = self.sitemaps.last();
         let is_full = last.is_none_or(|last| self.is_closed || self.is_full(last));
-        is_full.then(|| u32::try_from(self.sitemaps.len() + 1).expect("fewer files than URLs of 32 bits"))
+        is_full.then(|| number_of_next(self.sitemaps.len()))
     }
 
     /// Whether `sitemap` has as many entries as a file may have.

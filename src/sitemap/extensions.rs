@@ -69,7 +69,7 @@ impl ExtrasRenderer {
             let mut writer = Writer::new(&mut self.cleaner, &mut self.xml);
             if *written < extension.values_max && writer.write(value) {
                 *written += 1;
-                uses = uses.and(Namespaces::of(extension.tag));
+                uses = uses.union(Namespaces::of(extension.tag));
                 for field in writer.dropped {
                     dropped(Dropped { reason: extension.field_reason, fields: &[field] });
                 }

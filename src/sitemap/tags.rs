@@ -14,7 +14,7 @@ pub use super::tag_names::{Dropped, DroppedTags, GivenTags, TagCounts, TagName, 
 pub use changefreq::{Changefreq, changefreq};
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 pub(crate) use lastmod::civil_text;
-pub use lastmod::{LASTMOD_BYTES_MAX, Lastmod, LastmodRules, LastmodUnit, lastmod};
+pub use lastmod::{LASTMOD_BYTES_MAX, Lastmod, LastmodRules, LastmodUnit, lastmod, plain_lastmod};
 pub use priority::{PRIORITY_BYTES_MAX, Priority, priority};
 pub use zone::LastmodZone;
 

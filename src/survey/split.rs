@@ -262,7 +262,7 @@ impl<'r> Parts<'r> {
         reserve(&mut part.buffer, bytes.len())?;
         part.buffer.extend_from_slice(bytes);
         part.entries += group.sizes.len() as u32;
-        part.size = part.size.and(size);
+        part.size = part.size + size;
         self.buffered += part.buffer.capacity() - before;
         if part.buffer.len() >= BLOCK_BYTES {
             self.end_block(at)?;

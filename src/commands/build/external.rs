@@ -16,7 +16,7 @@ use crate::place::{self, STATE};
 use crate::set::manifest::ExternalEntry;
 use crate::set::name::{is_index_file, is_sitemap_file, site_directory};
 use crate::set::publish;
-use crate::sitemap::tags::{Lastmod, LastmodRules, lastmod};
+use crate::sitemap::tags::{Lastmod, plain_lastmod};
 
 /// The sitemaps that the sets of a job list besides their own.
 #[derive(Debug, Clone, Default)]
@@ -166,7 +166,7 @@ fn lastmod_of(path: &Path, protocol: Protocol) -> Result<String> {
     let (mut entry, mut newest) = (Entry::default(), None::<Lastmod>);
     while reader.next(&mut entry).map_err(|error| Error::io(path, "could not be read", error))? {
         let text = entry.value(Tag::Lastmod).unwrap_or_default();
-        let read = lastmod(text, &LastmodRules::default()).ok().flatten();
+        let read = plain_lastmod(text);
         newest = newest.into_iter().chain(read).max_by_key(Lastmod::instant);
     }
     let (kind, entries) = (reader.head().map(|(kind, _)| kind), reader.entries());

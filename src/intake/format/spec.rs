@@ -21,7 +21,7 @@ pub struct Spec {
     pub extensions: &'static [&'static str],
     /// How to recognise it by its first bytes.
     pub head: Head,
-    /// Which delimiters it can have; `None` if it has no delimiters.
+    /// Whether it can have this delimiter.
     pub delimiter: fn(Delimiter) -> bool,
     /// Whether its rows have columns, keys or attributes with names.
     pub has_columns: bool,

@@ -131,7 +131,7 @@ pub struct Whole<P> {
     pub was_border: bool,
     /// Whether it is followed by what followed it in the earlier division: the next file, or nothing.
     pub is_followed_alike: bool,
-    /// The next parts, this many, are its chunks. `None` if its entries cannot be read.
+    /// The number of parts after this one that are its chunks; 0 if its entries cannot be read.
     pub chunks: usize,
 }
 

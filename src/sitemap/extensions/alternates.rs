@@ -2,7 +2,7 @@
 
 use super::extension::{Extension, Field, Occurs, Value, Writer};
 use super::texts;
-use crate::sitemap::entities::push_escaped;
+use crate::clean::Cleaner;
 use crate::sitemap::tag_names::{TagName, TagReason};
 
 /// `<xhtml:link rel="alternate" hreflang="de" href="…"/>`
@@ -17,13 +17,7 @@ pub const EXTENSION: Extension = Extension {
     element: "link",
     marks: &[("rel", "alternate")],
     fields: &[
-        Field::attribute(
-            &["hreflang", "lang"],
-            &[],
-            "hreflang",
-            Occurs::Once,
-            texts::text::<LANGUAGE_BYTES_MAX>,
-        ),
+        Field::attribute(&["hreflang", "lang"], &[], "hreflang", Occurs::Once, language),
         Field::attribute(&["href", "url"], &[], "href", Occurs::Once, texts::url),
     ],
     text_field: None,
@@ -33,15 +27,18 @@ pub const EXTENSION: Extension = Extension {
     write,
 };
 
-fn write<'a>(link: Value<'a>, Writer { cleaner, out, .. }: &mut Writer<'_, 'a>) -> bool {
-    let [hreflang, href] = [0, 1].map(|number| link.text(number));
-    let Some(url) = texts::clean(cleaner, href).filter(|_| is_language(hreflang)) else { return false };
-    for part in [EXTENSION.start, b"rel=\"alternate\" hreflang=\"", hreflang, b"\" href=\""] {
-        out.extend_from_slice(part);
-    }
-    push_escaped(url, out);
-    out.extend_from_slice(b"\"/>");
-    true
+fn write<'a>(link: Value<'a>, writer: &mut Writer<'_, 'a>) -> bool {
+    writer.out.extend_from_slice(EXTENSION.start);
+    writer.out.extend_from_slice(b"rel=\"alternate\"");
+    let mut fields = EXTENSION.fields.iter().enumerate();
+    let is_written = fields.all(|(number, field)| writer.attribute(field, link.text(number)));
+    writer.out.extend_from_slice(b"/>");
+    is_written
+}
+
+fn language(raw: &[u8], _: &mut Cleaner, out: &mut Vec<u8>) -> bool {
+    out.extend_from_slice(raw);
+    is_language(raw)
 }
 
 /// Maximum bytes of a language with all its parts.

@@ -73,7 +73,7 @@ impl<'a> Writer<'_, 'a> {
     }
 
     /// Appends an attribute. Returns false and appends nothing if it cannot be written.
-    fn attribute(&mut self, field: &Field, text: &[u8]) -> bool {
+    pub(super) fn attribute(&mut self, field: &Field, text: &[u8]) -> bool {
         let before = self.out.len();
         for part in [" ", field.attribute.unwrap_or_default(), "=\""] {
             self.out.extend_from_slice(part.as_bytes());

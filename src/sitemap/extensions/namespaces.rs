@@ -13,7 +13,7 @@ impl Namespaces {
     /// Only the namespace of the protocol.
     pub const NONE: Self = Self(0);
 
-    /// The namespace of the extension with this tag; `None` for a tag of the protocol.
+    /// The namespace of the extension with this tag; [`Namespaces::NONE`] for a tag of the protocol.
     pub const fn of(tag: TagName) -> Self {
         match tag.extension_number() {
             Some(number) => Self(1 << number),
@@ -22,7 +22,7 @@ impl Namespaces {
     }
 
     /// The namespaces that either set contains.
-    pub fn and(self, others: Self) -> Self {
+    pub fn union(self, others: Self) -> Self {
         Self(self.0 | others.0)
     }
 

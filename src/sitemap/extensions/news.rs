@@ -6,7 +6,7 @@ use super::extension::{Extension, Field, Value, Writer};
 use super::texts;
 use crate::clean::Cleaner;
 use crate::sitemap::tag_names::{TagName, TagReason};
-use crate::sitemap::tags::lastmod::{LastmodRules, lastmod};
+use crate::sitemap::tags::lastmod::plain_lastmod;
 
 /// `<news:news><news:publication>…</news:publication>…</news:news>`
 pub const EXTENSION: Extension = Extension {
@@ -78,15 +78,9 @@ fn stock_tickers(raw: &[u8], _: &mut Cleaner, out: &mut Vec<u8>) -> bool {
         })
 }
 
-/// Articles older than this are not news: Google, "News sitemaps": articles of the last two days.
+/// Maximum age of a news article: two days (Google, "News sitemaps").
 const AGE_SECONDS_MAX: i64 = 2 * DAY_SECONDS;
 const DAY_SECONDS: i64 = 24 * 60 * 60;
-
-/// The instant of a W3C Datetime, in seconds since 1970.
-pub fn instant(time: &str) -> Option<i64> {
-    let time = lastmod(time.as_bytes(), &LastmodRules::default()).ok().flatten();
-    time.map(|time| time.instant())
-}
 
 /// The number of articles in `xml` that were published more than two days before `now`, in seconds since 1970. An article with
 /// only a date may have been published at any time of this day in UTC.
@@ -95,8 +89,7 @@ pub fn count_old(xml: &[u8], now: i64) -> u64 {
     let is_old = |at: usize| {
         let rest = &xml[at + START.len()..];
         let text = &rest[..memchr::memchr(b'<', rest).unwrap_or(rest.len())];
-        let time = lastmod(text, &LastmodRules::default()).ok().flatten();
-        time.is_some_and(|time| {
+        plain_lastmod(text).is_some_and(|time| {
             let latest = time.instant() + if text.contains(&b'T') { 0 } else { DAY_SECONDS };
             latest < now - AGE_SECONDS_MAX
         })

@@ -71,7 +71,7 @@ fn links_and_images_are_cleaned_escaped_and_counted() {
                 <xhtml:link rel=\"alternate\" hreflang=\"x-default\" href=\"http://h.example/it&apos;s\"/>\
                 <image:image><image:loc>http://h.example/a%20b.png</image:loc></image:image>";
     assert_eq!(str::from_utf8(extras.xml), Ok(want));
-    assert_eq!(extras.uses, Namespaces::of(TagName::Alternates).and(Namespaces::of(TagName::Images)));
+    assert_eq!(extras.uses, Namespaces::of(TagName::Alternates).union(Namespaces::of(TagName::Images)));
     assert_eq!((dropped[TagReason::Alternate], dropped[TagReason::Image]), (2, 1));
     let want = ["hreflang=fr href=/relative", "hreflang=no language href=http://h.example/", "mailto:x"];
     assert_eq!(texts, want);

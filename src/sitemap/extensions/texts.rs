@@ -3,7 +3,7 @@
 use crate::clean::{CleanUrl, Cleaned, Cleaner};
 use crate::limits::LINE_BYTES_MAX;
 use crate::sitemap::entities::{escape, push_escaped};
-use crate::sitemap::tags::lastmod::{LastmodRules, lastmod};
+use crate::sitemap::tags::lastmod::plain_lastmod;
 
 /// The canonical form of a URL in a field; `None` if it is not a valid URL.
 pub fn clean<'a>(cleaner: &'a mut Cleaner, raw: &'a [u8]) -> Option<CleanUrl<'a>> {
@@ -44,8 +44,7 @@ fn is_of_xml(character: char) -> bool {
 
 /// A date, or a time with a zone, written like a `lastmod`.
 pub fn time(raw: &[u8], _: &mut Cleaner, out: &mut Vec<u8>) -> bool {
-    let time = lastmod(raw, &LastmodRules::default()).ok().flatten();
-    time.is_some_and(|time| {
+    plain_lastmod(raw).is_some_and(|time| {
         out.extend_from_slice(time.as_bytes());
         true
     })

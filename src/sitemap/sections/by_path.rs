@@ -1,5 +1,6 @@
 //! Sections by path: URLs whose paths have the same first segment belong together.
 
+use super::counts;
 use super::names::REST;
 use crate::clean::scope::{Base, ScopeRule, origin_of};
 use crate::common::simd;
@@ -23,11 +24,7 @@ impl PathSegments {
     /// The segments of sets at `base`. In the scope of a directory, the directory that all URLs share does not count.
     pub fn new(base: &Base, scope: ScopeRule) -> Self {
         let root = match (base, scope) {
-            (Base::Directory(url), ScopeRule::Directory) => Root::Url(url.as_str().to_owned()),
-            (Base::Directory(url), _) => {
-                let origin = origin_of(url.as_str().as_bytes());
-                Root::Url(url.as_str()[..origin.len()].to_owned())
-            }
+            (Base::Directory(url), _) => Root::Url(counts::root(url, scope).to_owned()),
             (Base::EachOrigin(path), ScopeRule::Directory) => Root::Path(path.below_root().to_owned()),
             (Base::EachOrigin(_), _) => Root::Path(String::new()),
         };

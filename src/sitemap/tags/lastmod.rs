@@ -119,6 +119,11 @@ pub fn lastmod(raw: &[u8], rules: &LastmodRules) -> Result<Option<Lastmod>, TagR
     read.map(Some)
 }
 
+/// Reads a `lastmod` that needs no rules: a date, or a time with its zone. `None` for any other text.
+pub fn plain_lastmod(raw: &[u8]) -> Option<Lastmod> {
+    lastmod(raw, &LastmodRules::default()).ok().flatten()
+}
+
 fn begins_with_date(text: &[u8]) -> bool {
     text.split_at_checked("YYYY-MM-DD".len()).is_some_and(|(date, _)| date_of(date).is_some())
 }

@@ -36,7 +36,7 @@ mod tests {
             let xml = "<xhtml:link rel=\"alternate\" hreflang=\"de\" href=\"u\"/>\
                        <image:image><image:loc>u</image:loc></image:image>\
                        <image:image><image:loc>v</image:loc></image:image>";
-            let uses = Namespaces::of(TagName::Alternates).and(Namespaces::of(TagName::Images));
+            let uses = Namespaces::of(TagName::Alternates).union(Namespaces::of(TagName::Images));
             count_tags(tags.as_bytes(), Extras { xml: xml.as_bytes(), uses }, &mut counts);
             let names = [TagName::Lastmod, TagName::Changefreq, TagName::Priority];
             assert_eq!(names.map(|name| counts[name]), want, "{tags}");

@@ -176,7 +176,7 @@ struct Part {
 impl Part {
     fn add(&mut self, entry: &Entry<'_>) {
         self.smallest_mark = Some(SmallestMark::or(self.smallest_mark, self.entries as usize, entry.url));
-        self.size = self.size.and(entry.size());
+        self.size = self.size + entry.size();
         self.entries += 1;
     }
 }

@@ -22,7 +22,7 @@ use crate::set::name::SitemapId;
 use crate::set::shelf::Shelf;
 use crate::sitemap::divide::borders::Smallest;
 use crate::sitemap::divide::stable::{Halt, Mark, Whole};
-use crate::sitemap::divide::{Limits, PlannedSitemap};
+use crate::sitemap::divide::{Limits, PlannedSitemap, number_of_next};
 use crate::sitemap::xml::{Frame, Namespaces};
 use crate::survey::layout::{EntryAt, Kept, ListedChunk, Origin};
 use crate::survey::stable::{self, Unchanged};
@@ -143,7 +143,7 @@ impl Reuse<'_> {
     fn number(&self, part: usize) -> u32 {
         match self.is_stable {
             true => Mark::of(CleanUrl::known(self.live.rows.first_urls[part].as_bytes(), true)).number(),
-            false => u32::try_from(part + 1).expect("fewer files than URLs of 32 bits"),
+            false => number_of_next(part),
         }
     }
 
