@@ -3,10 +3,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use crate::cases::{Ends, Random, in_parallel, wanted};
+use crate::cases::{in_parallel, wanted};
 use crate::proxy::{Fault, Moment};
-use crate::support::{Run, finish};
-use crate::world::{Bucket, Seen, Store, assert_each_of, ended, pages, urls};
+use crate::support::random::Random;
+use crate::support::{Ends, Run, ended, finish};
+use crate::world::{Bucket, Seen, Store, assert_each_of, pages, urls};
 
 const KILLED: i32 = 137;
 

@@ -1,7 +1,7 @@
 //! Sets in buckets: s3s-fs, moto, Azurite and fake-gcs-server as stores, behind a proxy that counts requests and makes them fail.
 #![cfg(all(feature = "cli", feature = "cloud"))]
 
-#[path = "../suite/support.rs"]
+#[path = "../suite/support/mod.rs"]
 mod support;
 
 mod cases;

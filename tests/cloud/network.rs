@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use crate::cases::{Random, in_parallel, wanted};
+use crate::cases::{in_parallel, wanted};
 use crate::proxy::{Fault, INTERNAL_ERROR, Request, SLOW_DOWN};
+use crate::support::random::Random;
 use crate::support::{Run, TempDir, finish};
 use crate::world::{Bucket, Seen, Store, assert_each_of, pages};
 

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use crate::cases::Random;
 use crate::proxy::{Fault, Moment, Request};
+use crate::support::random::Random;
 use crate::support::{Run, TempDir, files, finish};
 use crate::world::{BASE, Bucket, Store};
 

@@ -7,13 +7,8 @@ use serde_json::Value;
 
 use crate::proxy::{Fault, Request};
 use crate::servers::{ACCESS_KEY, SECRET_KEY};
-use crate::support::{ROBOTS_FILE, Run, finish};
+use crate::support::{ROBOTS_FILE, assert_says, ended, finish};
 use crate::world::{BASE, Bucket, PREFIX, Store, pages, urls};
-
-#[track_caller]
-fn assert_says(run: &Run, words: &[&str]) {
-    words.iter().for_each(|word| assert!(run.stderr.contains(word), "{word}: {}", run.stderr));
-}
 
 /// Every command that accesses a store.
 fn commands(bucket: &Bucket) -> Vec<Command> {
@@ -350,7 +345,7 @@ pub fn assert_changed_index_is_not_overwritten(store: &Store) {
     }
     bucket.put(&key, b"their words");
     bucket.proxy.release();
-    let run = crate::world::ended(run);
+    let run = ended(run);
     assert!([73, 75].contains(&run.exit), "exit {}: {}", run.exit, run.stderr);
     assert_says(&run, &[&bucket.location(&key)]);
     assert_eq!(bucket.get(&key).expect("theirs"), b"their words");

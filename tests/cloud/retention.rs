@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Run, finish};
+use crate::support::{Run, epoch_plus, finish};
 use crate::world::{BASE, Bucket, PREFIX, Seen, Store, pages, urls};
 
 const DAY: u64 = 86_400;
@@ -10,7 +10,7 @@ const DAY: u64 = 86_400;
 /// Publishes pages FIRST to FIRST + 29 on a given day, counted from 26 June 2005.
 fn publish(bucket: &Bucket, day: u64, first: u32, options: &[&str]) -> Run {
     let mut build = bucket.build();
-    build.env("SOURCE_DATE_EPOCH", (1_119_744_000 + day * DAY).to_string());
+    build.env("SOURCE_DATE_EPOCH", epoch_plus(day * DAY));
     finish(build.args(["--max-shrink", "100"]).args(options), pages(first, first + 29).as_bytes())
 }
 
@@ -60,7 +60,7 @@ fn a_rollback_restores_the_same_files_and_can_be_undone() {
     let mut sets: Vec<Seen> = Vec::new();
     for (day, last) in [60, 30, 90].into_iter().enumerate() {
         let mut build = bucket.build();
-        build.env("SOURCE_DATE_EPOCH", (1_119_744_000 + day as u64 * DAY).to_string());
+        build.env("SOURCE_DATE_EPOCH", epoch_plus(day as u64 * DAY));
         finish(build.args(["--max-shrink", "100"]), pages(1, last).as_bytes()).expect(0);
         sets.push(bucket.crawl());
     }

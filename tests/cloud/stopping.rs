@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use crate::cases::in_parallel;
 use crate::proxy::Fault;
-use crate::support::{finish, heeding_signals, send};
-use crate::world::{Store, assert_each_of, ended, pages};
+use crate::support::{ended, finish, heeding_signals, send};
+use crate::world::{Store, assert_each_of, pages};
 
 /// Far longer than a run needs if it does not wait for the store, and far shorter than the timeout of a request.
 const ENOUGH: Duration = Duration::from_secs(120);

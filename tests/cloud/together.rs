@@ -7,8 +7,8 @@ use std::{io::Write, thread};
 use serde_json::{Value, json};
 
 use crate::proxy::{Fault, Request};
-use crate::support::{Run, finish, send};
-use crate::world::{Bucket, PREFIX, Store, ended, pages, urls};
+use crate::support::{Run, ended, finish, send, skip};
+use crate::world::{Bucket, PREFIX, Store, pages, urls};
 
 const JOURNAL: &str = "maps/.sitemill/journal.json";
 
@@ -46,8 +46,7 @@ fn elsewhere(command: &Command, input: &str) -> Option<Child> {
     let mut probe = Command::new("unshare");
     let probe = finish(probe.args(["--pid", "--fork", "--mount-proc", "true"]), b"");
     if probe.exit != 0 {
-        let why = "\nSKIPPED in tests/cloud: a run with process IDs of its own needs root\n";
-        let _ = std::io::stderr().write_all(why.as_bytes());
+        skip("a run with process IDs of its own needs root");
         return None;
     }
     let mut away = crate::support::started_by(&["unshare", "--pid", "--fork", "--mount-proc"], command);

@@ -13,9 +13,10 @@ use crate::http::{Response, request};
 use crate::kind::Kind;
 use crate::proxy::Proxy;
 use crate::servers::Server;
-use crate::support::{ROBOTS_FILE, Run, TempDir, finish, locs, published_by, sitemill};
+use crate::support::{ROBOTS_FILE, Run, TempDir, ended, finish, locs, published_by, sitemill};
 
-pub const BASE: &str = "http://h.example/";
+pub use crate::support::pages::{BASE, pages, urls};
+
 /// The prefix of the set in its bucket.
 pub const PREFIX: &str = "maps/";
 /// Objects that sitemill did not write.
@@ -35,16 +36,6 @@ const ANY_SIGNATURE: Headers = &[(
 )];
 /// What a PUT uploads to Azure.
 const BLOCK_BLOB: Headers = &[("x-ms-blob-type", "BlockBlob")];
-
-/// `http://h.example/0000001` and so on from FIRST to LAST, one per line.
-pub fn pages(first: u32, last: u32) -> String {
-    (first..=last).map(|page| format!("{BASE}{page:07}\n")).collect()
-}
-
-/// The URLs of [`pages`] as a list.
-pub fn urls(first: u32, last: u32) -> Vec<String> {
-    pages(first, last).lines().map(Into::into).collect()
-}
 
 /// Server processes with the same buckets, and a directory for the test.
 pub struct Store {
@@ -361,14 +352,6 @@ impl Bucket {
         self.proxy.aim_at(child.id());
         child
     }
-}
-
-/// Waits for the end of a run.
-pub fn ended(child: Child) -> Run {
-    use std::os::unix::process::ExitStatusExt;
-    let output = child.wait_with_output().unwrap();
-    let exit = output.status.code().or(output.status.signal().map(|signal| 128 + signal)).unwrap();
-    Run { exit, stdout: output.stdout, stderr: String::from_utf8(output.stderr).unwrap() }
 }
 
 /// Fails unless every index file in `seen` belongs to one of the `sets`.

@@ -9,8 +9,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::support::random::Random;
 use crate::support::{
-    EPOCH, TempDir, assert_nothing_is_left, finish, gunzip, locs, published_urls, sitemill, started_by,
+    Ends, TempDir, assert_nothing_is_left, epoch_plus, finish, gunzip, locs, published_urls, sitemill,
+    started_by,
 };
 use crate::world::{
     BASE, Mount, World, at_each_call, copy, injected, pages, skip_unless_root, urls, wait_until,
@@ -21,29 +23,9 @@ fn kills_wanted() -> u32 {
     std::env::var("SITEMILL_KILLS").map_or(1_000, |word| word.parse().expect("a number of kills"))
 }
 
-/// A linear congruential generator, which is random enough here. A seed always gives the same numbers.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % end
-    }
-}
-
-/// Sets its flag on drop, also during a panic.
-struct Ends<'a>(&'a AtomicBool);
-
-impl Drop for Ends<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
 /// `command`, with the time `hour` hours after the epoch of the tests.
 fn at(command: &mut Command, hour: u32) -> &mut Command {
-    let time = EPOCH.parse::<u64>().unwrap() + 3_600 * u64::from(hour);
-    command.env("SOURCE_DATE_EPOCH", time.to_string())
+    command.env("SOURCE_DATE_EPOCH", epoch_plus(3_600 * hour))
 }
 
 /// Publishes pages FIRST to FIRST + 59 at the hour FIRST. Every third set is sorted.

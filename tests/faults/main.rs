@@ -2,7 +2,7 @@
 //! faults and their tests.
 #![cfg(feature = "cli")]
 
-#[path = "../suite/support.rs"]
+#[path = "../suite/support/mod.rs"]
 mod support;
 
 mod around;

@@ -6,19 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::Duration;
 
-use crate::support::{Run, TempDir, assert_nothing_is_left, files, finish, published_urls, sitemill};
+use crate::support::{
+    Run, TempDir, assert_nothing_is_left, contents, ended, files, finish, published_urls, sitemill,
+    started_by,
+};
 
-pub const BASE: &str = "http://h.example/";
-
-/// `http://h.example/0000001` and so on from FIRST to LAST, one per line. Input order and sorted order are the same.
-pub fn pages(first: u32, last: u32) -> String {
-    (first..=last).map(|page| format!("{BASE}{page:07}\n")).collect()
-}
-
-/// The URLs of [`pages`] as a list.
-pub fn urls(first: u32, last: u32) -> Vec<String> {
-    pages(first, last).lines().map(Into::into).collect()
-}
+pub use crate::support::pages::{BASE, pages, urls};
+pub use crate::support::{copy, skip};
 
 /// A directory with a live set: pages 1 to 60, 20 per sitemap, 2 sitemaps per index file.
 pub struct World {
@@ -44,7 +38,7 @@ impl World {
     /// Publishes the set in `out`.
     pub fn at(directory: TempDir, out: PathBuf) -> Self {
         finish(&mut build(&out), pages(1, 60).as_bytes()).expect(0);
-        let old = bytes(&out);
+        let old = contents(&out);
         Self { directory, out, old }
     }
 
@@ -69,7 +63,7 @@ impl World {
     #[track_caller]
     pub fn assert_old(&self) {
         assert_eq!(published_urls(&self.out, BASE), urls(1, 60));
-        assert!(bytes(&self.out) == self.old, "{:?}", files(&self.out));
+        assert!(contents(&self.out) == self.old, "{:?}", files(&self.out));
         assert_nothing_is_left(&self.out);
     }
 
@@ -131,10 +125,6 @@ fn build_with(out: &Path, urls_per_sitemap: u32) -> Command {
     command.args(["build", "--quiet", "--base-url", BASE, "--sitemaps-per-index", "2"]);
     command.arg(format!("--urls-per-sitemap={urls_per_sitemap}")).arg("--out").arg(out);
     command
-}
-
-fn bytes(out: &Path) -> Vec<(String, Vec<u8>)> {
-    files(out).into_iter().map(|file| (file.clone(), fs::read(out.join(file)).unwrap())).collect()
 }
 
 /// A run that has mapped its first input, which must not be small, and waits for the second one.
@@ -222,13 +212,6 @@ fn piped(command: &mut Command) -> &mut Command {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped())
 }
 
-fn ended(child: Child) -> Run {
-    use std::os::unix::process::ExitStatusExt;
-    let output = child.wait_with_output().unwrap();
-    let exit = output.status.code().or(output.status.signal().map(|signal| 128 + signal)).unwrap();
-    Run { exit, stdout: output.stdout, stderr: String::from_utf8(output.stderr).unwrap() }
-}
-
 /// Polls until the condition holds. A minute is longer than any step takes.
 #[track_caller]
 pub fn wait_until(is_so: impl Fn() -> bool) {
@@ -241,11 +224,6 @@ pub fn wait_until(is_so: impl Fn() -> bool) {
     panic!("the condition did not hold within a minute");
 }
 
-/// Reports a skipped test. Writes directly, because the harness hides the output of passing tests.
-pub fn skip(why: &str) {
-    let _ = writeln!(std::io::stderr(), "\nSKIPPED in tests/faults: {why}");
-}
-
 /// Whether a test must be skipped because `what` needs root, as mounts and control groups do. Reports it.
 pub fn skip_unless_root(what: &str) -> bool {
     let is_root = finish(Command::new("id").arg("-u"), b"").stdout == b"0\n";
@@ -253,12 +231,6 @@ pub fn skip_unless_root(what: &str) -> bool {
         skip(&format!("{what} needs root"));
     }
     !is_root
-}
-
-/// Replaces `to` with a copy of `from`.
-pub fn copy(from: &Path, to: &Path) {
-    let _ = fs::remove_dir_all(to);
-    finish(Command::new("cp").arg("-a").arg(from).arg(to), b"").expect(0);
 }
 
 /// Runs `command` under strace with `fault` in `call`. Also returns whether the fault occurred.
@@ -285,16 +257,17 @@ fn strace(
     command: &Command,
 ) -> (Run, bool) {
     let log = directory.join("strace.log");
-    let mut strace = Command::new("strace");
-    strace.args(["-f", "-qq", "-o"]).arg(&log);
-    strace.args(["-e", &format!("trace={call}"), "-e", &format!("inject={call}:{fault}")]);
-    path.map(|path| strace.arg("-P").arg(path));
-    strace.arg(command.get_program()).args(command.get_args());
-    strace.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let run = finish(&mut strace, b"");
+    let (trace, inject) = (format!("trace={call}"), format!("inject={call}:{fault}"));
+    let mut words = vec!["strace", "-f", "-qq", "-o", text(&log), "-e", &trace, "-e", &inject];
+    words.extend(path.into_iter().flat_map(|path| ["-P", text(path)]));
+    let run = finish(&mut started_by(&words, command), b"");
     let log = String::from_utf8_lossy(&fs::read(log).unwrap()).into_owned();
     let is_signal = fault.starts_with("signal");
     (run, log.contains("(INJECTED)") || is_signal && log.contains("--- SIG"))
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("tests write plain names")
 }
 
 /// Injects `fault` into the first `call` of one run, the second of the next, and so on, until a run has fewer calls.

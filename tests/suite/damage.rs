@@ -8,8 +8,8 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Run, TempDir, assert_nothing_is_left, build_command, files, finish, killed_at, published, published_urls,
-    run, sitemill,
+    Run, TempDir, assert_nothing_is_left, assert_says, build_command, files, finish, killed_at, published,
+    published_urls, run, sitemill, status,
 };
 
 const BASE: &str = "http://h.example/";
@@ -47,11 +47,6 @@ fn rebuild(out: &Path, pages: &[u32]) -> Run {
 
 fn rollback(out: &Path, options: &[&str]) -> Run {
     finish(sitemill().args(["rollback", "--quiet"]).args(options).arg("--out").arg(out), b"")
-}
-
-fn status(out: &Path) -> Value {
-    let shown = run(["status".as_ref(), "--json".as_ref(), "--out".as_ref(), out.as_os_str()]).expect(0);
-    serde_json::from_slice(&shown.stdout).expect("one object")
 }
 
 /// The numbers of the kept sets.
@@ -122,11 +117,6 @@ fn damage(path: &Path, harm: fn(&str) -> String) -> String {
     let harmed = harm(&fs::read_to_string(path).unwrap());
     fs::write(path, &harmed).unwrap();
     harmed
-}
-
-#[track_caller]
-fn assert_says(refused: &Run, words: &[&str]) {
-    words.iter().for_each(|words| assert!(refused.stderr.contains(words), "{words}: {}", refused.stderr));
 }
 
 /// Fails unless a file in `.sitemill/damaged` has the content `harmed`.

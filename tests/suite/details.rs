@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::support::{TempDir, build_command, finish, run};
+use crate::support::{TempDir, build_command, epoch_plus, finish, run};
 
 const BASE: &str = "https://h.example/";
 
@@ -15,7 +15,7 @@ fn build(directory: &TempDir, lines: &str, day: u32, options: &[&str]) -> Value 
     let report = directory.join("report.json");
     let mut command = build_command(&directory.join("out"), BASE);
     command.args(options).arg("--report").arg(&report).arg("--html").arg(directory.join("page.html"));
-    command.env("SOURCE_DATE_EPOCH", (1_119_744_000 + day * 86_400).to_string());
+    command.env("SOURCE_DATE_EPOCH", epoch_plus(day * 86_400));
     finish(&mut command, lines.as_bytes()).expect(0);
     read(&report)
 }
@@ -188,7 +188,7 @@ fn a_site_that_a_run_left_alone_counts_with_its_live_set() {
     let build = |day: u32, lines: &str| {
         let mut command = build_command(&out, "{origin}/");
         command.arg("--report").arg(&report).arg("--html").arg(&page);
-        command.env("SOURCE_DATE_EPOCH", (1_119_744_000 + day * 86_400).to_string());
+        command.env("SOURCE_DATE_EPOCH", epoch_plus(day * 86_400));
         finish(&mut command, lines.as_bytes()).expect(0);
         let history = read(&report)["details"]["history"].clone();
         history.as_array().unwrap().iter().map(|set| set["listed"].as_u64().unwrap()).collect::<Vec<_>>()

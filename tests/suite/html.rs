@@ -11,7 +11,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{Run, TempDir, build_command, finish, run, sitemill};
+use crate::support::{Run, TempDir, build_command, epoch_plus, finish, run, sitemill};
 
 const BASE: &str = "https://h.example/";
 
@@ -24,7 +24,7 @@ fn build(directory: &TempDir, lines: &str, day: u32, options: &[&str]) -> (Strin
     let mut command = build_command(&directory.join("out"), BASE);
     command.args(["--max-shrink=100", "--urls-per-sitemap=20"]).args(options);
     command.arg("--html").arg(&page).arg("--report").arg(&report);
-    command.env("SOURCE_DATE_EPOCH", (1_119_744_000 + day * 86_400).to_string());
+    command.env("SOURCE_DATE_EPOCH", epoch_plus(day * 86_400));
     finish(&mut command, lines.as_bytes()).expect(0);
     (fs::read_to_string(page).unwrap(), serde_json::from_slice(&fs::read(report).unwrap()).unwrap())
 }

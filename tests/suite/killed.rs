@@ -7,7 +7,8 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::support::{
-    EPOCH, Run, TempDir, assert_nothing_is_left, finish, killed_at, published, published_urls, sitemill,
+    Run, TempDir, assert_nothing_is_left, copy, epoch_plus, finish, killed_at, published, published_urls,
+    sitemill,
 };
 
 const BASE: &str = "http://h.example/";
@@ -22,8 +23,7 @@ fn killed(call: &str, nth: usize, args: &[&str], day: u64, stdin: &str) -> Run {
 }
 
 fn at(command: &mut Command, day: u64, stdin: &str) -> Run {
-    let time = EPOCH.parse::<u64>().unwrap() + day * DAY;
-    finish(command.env("SOURCE_DATE_EPOCH", time.to_string()), stdin.as_bytes())
+    finish(command.env("SOURCE_DATE_EPOCH", epoch_plus(day * DAY)), stdin.as_bytes())
 }
 
 fn build_args<'a>(out: &'a Path, robots: &'a Path) -> Vec<&'a str> {
@@ -39,11 +39,6 @@ fn build(out: &Path, robots: &Path, day: u64, input: &str) -> Run {
 
 fn pages(first: u32, last: u32) -> String {
     (first..=last).map(|page| format!("{BASE}{page}\n")).collect()
-}
-
-fn copy(from: &Path, to: &Path) {
-    let _ = fs::remove_dir_all(to);
-    finish(Command::new("cp").arg("-a").arg(from).arg(to), b"").expect(0);
 }
 
 /// The lines of a robots.txt that a run must not change.

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use serde_json::Value;
 
 use crate::support::{
-    Run, TempDir, assert_valid, build_command, contents, files, finish, locs, run, sitemill,
+    Run, TempDir, assert_says, assert_valid, build_command, contents, files, finish, locs, run, sitemill,
 };
 
 const BASE: &str = "https://h.example/";
@@ -41,11 +41,6 @@ fn lines(text: &str) -> Vec<String> {
     let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
     lines.sort();
     lines
-}
-
-#[track_caller]
-fn assert_says(run: &Run, words: &[&str]) {
-    words.iter().for_each(|word| assert!(run.stderr.contains(word), "{word}: {}", run.stderr));
 }
 
 /// Waits until a build of the set `blog`, which waits for its input, holds its lock.

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::support::{
-    ROBOTS_FILE, Run, TempDir, assert_valid_set, build_command, contents, files, finish, published,
-    published_urls, run, sitemill,
+    ROBOTS_FILE, Run, TempDir, assert_says, assert_valid_set, build_command, contents, epoch_plus, files,
+    finish, published, published_urls, run, sitemill,
 };
 
 const BASE: &str = "http://h.example/";
@@ -24,11 +24,6 @@ fn build_pages(out: &Path, base: &str, last: u32, options: &[&str]) -> Run {
 
 fn rollback(out: &Path, options: &[&str]) -> Run {
     finish(sitemill().arg("rollback").args(options).arg("--out").arg(out), b"")
-}
-
-#[track_caller]
-fn assert_says(run: &Run, words: &[&str]) {
-    words.iter().for_each(|words| assert!(run.stderr.contains(words), "{words}: {}", run.stderr));
 }
 
 /// The contents of the files in `.sitemill/NAME`.
@@ -218,7 +213,7 @@ fn old_index_files_stay_as_long_as_the_sitemaps_that_they_list_and_are_not_part_
         command
             .args(["--urls-per-sitemap", "1", "--sitemaps-per-index", "1", "--max-shrink", "100"])
             .args(options);
-        command.env("SOURCE_DATE_EPOCH", (1_119_744_000 + day * 86_400).to_string());
+        command.env("SOURCE_DATE_EPOCH", epoch_plus(day * 86_400));
         finish(&mut command, input.as_bytes()).expect(0);
     };
     let keep = ["--keep", "2d", "--keep-sets", "1"];

@@ -7,8 +7,8 @@ use std::process::Stdio;
 use serde_json::Value;
 
 use crate::support::{
-    Run, TempDir, build_command, files, finish, gunzip, gzip, killed_at, published, published_urls, run,
-    sitemill, wait_until_staging,
+    Run, TempDir, build_command, epoch_plus, files, finish, gunzip, gzip, killed_at, published,
+    published_urls, run, sitemill, status, wait_until_staging,
 };
 
 const BASE: &str = "http://h.example/";
@@ -18,7 +18,7 @@ const DAY: u64 = 86_400;
 fn build(out: &Path, day: u64, pages: &[u32], options: &[&str]) -> Run {
     let input: String = pages.iter().map(|page| format!("{BASE}{page}\n")).collect();
     let mut command = build_command(out, BASE);
-    command.env("SOURCE_DATE_EPOCH", (1_119_744_000 + day * DAY).to_string());
+    command.env("SOURCE_DATE_EPOCH", epoch_plus(day * DAY));
     command.args(["--urls-per-sitemap", "1", "--max-shrink", "100"]).args(options);
     finish(&mut command, input.as_bytes())
 }
@@ -30,11 +30,6 @@ fn sitemaps(out: &Path) -> usize {
 fn rollback(out: &Path, options: &[&str]) -> Run {
     let mut command = sitemill();
     finish(command.arg("rollback").args(options).arg("--out").arg(out), b"")
-}
-
-fn status(out: &Path) -> Value {
-    let shown = run(["status".as_ref(), "--json".as_ref(), "--out".as_ref(), out.as_os_str()]).expect(0);
-    serde_json::from_slice(&shown.stdout).expect("one object")
 }
 
 /// The pages that a crawler finds.

@@ -11,8 +11,8 @@ use ::parquet::basic::Compression;
 
 use super::{build, parquet};
 use crate::proxy::Fault;
-use crate::support::TempDir;
-use crate::world::{Store, ended, pages};
+use crate::support::{TempDir, ended};
+use crate::world::{Store, pages};
 
 const SAID: &str = "changed while it was being read; run again on a copy";
 

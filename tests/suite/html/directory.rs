@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{BASE, assert_well_formed, build, pages};
-use crate::support::{TempDir, build_command, finish, run, sitemill};
+use crate::support::{TempDir, build_command, epoch_plus, finish, run, sitemill};
 
 /// Runs `report` for `out`.
 fn report(out: &Path) -> String {
@@ -27,7 +27,7 @@ fn assert_shows(page: &str, there: &[&str], missing: &[&str]) {
 }
 
 fn time(day: u32) -> String {
-    (1_119_744_000 + day * 86_400).to_string()
+    epoch_plus(day * 86_400)
 }
 
 /// Publishes `urls` below `out` on day `day`.

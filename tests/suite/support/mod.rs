@@ -6,14 +6,24 @@ use std::ffi::OsStr;
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Once;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::{fs, thread};
 
 use serde_json::Value;
 
+pub mod pages;
+pub mod random;
+mod xmllint;
+
+pub use xmllint::{assert_valid, assert_valid_set, lint_findings};
+
 /// The time of every run: midnight of 26 June 2005, UTC.
 pub const EPOCH: &str = "1119744000";
+
+/// The time `seconds` after [`EPOCH`].
+pub fn epoch_plus(seconds: impl Into<u64>) -> String {
+    (EPOCH.parse::<u64>().expect("it is a number") + seconds.into()).to_string()
+}
 
 /// `testdata/`.
 pub fn testdata() -> PathBuf {
@@ -66,6 +76,15 @@ impl TempDir {
 impl Drop for TempDir {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Sets its flag on drop, also during a panic.
+pub struct Ends<'a>(pub &'a AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
     }
 }
 
@@ -156,19 +175,24 @@ pub fn finish(command: &mut Command, stdin: &[u8]) -> Run {
 fn try_finish(command: &mut Command, stdin: &[u8]) -> io::Result<Run> {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let mut pipe = child.stdin.take().expect("standard input is a pipe");
-    let output = thread::scope(|scope| {
+    Ok(thread::scope(|scope| {
         scope.spawn(move || match pipe.write_all(stdin) {
             // The program need not read all of it.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
             written => written.expect("a pipe takes bytes"),
         });
-        child.wait_with_output().expect("a child can be waited for")
-    });
-    Ok(Run {
+        ended(child)
+    }))
+}
+
+/// Waits for the end of a run, whose output goes to pipes.
+pub fn ended(child: Child) -> Run {
+    let output = child.wait_with_output().expect("a child can be waited for");
+    Run {
         exit: exit_code(output.status),
         stdout: output.stdout,
         stderr: String::from_utf8(output.stderr).expect("messages are UTF-8, whatever the input was"),
-    })
+    }
 }
 
 fn exit_code(status: std::process::ExitStatus) -> i32 {
@@ -236,7 +260,7 @@ fn unescape(text: &str) -> String {
     entities.iter().fold(text.to_owned(), |text, (entity, character)| text.replace(entity, character))
 }
 
-/// The sorted names in a directory, without `.sitemill`. `None` if the directory does not exist.
+/// The sorted names in a directory, without `.sitemill`. Empty if the directory does not exist.
 pub fn files(directory: &Path) -> Vec<String> {
     let entries = match fs::read_dir(directory) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Vec::new(),
@@ -272,6 +296,31 @@ pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     member.finish().expect("memory takes bytes")
 }
 
+/// Replaces the directory `to` with a copy of `from`.
+#[track_caller]
+pub fn copy(from: &Path, to: &Path) {
+    let _ = fs::remove_dir_all(to);
+    finish(Command::new("cp").arg("-a").arg(from).arg(to), b"").expect(0);
+}
+
+/// Fails unless standard error contains each of `words`.
+#[track_caller]
+pub fn assert_says(run: &Run, words: &[&str]) {
+    words.iter().for_each(|words| assert!(run.stderr.contains(words), "{words}: {}", run.stderr));
+}
+
+/// The output of `status --json`.
+#[track_caller]
+pub fn status(out: &Path) -> Value {
+    let shown = run(["status".as_ref(), "--json".as_ref(), "--out".as_ref(), out.as_os_str()]).expect(0);
+    serde_json::from_slice(&shown.stdout).expect("one object")
+}
+
+/// Reports a skipped test. Writes directly, because the harness hides the output of passing tests.
+pub fn skip(why: &str) {
+    let _ = writeln!(io::stderr(), "\nSKIPPED: {why}");
+}
+
 /// Fails unless `out` holds only the live set and kept ones, all complete.
 #[track_caller]
 pub fn assert_nothing_is_left(out: &Path) {
@@ -285,8 +334,7 @@ pub fn assert_nothing_is_left(out: &Path) {
     let there = files(out);
     assert!(there.iter().filter(|file| file.ends_with(".gz")).all(|file| known.contains(file.as_str())));
     run(["check".as_ref(), "--quiet".as_ref(), out.as_os_str()]).expect(0);
-    let status = run(["status".as_ref(), "--json".as_ref(), "--out".as_ref(), out.as_os_str()]).expect(0);
-    let status: Value = serde_json::from_slice(&status.stdout).unwrap();
+    let status = status(out);
     let sets = status["earlier"].as_array().unwrap().iter().chain([&status["live"]]);
     sets.for_each(|set| assert_eq!(set["missing"], 0, "set {} can come back", set["number"]));
 }
@@ -294,79 +342,4 @@ pub fn assert_nothing_is_left(out: &Path) {
 #[track_caller]
 fn text(file: &str, bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| panic!("{file} is not UTF-8"))
-}
-
-/// Fails unless `xmllint` finds every file of the set in `out` valid by the schemas of `protocol`.
-#[track_caller]
-pub fn assert_valid_set(out: &Path, base_url: &str, protocol: &str) {
-    let unpacked = TempDir::new();
-    let mut by_schema = [("siteindex", Vec::new()), ("sitemap", Vec::new())];
-    for (file, xml) in published(out, base_url) {
-        let schema = usize::from(file.ends_with(".gz"));
-        by_schema[schema].1.push(unpacked.file(&file.replace(".gz", ""), xml));
-    }
-    for (schema, files) in by_schema {
-        assert!(!files.is_empty(), "a set has index files and sitemaps");
-        // Images, videos and news have schemas of their own.
-        let extended = if (schema, protocol) == ("sitemap", "0.9") { "-extended" } else { "" };
-        lint(&format!("{schema}-{protocol}{extended}"), &files, b"");
-    }
-}
-
-/// Fails unless `xmllint` finds `xml` valid by `testdata/schemas/SCHEMA.xsd`.
-#[track_caller]
-pub fn assert_valid(xml: &str, schema: &str) {
-    lint(schema, &["-".into()], xml.as_bytes());
-}
-
-/// Runs `xmllint` once for all of `files`, where `-` is `stdin`.
-#[track_caller]
-fn lint(schema: &str, files: &[PathBuf], stdin: &[u8]) {
-    if Command::new("xmllint").arg("--version").stderr(Stdio::null()).status().is_err() {
-        return without_xmllint();
-    }
-    let path = testdata().join("schemas").join(format!("{schema}.xsd"));
-    let mut xmllint = Command::new("xmllint");
-    let run = finish(xmllint.args(["--nonet", "--noout", "--schema"]).arg(path).args(files), stdin);
-    assert_eq!(run.exit, 0, "not valid by {schema}.xsd:\n{}", run.stderr);
-}
-
-/// File and kind (`parser` or `namespace`) of every error that `xmllint` finds in `files` without a schema.
-/// `None` if it is not installed and need not be.
-pub fn lint_findings(files: &[PathBuf]) -> Option<Vec<(PathBuf, String)>> {
-    if Command::new("xmllint").arg("--version").stderr(Stdio::null()).status().is_err() {
-        without_xmllint();
-        return None;
-    }
-    let mut found = Vec::new();
-    for files in files.chunks(1_000) {
-        let mut xmllint = Command::new("xmllint");
-        // Its messages quote the files, which may contain any bytes.
-        let output = xmllint.args(["--nonet", "--noout"]).args(files).output().expect("it is installed");
-        for line in String::from_utf8_lossy(&output.stderr).lines() {
-            // Namespaces are compared as strings and need not be valid URIs.
-            let Some((place, _)) =
-                line.split_once(" error : ").filter(|(_, words)| !words.contains("is not a valid URI"))
-            else {
-                continue;
-            };
-            let mut parts = place.splitn(3, ':').map(str::trim);
-            if let (Some(file), Some(_), Some(kind)) = (parts.next(), parts.next(), parts.next()) {
-                found.push((file.into(), kind.to_owned()));
-            }
-        }
-    }
-    Some(found)
-}
-
-fn without_xmllint() {
-    static SAID: Once = Once::new();
-    assert!(
-        std::env::var_os("SITEMILL_NO_XMLLINT").is_some(),
-        "xmllint is not on the PATH; scripts/test needs it to hold what is written against the schemas. Install \
-         it (package libxml2-utils or libxml2), or set SITEMILL_NO_XMLLINT=1 to test without a second opinion"
-    );
-    // Written directly, because the harness hides the output of passing tests.
-    let warning = "\nSITEMILL_NO_XMLLINT: no XML is validated in this run\n";
-    SAID.call_once(|| drop(std::io::stderr().write_all(warning.as_bytes())));
 }
