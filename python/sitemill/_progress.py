@@ -36,9 +36,8 @@ def progress_callback(progress: Union[bool, ProgressCallback, None]) -> Optional
 
 def end(callback: Optional[Any]) -> None:
     """Removes the progress line."""
-    remove = getattr(callback, "end", None)
-    if remove is not None:
-        remove()
+    if isinstance(callback, _Line):
+        callback.end()
 
 
 def _is_terminal() -> bool:

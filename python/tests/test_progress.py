@@ -24,6 +24,16 @@ def slow_rows():
         yield f"{BASE}{number}"
 
 
+def test_a_function_may_have_any_attributes(tmp_path):
+    class Progress:
+        end = 1
+
+        def __call__(self, *words):
+            pass
+
+    assert sitemill.build([BASE], base_url=BASE, out=tmp_path, progress=Progress()).published
+
+
 def test_a_function_is_told_phases_and_counts(tmp_path):
     told = []
     table = pyarrow.table({"url": pages(200_000)})
