@@ -10,7 +10,7 @@ use super::interface::{BackupReason, FreeSpace, Place, Published, View};
 use super::record::{Record, Version};
 use super::switch::{Removal, Removed, Switch, SwitchState};
 use super::unsynced::Unsynced;
-use crate::error::{Error, ErrorKind, Result, message};
+use crate::error::{Error, ErrorKind, Result, is_url, message};
 
 /// A place that need not exist, for a dry run. It takes no lock, so another run may change the place meanwhile. Whatever would
 /// change the place does nothing, apart from staging and switching, which are errors because a dry run must not get that far.
@@ -21,11 +21,14 @@ pub struct Preview {
 }
 
 impl Preview {
-    /// The place that `view` shows. Scratch files go to the directory for temporary files.
+    /// The place that `view` shows. Scratch files go to the directory for temporary files. In a store, no local path is in the way.
     ///
     /// # Errors
     /// [`ErrorKind::Output`] if a real run could not create it, or a directory of its state, because something else has the name.
     pub fn of(view: Arc<dyn View>) -> Result<Self> {
+        if is_url(view.root()) {
+            return Ok(Self { view, scratch: std::env::temp_dir() });
+        }
         let is_there = |path: &&Path| path.symlink_metadata().is_ok();
         if let Some(path) = view.root().ancestors().find(is_there).filter(|path| !path.is_dir()) {
             let is_missing = |error: io::Error| error.kind() == io::ErrorKind::NotFound;
@@ -53,7 +56,7 @@ fn is_no_directory(path: &Path) -> bool {
 impl Place for Preview {
     fn open_site(&self, name: &str) -> Result<Box<dyn Place>> {
         let view = self.view.below(name.as_ref());
-        match is_no_directory(view.root()) {
+        match !is_url(view.root()) && is_no_directory(view.root()) {
             true => Err(foreign(view.root())),
             false => Ok(Box::new(Self::of(view)?)),
         }
@@ -73,8 +76,11 @@ impl Place for Preview {
         &*self.view
     }
 
-    /// The space of the nearest directory that exists.
+    /// The space of the nearest directory that exists. That of a store is unlimited.
     fn free_space(&self) -> FreeSpace {
+        if is_url(self.view.root()) {
+            return FreeSpace::default();
+        }
         let existing = self.view.root().ancestors().find(|path| path.is_dir());
         Disk.free_space(existing.unwrap_or(Path::new(".")))
     }
@@ -155,5 +161,21 @@ impl Place for Preview {
     #[cfg(test)]
     fn make_sitemaps_visible(&self, _: &[&str]) -> Result<()> {
         Err(self.unexpected())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::place::directory::DirectoryView;
+
+    #[test]
+    fn a_preview_of_a_place_in_a_store_asks_nothing_of_the_local_disk() {
+        let space = |root: &str| {
+            let view = DirectoryView::of(Arc::new(Disk), root.as_ref(), None);
+            Preview::of(Arc::new(view)).unwrap().free_space()
+        };
+        assert!(space("html").bytes.is_some());
+        assert_eq!(space("s3://bucket/html"), FreeSpace::default());
     }
 }
