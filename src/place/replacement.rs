@@ -64,7 +64,11 @@ impl Replacement {
         match self.draft.rename(path) {
             Ok(()) => sync_directory(&Disk, parent(path)),
             // The name of a mounted file, as in a container, cannot be given to another file.
-            Err(_) if path.is_file() => fs::copy(self.draft.path(), path).map(drop).map_err(failed),
+            Err(_) if path.is_file() => {
+                let copied = fs::copy(self.draft.path(), path);
+                let synced = copied.and_then(|_| File::options().write(true).open(path)?.sync_all());
+                synced.map_err(failed)
+            }
             Err(error) => Err(error),
         }
     }
