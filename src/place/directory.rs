@@ -188,12 +188,10 @@ impl Place for DirectoryPlace {
         let mut removed = Removed::default();
         for removal in removals {
             let file = removal.file.as_ref();
-            match self.view.look_up(file) {
-                Ok(Some(found)) if found.is_file && self.view.still_matches(removal) => {
-                    removed.files += u64::from(remove(self.view.fs(), &self.view.path(file))?);
-                    removed.bytes += found.bytes;
-                }
-                _ => {}
+            let Some(found) = self.view.look_up(file)? else { continue };
+            if found.is_file && self.view.still_matches(removal) {
+                removed.files += u64::from(remove(self.view.fs(), &self.view.path(file))?);
+                removed.bytes += found.bytes;
             }
         }
         if removed.files > 0 {

@@ -165,8 +165,11 @@ pub trait View: fmt::Debug + Send + Sync {
     }
 
     /// Whether anything has the name `file`.
-    fn has(&self, file: &OsStr) -> bool {
-        self.look_up(file).is_ok_and(|found| found.is_some())
+    ///
+    /// # Errors
+    /// If that cannot be determined.
+    fn has(&self, file: &OsStr) -> Result<bool> {
+        Ok(self.look_up(file)?.is_some())
     }
 
     /// Whether `file` is a regular file.

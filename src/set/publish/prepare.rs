@@ -40,8 +40,8 @@ impl Workspace {
         set.sections.clone_from(&info.sections);
         set.counts.clone_from(&info.counts);
         set.rows.clone_from(&info.rows);
-        // Files that were removed need not be remembered.
-        set.superseded.retain(|old| self.place.view().has(old.file.as_ref()));
+        // Files that were removed need not be remembered. One that cannot be looked up may still exist.
+        set.superseded.retain(|old| self.place.view().has(old.file.as_ref()).unwrap_or(true));
         keep.forget(&mut set.earlier, info.time);
         self.prepare_set(set, info.protocol)
     }

@@ -264,7 +264,8 @@ impl Workspace {
     pub fn gone_index_urls(&self, live: &Manifest) -> Vec<String> {
         let Some(before) = &self.live else { return Vec::new() };
         let files = before.indexes.iter().chain(before.superseded_indexes.iter().map(|old| &old.file));
-        let is_gone = |file: &&String| !live.indexes.contains(file) && !self.place.view().has(file.as_ref());
+        let is_missing = |file: &str| matches!(self.place.view().has(file.as_ref()), Ok(false));
+        let is_gone = |file: &&String| !live.indexes.contains(file) && is_missing(file);
         files.filter(is_gone).map(|file| format!("{}{file}", before.base_url)).collect()
     }
 

@@ -238,6 +238,9 @@ impl FileSystem for Memory {
     }
 
     fn look(&self, path: &Path) -> io::Result<Meta> {
+        if path.file_name().is_some_and(|name| name.len() > 255) {
+            return Err(io::ErrorKind::InvalidFilename.into());
+        }
         let now = &self.0.lock().unwrap().now;
         let (kind, bytes, identity) = match now.get(path)? {
             Node::Directory => (Kind::Directory, 0, (0, 0)),

@@ -1,6 +1,7 @@
 //! Leftovers: files of dead runs where hard links are not available, and index files that the new set does not replace.
 
 use super::*;
+use crate::place::switch::Removal;
 
 /// Makes `fs` refuse hard links.
 pub fn linkless(fs: Memory) -> Memory {
@@ -77,4 +78,20 @@ fn an_old_index_file_goes_live_again_or_stays_as_someone_else_replaced_it() {
 
 fn index_files(fs: &Memory) -> Vec<String> {
     files(fs).into_iter().filter(|file| file.starts_with("sitemap-index-")).collect()
+}
+
+#[test]
+fn an_old_sitemap_that_cannot_be_looked_up_is_not_forgotten() {
+    let fs = world();
+    let mut workspace = open(&fs);
+    let superseded = &mut workspace.live.as_mut().unwrap().superseded;
+    let gone = std::mem::replace(&mut superseded[0].file, "sitemap-00009-1f2e3d4c.xml.gz".into());
+    assert!(files(&fs).contains(&gone) && superseded.len() > 1);
+    let long = format!("sitemap-{}-00001-1f2e3d4c.xml.gz", "a".repeat(300));
+    superseded[1].file.clone_from(&long);
+    let removal = |file: &str| Removal { file: file.into(), content: None };
+    assert!(workspace.place.remove(&[removal(&long)]).is_err());
+    let prepared = prepare_empty(workspace);
+    let names: Vec<_> = prepared.set().superseded.iter().map(|old| &*old.file).collect();
+    assert!(names.contains(&&*long) && !names.contains(&"sitemap-00009-1f2e3d4c.xml.gz"), "{names:?}");
 }
