@@ -43,6 +43,9 @@ pub use settings::{ObjectHeader, StoreSettings, set_store_settings, store_settin
 #[cfg(not(feature = "cloud"))]
 pub use location::not_built_in;
 
+#[cfg(all(feature = "cloud", test))]
+pub use clock::StoreClock;
+
 #[cfg(feature = "cloud")]
 pub use self::{
     bucket::Bucket,

@@ -24,6 +24,8 @@ mod shared;
 mod staging;
 mod state_object;
 mod switch;
+#[cfg(test)]
+mod tests;
 mod unconditional;
 mod uploads;
 mod view;
@@ -39,6 +41,7 @@ pub use view::BucketView;
 
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result};
+use crate::place::foreign::{changed, changed_before_commit};
 use crate::place::interface::{BackupReason, FreeSpace, Place, Published, View};
 use crate::place::layout::PROBE;
 use crate::place::record::{Record, Version};
@@ -196,7 +199,7 @@ impl BucketPlace {
         let (is_new, is_in_set) =
             (|file: &str| new.contains(file), |file: &str| self.steps.sitemaps.contains(file));
         let ledger = before.renewed(&self.view.all_published()?, is_new, is_in_set);
-        objects::put_state(&self.view, &self.view.ledger_path(), ledger.to_json().into(), Condition::None)
+        self.view.ledger_object().put(ledger.to_json(), Condition::None)
     }
 }
 
@@ -281,10 +284,9 @@ impl Place for BucketPlace {
 
     fn replace_live(&self, manifest: &[u8]) -> Result<Version> {
         self.claim.check()?;
-        let path = self.view.layout().record(&Record::Live);
-        let live = self.view.read_state(&path)?;
-        let condition = Condition::still(live.as_ref().map(|(_, object)| object));
-        objects::put_state(&self.view, &path, Bytes::copy_from_slice(manifest), condition)?;
+        let live = self.view.live_manifest();
+        let condition = Condition::still(live.read()?.as_ref().map(|(_, object)| object));
+        live.put(Bytes::copy_from_slice(manifest), condition)?;
         Ok(Version::of(manifest))
     }
 
@@ -294,7 +296,7 @@ impl Place for BucketPlace {
     }
 
     fn commit(&mut self) -> Result<()> {
-        switch::check_expected(&self.view, self.steps.expected.as_ref())?;
+        switch::check_expected(&self.view, self.steps.expected.as_ref(), changed_before_commit)?;
         self.switch_state = SwitchState::InDoubt;
         if let Err(error) = self.claim.change(State::Decided, &self.run) {
             // A run that has lost its claim has not committed.
@@ -319,7 +321,7 @@ impl Place for BucketPlace {
 
     fn clean_up(&mut self) -> Result<()> {
         self.claim.check()?;
-        let condition = switch::check_expected(&self.view, self.steps.expected.as_ref())?;
+        let condition = switch::check_expected(&self.view, self.steps.expected.as_ref(), changed)?;
         switch::clean_up(&self.view, &self.steps.removals, self.steps.manifest.clone(), condition)?;
         self.claim.change(State::Claimed, &self.run)?;
         self.switch_state = SwitchState::Committed;
@@ -328,8 +330,7 @@ impl Place for BucketPlace {
 
     fn resume(&self, run: &str, files: &[String], removals: &[Removal]) -> Result<()> {
         let manifest = switch::complete(&self.view, &Staging { view: &self.view, run }, files)?;
-        let path = self.view.layout().record(&Record::Live);
-        let live = self.view.read_state(&path)?;
+        let live = self.view.live_manifest().read()?;
         if live.as_ref().is_none_or(|(bytes, _)| *bytes != manifest) {
             let condition = Condition::still(live.as_ref().map(|(_, object)| object));
             switch::clean_up(&self.view, removals, manifest, condition)?;
@@ -356,9 +357,7 @@ impl Place for BucketPlace {
     }
 
     fn remove_record(&self, record: &Record) -> Result<()> {
-        let object = self.view.object(&self.view.layout().record(record));
-        let removed = object.bucket.remove(std::slice::from_ref(&object.key));
-        removed.map_err(|failure| failure.into_error(&object.path, "could not be removed"))
+        self.view.object(&self.view.layout().record(record)).remove()
     }
 
     fn remove_dead_runs(&self, published: &Published<'_>) -> Result<()> {

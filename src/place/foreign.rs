@@ -1,4 +1,4 @@
-//! Files that sitemill did not write and that are in its way.
+//! Errors for files that another program wrote or changed.
 
 use std::path::Path;
 
@@ -17,6 +17,21 @@ pub fn no_directory(path: &Path, leads_nowhere: bool) -> Error {
         false => "is not a directory",
     };
     Error::new(ErrorKind::Output, message!(path, ": {what}"))
+}
+
+/// The error of a run that has not committed, for a live manifest at `path` that is not the one that it succeeds.
+pub fn changed_before_commit(path: &Path) -> Error {
+    Error::new(
+        ErrorKind::Busy,
+        message!(path, ": was changed during this run, so nothing was published; run again"),
+    )
+}
+
+/// The error for an object that has changed since it was read.
+#[cfg(feature = "cloud")]
+pub fn changed(path: &Path) -> Error {
+    let words = "was changed by another run or program in the meantime; run again";
+    Error::new(ErrorKind::Busy, message!(path, ": {words}"))
 }
 
 /// The error for a file at `path` and `others` more that are in the way. `then` completes the advice to move it.

@@ -20,6 +20,18 @@ impl Owner {
         Self { machine: machine(), process, started: started(process).unwrap_or_default() }
     }
 
+    /// The owner of something that nobody owns any more.
+    #[cfg(feature = "cloud")]
+    pub fn gone() -> Self {
+        Self { machine: String::new(), process: 0, started: 0 }
+    }
+
+    /// Whether this is the owner of something that nobody owns any more. No process has the number 0.
+    #[cfg(feature = "cloud")]
+    pub fn is_gone(&self) -> bool {
+        self.process == 0
+    }
+
     /// Whether the process has certainly ended. Only claims on buckets may be of other machines.
     #[cfg(any(feature = "cloud", test))]
     pub fn is_dead(&self) -> bool {

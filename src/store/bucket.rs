@@ -1,6 +1,8 @@
 //! A bucket, and the requests that sitemill sends to it.
 
 mod list;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::future::Future;
@@ -82,17 +84,28 @@ impl Bucket {
         Self(Arc::new(Inner { grace_period: GracePeriod::with(stop), ..Inner::clone(&self.0) }))
     }
 
+    /// Checks that the run of this bucket was not asked to stop. Whoever waits between requests calls it.
+    ///
+    /// # Errors
+    /// If it was asked to stop.
+    pub fn check_stop(&self) -> crate::error::Result<()> {
+        self.0.grace_period.check()
+    }
+
     /// Blocks until `work` is done, or its run is over.
     fn wait<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, Failure>> + Send + 'static,
     ) -> Result<T, Failure> {
-        let grace_period = self.0.grace_period.clone();
+        let this = self.clone();
+        wait(async move { this.guarded(work).await })
+    }
+
+    /// Does `work` until its run is over. All requests go through here.
+    async fn guarded<T>(&self, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
         // The client library panics on some answers that no store should give. Such a request has failed, as with any wrong answer.
         let panicked = |_| Err(Failure::other("the client library panicked, as the message above says"));
-        wait(async move {
-            AssertUnwindSafe(grace_period.wait(work)).catch_unwind().await.unwrap_or_else(panicked)
-        })
+        AssertUnwindSafe(self.0.grace_period.wait(work)).catch_unwind().await.unwrap_or_else(panicked)
     }
 
     /// Looks up the object `key`; `None` if it does not exist.
@@ -108,7 +121,7 @@ impl Bucket {
     /// # Errors
     /// If the request fails.
     pub async fn run_of(&self, key: &str) -> Result<Option<String>, Failure> {
-        let got = self.0.grace_period.wait(self.get_async(&self.key(key)?, head_only())).await?;
+        let got = self.guarded(self.get_async(&self.key(key)?, head_only())).await?;
         Ok(got.and_then(|got| Some(got.attributes.get(&Attribute::Metadata(RUN.into()))?.to_string())))
     }
 
@@ -148,7 +161,7 @@ impl Bucket {
             ..GetOptions::default()
         };
         let key = self.key(key)?;
-        repeated(|| self.read_part(&key, options.clone(), object)).await
+        self.guarded(repeated(|| self.read_part(&key, options.clone(), object))).await
     }
 
     async fn read_part(
@@ -183,7 +196,7 @@ impl Bucket {
     /// # Errors
     /// As [`Bucket::put`].
     pub async fn put_async(&self, put: Put) -> Result<Meta, Failure> {
-        self.0.grace_period.wait(self.put_repeatedly(put)).await
+        self.guarded(self.put_repeatedly(put)).await
     }
 
     async fn put_repeatedly(&self, mut put: Put) -> Result<Meta, Failure> {

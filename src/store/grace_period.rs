@@ -25,6 +25,14 @@ impl GracePeriod {
         Self(Some(stop.clone()))
     }
 
+    /// Checks that the run was not asked to stop.
+    ///
+    /// # Errors
+    /// If it was asked to stop.
+    pub fn check(&self) -> crate::error::Result<()> {
+        self.0.as_ref().map_or(Ok(()), Stop::check)
+    }
+
     /// Waits for `request`, but abandons it a few seconds after the run was asked to stop.
     ///
     /// # Errors

@@ -1,5 +1,7 @@
 //! Objects, and requests to upload them.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use object_store::{Attribute, Attributes, ObjectMeta};
 
@@ -33,6 +35,11 @@ impl Object {
     /// Returns what identifies its content.
     pub fn meta(&self) -> Meta {
         Meta { tag: self.tag.clone(), version: self.version.clone() }
+    }
+
+    /// The time from its upload to `now`, both by the store's clock, in nanoseconds since 1970.
+    pub fn age(&self, now: i64) -> Duration {
+        Duration::from_nanos(now.saturating_sub(self.modified).max(0).unsigned_abs())
     }
 
     /// Whether `meta` describes the same content. Without ETags, size and time are compared.

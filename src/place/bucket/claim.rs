@@ -187,10 +187,9 @@ impl Claim {
     pub fn end(&mut self) {
         let mut held = self.shared.lock();
         if !held.has_ended && !held.is_lost {
-            let gone = Owner { machine: String::new(), process: 0, started: 0 };
             let next = match held.journal.state {
                 State::Decided => {
-                    Journal { owner: gone, heart: None, heart_run: None, ..held.journal.clone() }
+                    Journal { owner: Owner::gone(), heart: None, heart_run: None, ..held.journal.clone() }
                 }
                 State::Claimed | State::Released => {
                     Journal { state: State::Released, ..held.journal.clone() }

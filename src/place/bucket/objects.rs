@@ -1,12 +1,10 @@
-//! Changes to single objects.
+//! Changes to published objects.
 
-use std::path::{Path, PathBuf};
-
-use bytes::Bytes;
+use std::path::Path;
 
 use super::headers::{FileKind, headers};
 use super::view::BucketView;
-use crate::error::{Error, ErrorKind, Result, message};
+use crate::error::{Error, Result};
 use crate::place::foreign::foreign;
 use crate::place::interface::View;
 use crate::store::{Condition, Failure, FailureKind, Put};
@@ -36,20 +34,4 @@ pub fn remove(view: &BucketView, files: &[String]) -> Result<()> {
     removed.map_err(|failure| failure.into_error(&view.path(first.as_ref()), "could not be removed"))?;
     files.iter().for_each(|file| view.note(file, None));
     Ok(())
-}
-
-/// Uploads an object of the state.
-pub fn put_state(view: &BucketView, path: &Path, bytes: Bytes, condition: Condition) -> Result<()> {
-    let object = view.object(path);
-    match object.bucket.put(Put::new(object.key, bytes, condition)) {
-        Ok(_) => Ok(()),
-        Err(failure) if failure.kind == FailureKind::Condition => Err(changed(path.into())),
-        Err(failure) => Err(failure.into_error(path, "could not be written")),
-    }
-}
-
-/// The error for an object that another run or program has changed.
-pub fn changed(path: PathBuf) -> Error {
-    let words = "was changed by another run or program in the meantime; run again";
-    Error::new(ErrorKind::Busy, message!(&*path, ": {words}"))
 }

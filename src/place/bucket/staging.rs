@@ -3,6 +3,7 @@
 //! New sitemaps are not staged but uploaded under their final names, because nothing lists them yet. Their metadata names the run.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -14,10 +15,8 @@ use crate::common::digest::hex_digest;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::place::interface::{Published, View};
 use crate::place::owner::Owner;
-use crate::store::{Condition, Object, Put, spawn};
+use crate::store::{Condition, spawn};
 
-/// The next manifest.
-pub const MANIFEST: &str = "manifest.json";
 /// The marker, which names the process of the run.
 const MARKER: &str = "run.json";
 
@@ -28,8 +27,8 @@ const WORKERS: &str = ".workers";
 /// Maximum number of concurrent requests for the runs of unknown sitemaps.
 const ASKED_AT_ONCE: usize = 16;
 
-/// The time in nanoseconds after which a run has no uploads in flight, even if it may be alive.
-const OVER_AFTER: i64 = 24 * 3_600 * 1_000_000_000;
+/// The time after which a run has no uploads in flight, even if it may be alive.
+const OVER_AFTER: Duration = Duration::from_secs(24 * 3_600);
 
 /// The staging of a run.
 #[derive(Debug, Clone, Copy)]
@@ -66,12 +65,12 @@ impl Staging<'_> {
 
     /// Uploads an object to the staging.
     pub fn put(&self, name: &str, bytes: &[u8]) -> Result<()> {
-        objects::put_state(self.view, &self.path(name), Bytes::copy_from_slice(bytes), Condition::None)
+        self.object(name).put(Bytes::copy_from_slice(bytes), Condition::None)
     }
 
     /// Reads an object in the staging; `None` if it does not exist.
     pub fn look(&self, name: &str) -> Result<Option<Vec<u8>>> {
-        Ok(self.view.read_state(&self.path(name))?.map(|(bytes, _)| bytes))
+        Ok(self.object(name).read()?.map(|(bytes, _)| bytes.into()))
     }
 
     /// Reads an object in the staging, which must exist.
@@ -96,9 +95,9 @@ impl Staging<'_> {
 
     /// Whether no uploads of the run can be in flight any more.
     fn is_over(&self) -> Result<bool> {
-        let Some((bytes, object)) = self.view.read_state(&self.path(MARKER))? else { return Ok(true) };
+        let Some((bytes, object)) = self.object(MARKER).read()? else { return Ok(true) };
         let is_dead = serde_json::from_slice(&bytes).is_ok_and(|marker: Marker| marker.owner.is_dead());
-        Ok(is_dead || is_over_since(&object))
+        Ok(is_dead || object.age(self.view.now()) > OVER_AFTER)
     }
 }
 
@@ -110,7 +109,7 @@ pub fn remove_dead_runs(view: &BucketView, own: &str, published: &Published<'_>)
     let dead: Vec<&str> = runs.filter(|run| *run != own).collect();
     let marks = level.objects.iter();
     let with_workers: Vec<(&str, bool)> = marks
-        .filter_map(|(name, object)| Some((name.strip_suffix(WORKERS)?, is_over_since(object))))
+        .filter_map(|(name, mark)| Some((name.strip_suffix(WORKERS)?, mark.age(view.now()) > OVER_AFTER)))
         .collect();
     let all: Vec<&str> = dead.iter().copied().chain(with_workers.iter().map(|(run, _)| *run)).collect();
     if all.is_empty() {
@@ -124,25 +123,18 @@ pub fn remove_dead_runs(view: &BucketView, own: &str, published: &Published<'_>)
         }
     }
     for (run, _) in with_workers.iter().filter(|(_, is_over)| *is_over) {
-        let object = workers_mark(view, run);
-        let removed = object.bucket.remove(&[object.key]);
-        removed.map_err(|failure| failure.into_error(&object.path, "could not be removed"))?;
+        workers_mark(view, run).remove()?;
     }
     Ok(())
 }
 
 /// Records that other processes upload sitemaps for `run`.
 pub fn mark_workers(view: &BucketView, run: &str) -> Result<()> {
-    objects::put_state(view, &workers_mark(view, run).path, Bytes::from_static(b"{}"), Condition::None)
+    workers_mark(view, run).put("{}", Condition::None)
 }
 
 fn workers_mark(view: &BucketView, run: &str) -> StateObject {
     view.object(&view.layout().all_staging().join(format!("{run}{WORKERS}")))
-}
-
-fn is_over_since(object: &Object) -> bool {
-    let now = jiff::Timestamp::now().as_nanosecond();
-    now - i128::from(object.modified) > i128::from(OVER_AFTER)
 }
 
 /// Removes the sitemaps that `runs` uploaded but did not publish.
@@ -173,8 +165,5 @@ pub fn remove_of_runs(view: &BucketView, runs: &[&str], published: &Published<'_
 
 /// Uploads a copy of a file to the state, under a name that contains its hash.
 pub fn back_up(view: &BucketView, directory: &std::path::Path, name: &str, bytes: Vec<u8>) -> Result<()> {
-    let aside = directory.join(format!("{}-{name}", hex_digest(&bytes)));
-    let object = view.object(&aside);
-    let put = object.bucket.put(Put::new(object.key, bytes, Condition::None));
-    put.map(drop).map_err(|failure| failure.into_error(&aside, "could not be written"))
+    view.object(&directory.join(format!("{}-{name}", hex_digest(&bytes)))).put(bytes, Condition::None)
 }

@@ -4,15 +4,18 @@
 //! during its switch cannot overwrite what another run has published after completing the switch.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use bytes::Bytes;
 
 use super::headers::{FileKind, headers};
-use super::objects::{changed, put_state, remove};
+use super::objects::remove;
 use super::staging::Staging;
 use super::view::BucketView;
-use crate::error::{Error, ErrorKind, Result, message};
+use crate::error::{Error, Result};
+use crate::place::foreign::changed;
 use crate::place::interface::View;
+use crate::place::layout::MANIFEST;
 use crate::place::record::{Record, Version};
 use crate::place::switch::{Removal, Switch};
 use crate::store::{Condition, FailureKind, Object, Put};
@@ -59,26 +62,29 @@ pub fn prepare(view: &BucketView, staging: &Staging<'_>, switch: Switch) -> Resu
         let old = read(view, &file)?;
         steps.files.push(Step { file, new: bytes.into(), old });
     }
-    staging.put(super::staging::MANIFEST, &switch.manifest)?;
+    staging.put(MANIFEST, &switch.manifest)?;
     steps.manifest = switch.manifest.into();
     if let Some((run, manifest)) = switch.replaced {
-        put_state(view, &view.layout().record(&Record::kept(&run)), manifest.into(), Condition::None)?;
+        view.object(&view.layout().record(&Record::kept(&run))).put(manifest, Condition::None)?;
     }
     Ok(steps)
 }
 
-/// Checks that the live manifest has not changed since the publisher read it. Returns the condition for replacing it.
+/// The condition for replacing the live manifest.
 ///
 /// # Errors
-/// [`ErrorKind::Busy`] if it has changed.
-pub fn check_expected(view: &BucketView, expected: Option<&Version>) -> Result<Condition> {
-    let path = view.layout().record(&Record::Live);
-    let live = view.read_state(&path)?;
-    if live.as_ref().map(|(bytes, _)| Version::of(bytes)).as_ref() == expected {
-        return Ok(Condition::still(live.as_ref().map(|(_, object)| object)));
+/// The error that `changed` makes for its path if it is not the one that the publisher has read.
+pub fn check_expected(
+    view: &BucketView,
+    expected: Option<&Version>,
+    changed: fn(&Path) -> Error,
+) -> Result<Condition> {
+    let manifest = view.live_manifest();
+    let live = manifest.read()?;
+    match live.as_ref().map(|(bytes, _)| Version::of(bytes)).as_ref() == expected {
+        true => Ok(Condition::still(live.as_ref().map(|(_, object)| object))),
+        false => Err(changed(&manifest.path)),
     }
-    let words = "was changed while this run was at work, so nothing is published; run again";
-    Err(Error::new(ErrorKind::Busy, message!(&*path, ": {words}")))
 }
 
 /// Uploads the files that crawlers read.
@@ -120,7 +126,7 @@ pub fn complete(view: &BucketView, staging: &Staging<'_>, files: &[String]) -> R
             put(view, file, new, condition, kind(at, files.len()))?;
         }
     }
-    staging.read(super::staging::MANIFEST)
+    staging.read(MANIFEST)
 }
 
 /// Removes the files that the new set no longer needs, and makes its manifest the live one.
@@ -133,7 +139,7 @@ pub fn clean_up(
     let meant = removals.iter().filter(|removal| view.still_matches(removal));
     let files: Vec<String> = meant.map(|removal| removal.file.clone()).collect();
     remove(view, &files)?;
-    put_state(view, &view.layout().record(&Record::Live), manifest, condition)
+    view.live_manifest().put(manifest, condition)
 }
 
 fn put(view: &BucketView, file: &str, bytes: Bytes, condition: Condition, kind: FileKind) -> Result<()> {
@@ -145,7 +151,7 @@ fn put(view: &BucketView, file: &str, bytes: Bytes, condition: Condition, kind: 
             view.note_put(file, size, meta);
             Ok(())
         }
-        Err(failure) if failure.kind == FailureKind::Condition => Err(changed(path)),
+        Err(failure) if failure.kind == FailureKind::Condition => Err(changed(&path)),
         Err(failure) => Err(failure.into_error(&path, "could not be written")),
     }
 }

@@ -8,8 +8,8 @@ use crate::store::{Condition, Put};
 
 /// Whether the store accepts an upload without conditions. `probe` is removed again.
 pub fn is_uploaded(probe: &StateObject) -> bool {
-    let uploaded = probe.bucket.put(Put::new(&*probe.key, "{}", Condition::None));
-    let _ = probe.bucket.remove(std::slice::from_ref(&probe.key));
+    let uploaded = probe.put("{}", Condition::None);
+    let _ = probe.remove();
     uploaded.is_ok()
 }
 
@@ -23,7 +23,7 @@ pub fn has_conditions(probe: &StateObject) -> Result<bool> {
     let uploaded = bucket.put(Put::new(&**key, &bytes[..], Condition::None));
     let honoured = uploaded.and_then(|_| bucket.honours_conditions(key, bytes));
     // It is small, and the next run uploads and removes it again.
-    let _ = bucket.remove(std::slice::from_ref(key));
+    let _ = probe.remove();
     honoured.map_err(|failure| failure.into_error_of_output(path, "could not be written"))
 }
 

@@ -1,6 +1,6 @@
 //! Uploads of sitemaps in the background, limited in number and bytes.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::store::{Bucket, Failure, Meta, Put, Task, spawn};
 
@@ -16,38 +16,81 @@ pub struct Uploads(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
-    on_their_way: Mutex<(usize, usize)>,
+    in_flight: Mutex<InFlight>,
     landed: Condvar,
+}
+
+/// The uploads that have started and not ended.
+#[derive(Debug, Default)]
+struct InFlight {
+    uploads: usize,
+    bytes: usize,
+}
+
+/// An upload that counts as in flight until this is dropped, however it ends.
+struct Upload {
+    shared: Arc<Shared>,
+    bytes: usize,
 }
 
 impl Uploads {
     /// Waits until all uploads have ended.
     pub fn drain(&self) {
-        let lock = self.0.on_their_way.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(self.0.landed.wait_while(lock, |&mut (count, _)| count > 0));
+        drop(self.0.landed.wait_while(self.0.lock(), |in_flight| in_flight.uploads > 0));
     }
 
     /// Starts an upload. Waits for others first if too many are in flight.
     pub fn start(&self, bucket: Bucket, put: Put) -> Task<Result<Meta, Failure>> {
-        let bytes = put.bytes.len();
-        let lock = self.0.on_their_way.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_full = |&mut (count, total): &mut (usize, usize)| {
-            count >= UPLOADS_MAX || (count > 0 && total + bytes > BYTES_MAX)
-        };
-        let lock = self.0.landed.wait_while(lock, is_full);
-        let mut lock = lock.unwrap_or_else(PoisonError::into_inner);
-        lock.0 += 1;
-        lock.1 += bytes;
-        drop(lock);
-        let shared = Arc::clone(&self.0);
+        let upload = self.count(put.bytes.len());
         spawn(async move {
             let landed = bucket.put_async(put).await;
-            let mut lock = shared.on_their_way.lock().unwrap_or_else(PoisonError::into_inner);
-            lock.0 -= 1;
-            lock.1 -= bytes;
-            drop(lock);
-            shared.landed.notify_all();
+            drop(upload);
             landed
         })
+    }
+
+    /// Counts an upload of `bytes` bytes, as soon as there is room for it.
+    fn count(&self, bytes: usize) -> Upload {
+        let is_full = |in_flight: &mut InFlight| {
+            in_flight.uploads >= UPLOADS_MAX || (in_flight.uploads > 0 && in_flight.bytes + bytes > BYTES_MAX)
+        };
+        let waited = self.0.landed.wait_while(self.0.lock(), is_full);
+        let mut in_flight = waited.unwrap_or_else(PoisonError::into_inner);
+        in_flight.uploads += 1;
+        in_flight.bytes += bytes;
+        Upload { shared: Arc::clone(&self.0), bytes }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, InFlight> {
+        self.in_flight.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Upload {
+    fn drop(&mut self) {
+        let mut in_flight = self.shared.lock();
+        in_flight.uploads -= 1;
+        in_flight.bytes -= self.bytes;
+        drop(in_flight);
+        self.shared.landed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_upload_that_panics_is_not_awaited_at_the_end() {
+        let uploads = Uploads::default();
+        let upload = uploads.count(1);
+        let _ = std::thread::spawn(move || {
+            let _upload = upload;
+            panic!("a failed upload")
+        })
+        .join();
+        uploads.drain();
     }
 }

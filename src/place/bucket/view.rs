@@ -27,7 +27,7 @@ const JOURNAL: &str = "journal.json";
 /// The ledger: the ETags of sitemaps.
 const LEDGER: &str = "ledger.json";
 /// An object for trying conditional uploads in the bucket of the files.
-const PROBE: &str = "probe.json";
+const CONDITION_PROBE: &str = "probe.json";
 
 /// A read-only view of a set in a bucket. Clones are cheap and share the list of published files.
 #[derive(Debug, Clone)]
@@ -65,7 +65,7 @@ impl BucketView {
         Ok(Self::new(files, state, name))
     }
 
-    fn new(files: Area, state: Area, name: Option<&SetName>) -> Self {
+    pub(super) fn new(files: Area, state: Area, name: Option<&SetName>) -> Self {
         let (root, layout) = (files.location.path(), Layout::of(&state.location.path(), name));
         Self {
             root,
@@ -142,26 +142,36 @@ impl BucketView {
     /// An object for trying uploads in the bucket of the files; `None` if the state is in the same bucket. Its name is always the
     /// same, so that a run that is killed leaves no second one.
     pub(super) fn probe_of_files(&self) -> Option<StateObject> {
-        let path = Layout::of(&self.root, self.layout.name()).state().join(PROBE);
+        let path = Layout::of(&self.root, self.layout.name()).state().join(CONDITION_PROBE);
         let key = self.files.key(&path);
         let is_apart = self.files.location.root != self.state.location.root;
         is_apart.then(|| StateObject { bucket: self.files.bucket.clone(), key, path })
     }
 
-    /// The path of the ledger.
-    pub(super) fn ledger_path(&self) -> PathBuf {
-        self.layout.state().join(LEDGER)
+    /// The manifest of the live set.
+    pub(super) fn live_manifest(&self) -> StateObject {
+        self.object(&self.layout.record(&Record::Live))
+    }
+
+    /// The object with the ledger.
+    pub(super) fn ledger_object(&self) -> StateObject {
+        self.object(&self.layout.state().join(LEDGER))
+    }
+
+    /// The time by the clock of the store of the state, in nanoseconds since 1970.
+    pub(super) fn now(&self) -> i64 {
+        self.state.bucket.now()
     }
 
     /// The ledger, read on first use; `None` if it cannot be read.
     pub(super) fn ledger(&self) -> Option<Arc<Ledger>> {
         let read = || {
-            let live = self.object(&self.layout.record(&Record::Live));
+            let live = self.live_manifest();
             // Listings have more precise times than responses about one object.
             let (state, file) = live.key.rsplit_once('/').unwrap_or(("", &live.key));
             let listed = live.bucket.list_level(state).ok()?.objects;
             let live_since = listed.iter().find(|(name, _)| name == file)?.1.modified;
-            let ledger = self.read_state(&self.ledger_path()).ok()?;
+            let ledger = self.ledger_object().read().ok()?;
             Some(Arc::new(Ledger::from_json(ledger.as_ref().map(|(bytes, _)| &**bytes), live_since)))
         };
         self.ledger.get_or_init(read).clone()
@@ -218,14 +228,6 @@ impl BucketView {
         Ok(self.listing()?.as_ref().map(|listing| listing.objects.clone()).unwrap_or_default())
     }
 
-    /// Reads an object of the state.
-    pub(super) fn read_state(&self, path: &Path) -> Result<Option<(Vec<u8>, Object)>> {
-        let object = self.object(path);
-        let read = object.bucket.read(&object.key);
-        let read = read.map_err(|failure| failure.into_error(path, "could not be read"))?;
-        Ok(read.map(|(bytes, object)| (bytes.into(), object)))
-    }
-
     /// The path of `record`. The record of the journal is the staged manifest of a decided switch; `None` if no switch is decided.
     fn record(&self, record: &Record) -> Result<Option<PathBuf>> {
         if *record != Record::Journal {
@@ -234,7 +236,7 @@ impl BucketView {
         let journal = match self.claimed.as_ref().and_then(ClaimedJournal::get) {
             Some(journal) => Some(journal),
             None => {
-                let read = self.read_state(&self.journal().path)?;
+                let read = self.journal().read()?;
                 read.and_then(|(bytes, _)| Journal::from_json(&bytes))
             }
         };
@@ -312,22 +314,19 @@ impl View for BucketView {
     }
 
     fn has_state(&self) -> Result<bool> {
-        let live = self.layout.record(&Record::Live);
-        Ok(self.read_state(&live)?.is_some() || self.read_state(&self.journal().path)?.is_some())
+        Ok(self.live_manifest().read()?.is_some() || self.journal().read()?.is_some())
     }
 
     fn look_up_record(&self, record: &Record) -> Result<Option<Found>> {
         let Some(path) = self.record(record)? else { return Ok(None) };
-        let object = self.object(&path);
-        let found = object.bucket.head(&object.key);
-        let found = found.map_err(|failure| failure.into_error(&path, "could not be accessed"))?;
+        let found = self.object(&path).look_up()?;
         Ok(found.map(|found| Found { is_file: true, bytes: found.bytes }))
     }
 
     fn read_record(&self, record: &Record) -> Result<Option<Stored>> {
         let Some(path) = self.record(record)? else { return Ok(None) };
-        let read = self.read_state(&path)?;
-        Ok(read.map(|(bytes, _)| Stored { version: Version::of(&bytes), bytes }))
+        let read = self.object(&path).read()?;
+        Ok(read.map(|(bytes, _)| Stored { version: Version::of(&bytes), bytes: bytes.into() }))
     }
 
     fn kept(&self) -> Result<Vec<Record>> {

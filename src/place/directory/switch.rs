@@ -12,8 +12,8 @@ use super::links;
 use super::staging::{Staging, write};
 use super::view::DirectoryView;
 use crate::common::stop::Stop;
-use crate::error::{Error, ErrorKind, Result, message};
-use crate::place::foreign::foreign;
+use crate::error::{Error, Result};
+use crate::place::foreign::{changed_before_commit, foreign};
 use crate::place::interface::View;
 use crate::place::layout::{MANIFEST, REPLACED, part, replaced};
 use crate::place::record::{Record, Version};
@@ -67,17 +67,13 @@ pub fn prepare(staging: &Staging<'_>, switch: Switch) -> Result<Steps> {
 /// file system does not share locks between machines, and not a person who restores a backup.
 ///
 /// # Errors
-/// [`ErrorKind::Busy`] if it is another one.
+/// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if it is another one.
 pub fn check_expected(view: &DirectoryView, expected: Option<&Version>) -> Result<()> {
     let live = view.read_record(&Record::Live)?.map(|stored| stored.version);
     if live.as_ref() == expected {
         return Ok(());
     }
-    let path = view.record_path(&Record::Live);
-    Err(Error::new(
-        ErrorKind::Busy,
-        message!(&*path, ": was changed during this run, so nothing was published; run again"),
-    ))
+    Err(changed_before_commit(&view.record_path(&Record::Live)))
 }
 
 /// Records the decision for the set: from here on, if this run dies, the next one completes the switch.

@@ -7,13 +7,22 @@ use std::time::{Duration, Instant};
 use crate::error::Result;
 use crate::place::bucket::journal::{Journal, State};
 use crate::place::bucket::state_object::StateObject;
-use crate::store::{Condition, Failure, Object, Put};
+use crate::store::{Bucket, Condition, Object};
 
 /// The time without a heartbeat after which a run is presumed dead.
 const LEASE: Duration = Duration::from_secs(30);
 
+/// The interval between readings of a journal whose next heartbeat is awaited.
+const READ_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The interval between checks whether the run was asked to stop.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+
 /// Whether the owner of the claim `old` is alive. A process on this machine that has ended is dead; for any other process, waits
 /// for a heartbeat until the lease expires. `probe` is an object to upload, whose time shows the store's clock.
+///
+/// # Errors
+/// If a request fails, or the run is asked to stop meanwhile.
 pub fn is_alive(journal: &StateObject, old: &Journal, object: &Object, probe: &StateObject) -> Result<bool> {
     if has_ended(old) {
         return Ok(false);
@@ -22,17 +31,13 @@ pub fn is_alive(journal: &StateObject, old: &Journal, object: &Object, probe: &S
         let of_sites = of_all_sites(journal, heart, old)?;
         return of_sites.map_or(Ok(false), |held| is_alive(&held.journal, &held.claim, &held.object, probe));
     }
-    let failed = |failure: Failure| failure.into_error(&journal.path, "could not be read");
-    let of_probe = probe
-        .bucket
-        .put(Put::new(&*probe.key, old.to_json(), Condition::None))
-        .and_then(|_| probe.bucket.head(&probe.key));
-    let _ = probe.bucket.remove(std::slice::from_ref(&probe.key));
-    let now = of_probe.map_err(failed)?.map_or(object.modified, |probe| probe.modified);
-    let end = Instant::now() + LEASE.saturating_sub(age(object, now));
+    let of_probe = probe.put(old.to_json(), Condition::None).and_then(|()| probe.look_up());
+    let _ = probe.remove();
+    let now = of_probe?.map_or(object.modified, |probe| probe.modified);
+    let end = Instant::now() + LEASE.saturating_sub(object.age(now));
     while Instant::now() < end {
-        thread::sleep(Duration::from_secs(1).min(end.saturating_duration_since(Instant::now())));
-        match journal.bucket.read(&journal.key).map_err(failed)? {
+        sleep(READ_INTERVAL.min(end.saturating_duration_since(Instant::now())), &journal.bucket)?;
+        match journal.read()? {
             // Compares ETag and time, not the content, because the owner may run another version of sitemill.
             Some((_, there)) if there.meta() == object.meta() && there.modified == object.modified => {}
             Some((bytes, _)) => return Ok(Journal::read(&journal.path, &bytes)?.state != State::Released),
@@ -53,20 +58,30 @@ pub fn is_active(journal: StateObject, run: &str) -> Result<bool> {
         Some(heart) => of_all_sites(&held.journal, &heart, &held.claim)?,
         None => Some(held),
     };
-    let is_leased = |held: &Held| age(&held.object, held.journal.bucket.now()) < LEASE;
+    let is_leased = |held: &Held| held.object.age(held.journal.bucket.now()) < LEASE;
     Ok(beating
         .is_some_and(|held| !has_ended(&held.claim) && (held.claim.owner.is_alive() || is_leased(&held))))
 }
 
-/// Whether the owner of a claim has released it or certainly ended. An owner without a machine has ended in the middle of its
-/// switch.
+/// Whether the owner of a claim has released it or certainly ended.
 fn has_ended(claim: &Journal) -> bool {
-    claim.state == State::Released || claim.owner.machine.is_empty() || claim.owner.is_dead()
+    claim.state == State::Released || claim.owner.is_gone() || claim.owner.is_dead()
 }
 
-/// The time from the upload of `object` to `now`, both by the store's clock.
-fn age(object: &Object, now: i64) -> Duration {
-    Duration::from_nanos(now.saturating_sub(object.modified).max(0).unsigned_abs())
+/// Sleeps for `time`.
+///
+/// # Errors
+/// As soon as the run of `bucket` is asked to stop.
+fn sleep(time: Duration, bucket: &Bucket) -> Result<()> {
+    let end = Instant::now() + time;
+    loop {
+        bucket.check_stop()?;
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(());
+        }
+        thread::sleep(left.min(POLL_INTERVAL));
+    }
 }
 
 /// A claim that was read.
@@ -89,9 +104,7 @@ fn of_all_sites(journal: &StateObject, heart: &str, old: &Journal) -> Result<Opt
 
 /// Reads the claim in `journal`; `None` if there is no journal.
 fn held_in(journal: StateObject) -> Result<Option<Held>> {
-    let there = journal.bucket.read(&journal.key);
-    let there = there.map_err(|failure| failure.into_error(&journal.path, "could not be read"))?;
-    let Some((bytes, object)) = there else { return Ok(None) };
+    let Some((bytes, object)) = journal.read()? else { return Ok(None) };
     let claim = Journal::read(&journal.path, &bytes)?;
     Ok(Some(Held { journal, claim, object }))
 }

@@ -3,12 +3,13 @@ use std::path::Path;
 use object_store::memory::InMemory;
 
 use super::*;
+use crate::common::stop::Stop;
 use crate::store::{Bucket, Location};
 
-/// The objects of a bucket in memory.
-fn bucket() -> impl Fn(&str) -> StateObject {
+/// The objects of a bucket in memory, for a run that `stop` ends.
+fn bucket(stop: &Stop) -> impl Fn(&str) -> StateObject + use<> {
     let location = Location::parse(Path::new("s3://bucket")).unwrap().unwrap();
-    let bucket = Bucket::new(Arc::new(InMemory::new()), &location, "memory".into());
+    let bucket = Bucket::new(Arc::new(InMemory::new()), &location, "memory".into()).for_run(stop);
     move |key| StateObject {
         bucket: bucket.clone(),
         key: key.into(),
@@ -22,7 +23,7 @@ fn claimant(run: &str) -> Claimant {
 
 #[test]
 fn the_claim_on_a_site_lasts_as_long_as_the_run_for_all_sites_that_made_it() {
-    let object = bucket();
+    let object = bucket(&Stop::default());
     let (sites, site, probe) = (object("journal.json"), object("a/journal.json"), object("clock"));
     let parent = Claimant { for_sites: true, ..claimant("1-1") };
     let mut parent = Claim::take(sites.clone(), &parent, &probe).unwrap();
@@ -54,4 +55,29 @@ fn the_claim_on_a_site_lasts_as_long_as_the_run_for_all_sites_that_made_it() {
     assert_eq!(of_site.change(State::Decided, "2-1").map_err(|error| error.kind()), Err(ErrorKind::Busy));
     assert!(of_site.is_lost() && !taken.is_lost());
     of_site.end();
+}
+
+#[test]
+fn a_run_on_an_unknown_machine_has_not_ended() {
+    let object = bucket(&Stop::default());
+    let journal = object("journal.json");
+    let claim = Claim::take(journal.clone(), &claimant("1-1"), &object("clock")).unwrap();
+    let held = claim.journal().get().unwrap();
+    let unknown = Owner { machine: String::new(), ..held.owner.clone() };
+    for (owner, is_held) in [(unknown, true), (Owner::gone(), false)] {
+        journal.put(Journal { owner, ..held.clone() }.to_json(), Condition::None).unwrap();
+        assert_eq!(is_active(journal.clone(), "1-1").unwrap(), is_held);
+    }
+}
+
+#[test]
+fn a_run_that_waits_for_a_heartbeat_of_another_can_be_stopped() {
+    let stop = Stop::default();
+    let object = bucket(&stop);
+    let elsewhere = Owner { machine: "elsewhere".into(), ..Owner::this() };
+    let held = Journal { owner: elsewhere, ..new(&claimant("1-1"), None) };
+    object("journal.json").put(held.to_json(), Condition::None).unwrap();
+    stop.raise(15);
+    let refused = Claim::take(object("journal.json"), &claimant("2-1"), &object("clock")).unwrap_err();
+    assert_eq!(refused.to_string(), stop.check().unwrap_err().to_string());
 }
