@@ -155,7 +155,7 @@ impl Router {
     /// A router that holds at most about `memory` bytes.
     #[new]
     fn new(py: Python<'_>, plan: &str, memory: usize) -> PyResult<Self> {
-        let router = RoutingPlan::from_json(plan).and_then(|plan| cluster::Router::new(&plan, memory));
+        let router = py.detach(|| cluster::Router::new(&RoutingPlan::from_json(plan)?, memory));
         Ok(Self(Mutex::new(router.map_err(|error| errors::exception(py, &error))?)))
     }
 
@@ -216,14 +216,17 @@ impl Regions {
 
     /// Takes a block of a region.
     fn push(&self, py: Python<'_>, region: u32, block: &[u8]) -> PyResult<()> {
-        let mut regions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let regions = regions.as_mut().ok_or_else(closed)?;
-        py.detach(|| regions.push(region, block)).map_err(|error| errors::exception(py, &error))
+        let pushed = py.detach(|| {
+            let mut regions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            regions.as_mut().map(|regions| regions.push(region, block))
+        });
+        pushed.ok_or_else(closed)?.map_err(|error| errors::exception(py, &error))
     }
 
     /// Makes the sitemaps, and returns the results of all regions.
     fn finish(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        let regions = self.0.lock().unwrap_or_else(PoisonError::into_inner).take().ok_or_else(closed)?;
+        let regions = py.detach(|| self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
+        let regions = regions.ok_or_else(closed)?;
         let batches = run::run(py, None, None, &Stop::default(), |_, stop| regions.finish(stop))?;
         Ok(batches.iter().map(RegionBatch::to_json).collect())
     }

@@ -41,14 +41,14 @@ impl Driver {
     }
 
     /// The instructions for the workers.
-    fn order(&self) -> PyResult<String> {
-        self.with(|driver| driver.order().to_json())
+    fn order(&self, py: Python<'_>) -> PyResult<String> {
+        self.with(py, |driver| driver.order().to_json())
     }
 
     /// Plans the regions. Returns the plan and the number of regions; or no plan, and the number of candidates that every task
     /// must report at least.
     fn plan(&self, py: Python<'_>, packed: Vec<String>) -> PyResult<(Option<String>, usize)> {
-        let planned = self.with(|driver| driver.plan(&read(&packed, Packed::from_json)?))?;
+        let planned = self.with(py, |driver| driver.plan(&read(&packed, Packed::from_json)?))?;
         match planned.map_err(|error| errors::exception(py, &error))? {
             Planned::Ready(plan) => Ok((Some(plan.to_json()), plan.regions() as usize)),
             Planned::MoreCandidates(candidates) => Ok((None, candidates)),
@@ -65,7 +65,7 @@ impl Driver {
         input: &str,
         columns: &str,
     ) -> PyResult<Built> {
-        let Running { mut driver, steps, stop } = self.take().ok_or_else(closed)?;
+        let Running { mut driver, steps, stop } = py.detach(|| self.take()).ok_or_else(closed)?;
         let work = |_: &dyn Progress, stop: &Stop| {
             let publish = || {
                 let (packed, plan) = (read(&packed, Packed::from_json)?, RoutingPlan::from_json(plan)?);
@@ -95,9 +95,17 @@ impl Driver {
 }
 
 impl Driver {
-    fn with<T>(&self, act: impl FnOnce(&mut cluster::Driver) -> T) -> PyResult<T> {
-        let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        running.as_mut().map(|running| act(&mut running.driver)).ok_or_else(closed)
+    /// Does `act` while other Python threads run.
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        act: impl FnOnce(&mut cluster::Driver) -> T + Send,
+    ) -> PyResult<T> {
+        let done = py.detach(|| {
+            let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            running.as_mut().map(|running| act(&mut running.driver))
+        });
+        done.ok_or_else(closed)
     }
 
     fn take(&self) -> Option<Running> {
