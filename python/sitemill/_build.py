@@ -248,7 +248,7 @@ def _inputs(
     names = {part: name for part, name in named.items() if name is not None}
     columns = optional_word("columns", options.get("columns"))
     if names and columns is not None:
-        raise UsageError("columns names columns, and so do " + ", ".join(names), exit_code=2)
+        raise UsageError("columns names columns, and so do " + ", ".join(names))
     section = options.get("section_column")
     for part, name in names.items():
         _rows.check_is_name(part, name)
@@ -257,7 +257,7 @@ def _inputs(
     if paths is not None:
         for part, name in names.items():
             if "," in name:
-                raise UsageError(f"{part}={name!r}: a name with a comma cannot be given; rename the column", exit_code=2)
+                raise UsageError(f"{part}={name!r}: a name with a comma cannot be given; rename the column")
         pairs = ",".join(f"{part}={name}" for part, name in names.items()) or None
         given = arguments_of({"columns": pairs if columns is None else columns})
         return [*arguments, *given, "--", *paths], None, []

@@ -20,17 +20,18 @@ class SitemillError(Exception):
     """
 
     kind: str = "internal"
+    exit_code: int = 70
 
-    def __init__(self, message: str, *, path: Optional[str] = None, exit_code: int = 70) -> None:
+    def __init__(self, message: str, *, path: Optional[str] = None) -> None:
         super().__init__(message)
         self.path = path
-        self.exit_code = exit_code
 
 
 class UsageError(SitemillError, ValueError):
     """Options that contradict each other or the sitemap protocol."""
 
     kind = "usage"
+    exit_code = 2
 
 
 class DataRefused(SitemillError):
@@ -41,6 +42,7 @@ class DataRefused(SitemillError):
     """
 
     kind = "data"
+    exit_code = 65
     report: Optional["Report"] = None
 
 
@@ -48,18 +50,21 @@ class InputError(SitemillError, OSError):
     """An input is missing or cannot be read."""
 
     kind = "input"
+    exit_code = 66
 
 
 class OutputError(SitemillError, OSError):
     """The output cannot be created or written, or reading or writing failed during the run."""
 
     kind = "output"
+    exit_code = 73
 
 
 class Busy(SitemillError):
     """Another run holds the directory. Try again when it is done."""
 
     kind = "busy"
+    exit_code = 75
 
 
 class OutOfMemory(SitemillError, MemoryError):
@@ -101,9 +106,9 @@ def make(kind: str, exit_code: int, message: str, path: Optional[str]) -> Sitemi
     """Makes the exception for a failure of the extension module."""
     # Other messages have no flags, but may show texts of the user that look like flags.
     message = as_keywords(message, path) if kind == "usage" else message
-    message = message.replace("; sitemill status lists", "; sitemill.status lists")
-    error = _CLASSES.get(kind, BugError)(message, path=path, exit_code=exit_code)
-    error.kind = kind
+    error = _CLASSES.get(kind, BugError)(message, path=path)
+    # A class has several kinds, and a signal has its own exit code.
+    error.kind, error.exit_code = kind, exit_code
     return error
 
 

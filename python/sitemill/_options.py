@@ -49,7 +49,7 @@ def optional_word(name: str, value: Any) -> Optional[str]:
 def paths_of(paths: Sequence[Path]) -> list[str]:
     """Paths as text. There must be one."""
     if not paths:
-        raise UsageError("there are no paths; give at least one file or directory", exit_code=2)
+        raise UsageError("there are no paths; give at least one file or directory")
     return [word("paths", path) for path in paths]
 
 
@@ -58,7 +58,7 @@ def integer(name: str, value: Any, least: int = 0) -> int:
     if is_bool(value) or not hasattr(value, "__index__"):
         raise TypeError(f"{name} has a value of type {type(value).__name__}; give an int")
     if not least <= value < 1 << 64:
-        raise UsageError(f"{name}={value}: give a number from {least} to {(1 << 64) - 1}", exit_code=2)
+        raise UsageError(f"{name}={value}: give a number from {least} to {(1 << 64) - 1}")
     return operator.index(value)
 
 
@@ -145,5 +145,5 @@ def word(name: str, value: Any) -> str:
         # Only a path may have bytes that are not UTF-8.
         os.fsencode(text) if name in _FILES else text.encode()
     except UnicodeEncodeError:
-        raise UsageError(f"{name}={text!a} has a surrogate, which is not text", exit_code=2) from None
+        raise UsageError(f"{name}={text!a} has a surrogate, which is not text") from None
     return text

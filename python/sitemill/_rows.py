@@ -50,7 +50,6 @@ def path(given: Path) -> str:
         raise UsageError(
             f"{text}: a path of pathlib has one slash where a URL has two; pass the string \"{scheme}://{rest}\"",
             path=text,
-            exit_code=2,
         )
     return text
 
@@ -110,7 +109,7 @@ def named_columns(named: Mapping[str, str], columns: Optional[str]) -> dict[str,
         if part not in PARTS[:-1] or not name or part in pairs:
             usual = ", ".join(PARTS[:-1])
             why = f"columns are PART=NAME,PART=NAME: url=page; the parts are {usual}, each once"
-            raise UsageError(f"columns={columns!r}: {why}", exit_code=2)
+            raise UsageError(f"columns={columns!r}: {why}")
         pairs[part] = name
     return pairs
 
@@ -122,10 +121,10 @@ def check_names(columns: Mapping[str, str]) -> None:
         shown = "section_column" if part == "section" else part
         check_is_name(shown, name)
         if not name.strip(BLANKS):
-            raise UsageError(f"{shown}={name!r}: give the name of the column", exit_code=2)
+            raise UsageError(f"{shown}={name!r}: give the name of the column")
         other = parts.setdefault(plain(name), shown)
         if other != shown:
-            raise UsageError(f"column {name} is used for both {other} and {shown}", exit_code=2)
+            raise UsageError(f"column {name} is used for both {other} and {shown}")
 
 
 def check_is_name(option: str, name: Any) -> None:
@@ -284,7 +283,7 @@ def _check_unique(names: Sequence[str], found: Sequence[Optional[int]]) -> None:
     for place in found:
         if place is not None and compared.count(compared[place]) > 1:
             why = f"rows: two columns are named {names[place].strip(BLANKS)}; rename the one that should not be read"
-            raise DataRefused(why, exit_code=65)
+            raise DataRefused(why)
 
 
 #: As in files, the letter case matters only for ASCII letters.

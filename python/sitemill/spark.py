@@ -162,7 +162,7 @@ _NAMES = {"name": "set_name", "memory": "worker_memory"}
 def _renamed(error: UsageError) -> UsageError:
     """The error, with the name of its option on a cluster."""
     option, _, rest = str(error).partition("=")
-    return UsageError(f"{_NAMES[option]}={rest}", exit_code=2) if option in _NAMES else error
+    return UsageError(f"{_NAMES[option]}={rest}") if option in _NAMES else error
 
 
 def _writer_arguments(arguments: list[str], worker_memory: Any) -> list[str]:
@@ -175,7 +175,7 @@ def _writer_arguments(arguments: list[str], worker_memory: Any) -> list[str]:
         raise _renamed(error) from None
     if limit is not None and limit < least:
         why = f"a task needs at least {-(-least >> 20)} MiB"
-        raise UsageError(f"worker_memory={worker_memory!r}: {why}", exit_code=2)
+        raise UsageError(f"worker_memory={worker_memory!r}: {why}")
     return arguments
 
 
@@ -219,7 +219,7 @@ def _arguments(
     for option in ("threads", "memory", "scratch", "progress", *_OF_FILES):
         if options.get(option) is not None:
             way_out = _INSTEAD.get(option, "leave it out")
-            raise UsageError(f"{option}= has no meaning on a cluster; {way_out}", exit_code=2)
+            raise UsageError(f"{option}= has no meaning on a cluster; {way_out}")
     # The tasks see columns by their usual names. A named one is used whatever it holds.
     named = ",".join(f"{part}={part}" for part, name in columns.items() if name is not None)
     # Tasks run in other directories than the driver.
@@ -256,7 +256,6 @@ def _select(df: "DataFrame", columns: Mapping[str, Optional[str]]) -> "DataFrame
             shown = data_type.simpleString()
             raise DataRefused(
                 f"column {df.columns[place]} holds {shown}; expected a string; cast it, or name another with url=\"NAME\"",
-                exit_code=65,
             )
         if type(data_type).__name__ in _INTERVALS:
             column = column.cast("string")
@@ -310,7 +309,7 @@ def _check_workers(run: _Run, are_files: bool) -> None:
             ids = run.session.range(0, tasks, 1, tasks)
             problems = [row[0] for row in ids.mapInArrow(_InArrow(check, ["id"], "problem"), "problem string").collect()]
     if problems:
-        raise OutputError(problems[0], path=json.loads(run.order)["out"], exit_code=73)
+        raise OutputError(problems[0], path=json.loads(run.order)["out"])
 
 
 def _of_files(run: _Run, files: Files) -> Optional[_Made]:
