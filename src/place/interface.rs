@@ -81,6 +81,12 @@ pub trait View: fmt::Debug + Send + Sync {
     /// The path of a manifest, for messages.
     fn record_path(&self, record: &Record) -> PathBuf;
 
+    /// Whether the place exists.
+    ///
+    /// # Errors
+    /// If that cannot be determined.
+    fn exists(&self) -> Result<bool>;
+
     /// Another handle to the same place.
     fn share(&self) -> Arc<dyn View>;
 

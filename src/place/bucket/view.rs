@@ -289,6 +289,12 @@ impl View for BucketView {
         }
     }
 
+    /// A prefix exists as long as anything is below it.
+    fn exists(&self) -> Result<bool> {
+        let is_published = |listing: &Listing| !listing.objects.is_empty() || !listing.prefixes.is_empty();
+        Ok(self.has_state()? || self.listing()?.as_ref().is_some_and(is_published))
+    }
+
     fn share(&self) -> Arc<dyn View> {
         Arc::new(self.clone())
     }
@@ -354,15 +360,6 @@ impl View for BucketView {
     }
 
     fn look_up(&self, file: &OsStr) -> Result<Option<Found>> {
-        if file == "." {
-            // A prefix exists as long as anything is below it.
-            let is_there = self.has_state()?
-                || self
-                    .listing()?
-                    .as_ref()
-                    .is_some_and(|listing| !listing.objects.is_empty() || !listing.prefixes.is_empty());
-            return Ok(is_there.then_some(Found { is_file: false, bytes: 0 }));
-        }
         let found = self.published(&file.to_string_lossy())?;
         Ok(found.map(|object| Found { is_file: true, bytes: object.bytes }))
     }

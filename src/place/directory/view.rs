@@ -72,6 +72,11 @@ impl View for DirectoryView {
         self.layout.record(record)
     }
 
+    fn exists(&self) -> Result<bool> {
+        // A link to a directory is one.
+        Ok(self.found(&self.layout.out().join("."))?.is_some())
+    }
+
     fn share(&self) -> Arc<dyn View> {
         Arc::new(self.clone())
     }

@@ -24,7 +24,7 @@ impl IndexFiles {
     pub fn read(view: &dyn View) -> Result<Self> {
         let mut found = Self::default();
         // A dry run may come before the first run.
-        if view.look_up(".".as_ref())?.is_none() {
+        if !view.exists()? {
             return Ok(found);
         }
         let (neighbours, named) = (Neighbours::of(view)?, named_in_lines(view)?);

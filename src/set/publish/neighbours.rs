@@ -242,7 +242,7 @@ fn others(view: &dyn View) -> Result<Vec<Arc<dyn View>>> {
 fn others_with_lines(view: &dyn View) -> Result<Vec<Arc<dyn View>>> {
     let mut others = others(view)?;
     // A dry run may come before the first run.
-    if view.look_up(".".as_ref())?.is_none() {
+    if !view.exists()? {
         return Ok(others);
     }
     for name in view.list()?.iter().filter_map(|entry| set_of_robots_file(entry.name.to_str()?)) {

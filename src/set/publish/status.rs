@@ -207,9 +207,8 @@ pub fn missing(out: &Path, name: Option<&SetName>) -> Result<Error> {
         Some(name) => format!("contains no set {name}"),
         None => "contains no published set".into(),
     };
-    let looked_up = place::view(out)?.look_up(".".as_ref());
     // Without permission to look, this is unknown. A bucket that does not exist is told apart from one without sets.
-    let can_look = match looked_up {
+    let can_look = match place::view(out)?.exists() {
         Err(error) if matches!(error.kind(), ErrorKind::Permission | ErrorKind::Input) => return Err(error),
         // A directory that does not exist cannot be listed.
         found => found.is_ok(),
