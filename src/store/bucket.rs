@@ -27,10 +27,10 @@ use super::clock::StoreClock;
 use super::failure::{Failure, FailureKind};
 use super::grace_period::GracePeriod;
 use super::location::{Location, Scheme};
-use super::object::{Condition, Meta, Object, Put, RUN, entity_tag};
+use super::object::{Condition, Meta, Object, Put, entity_tag};
 use super::reader::ObjectReader;
 use super::runtime::wait;
-use super::settings::store_settings;
+use super::settings::{RUN, store_settings};
 use crate::common::stop::Stop;
 
 /// Objects above this size are uploaded in parts, so that a lost connection costs only one part.

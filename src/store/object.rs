@@ -5,9 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use object_store::{Attribute, Attributes, ObjectMeta};
 
-/// The metadata name under which an object records the run that uploaded it. It has only letters and digits, because Azure allows
-/// only these and underscores, and proxies drop headers with underscores.
-pub const RUN: &str = "sitemillrun";
+use super::settings::RUN;
 
 /// Identifies the content of an object: its ETag and, if the store has versions, its version.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -75,6 +75,10 @@ pub fn store_settings() -> StoreSettings {
     SETTINGS.read().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
+/// The metadata name under which an object records the run that uploaded it. It has only letters and digits, because Azure allows
+/// only these and underscores, and proxies drop headers with underscores.
+pub const RUN: &str = "sitemillrun";
+
 /// An HTTP header that objects are served with, parsed from `Name: value`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObjectHeader {
@@ -104,7 +108,7 @@ impl FromStr for ObjectHeader {
         }
         let is_metadata = name.strip_prefix("x-amz-meta-").is_some_and(|rest| {
             !rest.is_empty()
-                && rest != "sitemillrun"
+                && rest != RUN
                 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
         });
         match is_metadata || NAMES.contains(&&*name) {
@@ -155,6 +159,7 @@ mod tests {
             "Content-Encoding: gzip",
             "x-amz-meta-: a",
             "Content-Type: a\nb",
+            "x-amz-meta-sitemillrun: 1",
         ] {
             assert!(wrong.parse::<ObjectHeader>().is_err(), "{wrong}");
         }

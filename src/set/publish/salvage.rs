@@ -22,8 +22,6 @@ pub struct Salvage {
     damaged: Vec<Record>,
     /// Earlier sets that can be read.
     kept: Vec<Manifest>,
-    /// Files that no readable manifest names may be live.
-    is_in_doubt: bool,
     /// The live manifest is damaged or missing, and no journal replaced it.
     is_live_lost: bool,
 }
@@ -66,8 +64,7 @@ impl Salvage {
             None => live,
         };
         let is_live_lost = live.set.is_none();
-        let is_in_doubt = !damaged.is_empty() || is_live_lost;
-        Ok((live, Self { damaged, kept, is_in_doubt, is_live_lost }))
+        Ok((live, Self { damaged, kept, is_live_lost }))
     }
 
     /// The manifests that cannot be used.
@@ -82,7 +79,7 @@ impl Salvage {
 
     /// Whether files that no manifest names may be live.
     pub fn is_in_doubt(&self) -> bool {
-        self.is_in_doubt
+        !self.damaged.is_empty() || self.is_live_lost
     }
 
     /// Whether the live set is unknown.

@@ -8,9 +8,10 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use super::live::kept;
 use crate::common::secret::Secret;
 use crate::error::Result;
-use crate::place::{Record, View};
+use crate::place::View;
 use crate::set::content::{Seal, seal};
 use crate::set::manifest::{Manifest, Sitemap};
 use crate::set::name::{Stem, number_of};
@@ -30,9 +31,7 @@ impl Unchanged {
     /// The sitemaps of `live` and of the sets that it keeps. Sets that were sealed with another secret or cannot be read are
     /// left out; their sitemaps are compressed again.
     pub(super) fn read(view: &dyn View, live: Option<&Manifest>, secret: &Secret) -> Self {
-        let earlier = live.into_iter().flat_map(|live| &live.earlier);
-        let kept =
-            earlier.filter_map(|earlier| Manifest::read(view, &Record::kept(&earlier.run)).ok().flatten());
+        let kept = live.into_iter().flat_map(|live| kept(view, live));
         let digits = secret.to_hex();
         let sets = live.cloned().into_iter().chain(kept).filter(|set| set.secret == digits);
         Self::of(view, secret, sets.flat_map(|set| set.sitemaps))
