@@ -10,7 +10,7 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use serde_json::{Value, json};
+use serde_json::Value;
 use sitemill::cli::embed::{Rows, Size};
 use sitemill::diff::DiffFormat;
 use sitemill::options::{BaseUrl, Columns as ColumnNames, ScopeRule, SetName};
@@ -116,13 +116,7 @@ pub fn clean(
     let (rows, feed) = given(py, rows, &names, &stop)?;
     Stream::of(py, Columns::new(&["url"]), feed, stop, move |to, stop| {
         let target = Target { name: Path::new("rows"), to };
-        let report = sitemill::cli::embed::clean(arguments, rows, stop, target)?;
-        Ok(json!({
-            "lines": report.lines, "blank": report.blank, "accepted": report.accepted,
-            "rejected": report.rejected.by_word(), "excluded": report.excluded, "included": report.included,
-            "rewritten": report.rewritten, "non_utf8_lines": report.non_utf8_lines,
-        })
-        .to_string())
+        sitemill::cli::embed::clean(arguments, rows, stop, target).map(|report| to_json(&report))
     })
 }
 
@@ -189,8 +183,7 @@ pub fn urls(
     let columns = Columns::new(&["loc", "lastmod", "changefreq", "priority"]).with_extensions();
     Stream::of(py, columns, None, Stop::default(), move |to, stop| {
         let target = Target { name: Path::new("rows"), to };
-        let report = sitemill::urls(&job, &Silent, stop, target)?;
-        Ok(json!({ "urls": report.urls, "sitemaps": report.sitemaps, "also": report.also }).to_string())
+        sitemill::urls(&job, &Silent, stop, target).map(|report| to_json(&report))
     })
 }
 

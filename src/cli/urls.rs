@@ -31,7 +31,7 @@ pub fn run(args: UrlsArgs) -> Result<()> {
     };
     if !args.quiet {
         let sitemaps = plural(report.sitemaps, "sitemap", "sitemaps");
-        let fields = json!({ "urls": report.urls, "sitemaps": report.sitemaps, "also": report.also });
+        let fields = json!(report);
         let also = match report.also {
             0 => String::new(),
             also => format!("; {} added with --also not read", plural(also, "sitemap", "sitemaps")),

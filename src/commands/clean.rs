@@ -5,6 +5,8 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::sources::{self, Sources};
 use super::target::Target;
 use crate::clean::screen::{CountedRules, LineCleaner, RuleCounts, Screen, Screened, UrlRules};
@@ -26,7 +28,7 @@ use crate::job::{InputOptions, check_threads, threads_default};
 use crate::survey::memory::with_page_memory;
 
 /// The result of [`clean()`]: counts of the lines of the input by outcome.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct CleanReport {
     /// Number of all lines: `blank + accepted + rejected + excluded`.
@@ -46,7 +48,8 @@ pub struct CleanReport {
     pub rewritten: WordCounts,
     /// Accepted lines with bytes that are not UTF-8. These bytes were percent-encoded unchanged.
     pub non_utf8_lines: u64,
-    /// Files and directories below input directories that were not read.
+    /// Files and directories below input directories that were not read. They are no counts, so they are not serialised.
+    #[serde(skip)]
     pub skipped: Vec<Skipped>,
 }
 

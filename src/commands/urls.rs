@@ -7,6 +7,7 @@
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::commands::check::{
@@ -53,7 +54,7 @@ pub enum UrlsFormat {
 }
 
 /// The result of [`urls()`](crate::urls()).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct UrlsReport {
     /// Number of sitemaps that were read.
