@@ -63,7 +63,7 @@ def settings(session: Any, values: Mapping[str, Any]) -> Iterator[None]:
 
 def _within(found: Any, name: str, value: Any) -> Any:
     """The value that the setting ``name`` gets if the user has set it to ``found``."""
-    # Spark takes a number of rows that is not positive for none. A limit of bytes may have a unit; here, the other value is none.
+    # In Spark, zero or fewer rows means no limit. A byte limit that the user has set always wins: ours means no limit.
     is_limit = found is not None and (name == _BYTES or name == _RECORDS and 0 < int(found) < value)
     return found if is_limit else value
 

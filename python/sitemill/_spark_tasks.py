@@ -76,7 +76,7 @@ class Pack:
         keep_modules()
         reader = _reader(batches)
         if reader is None:
-            # Empty partitions are told of, too.
+            # An empty partition reports a result, too.
             reader = pyarrow.table({name: pyarrow.array([], pyarrow.binary()) for name in self.columns})
         yield from pyarrow.RecordBatchReader.from_stream(
             _sitemill.pack(self.arguments, self.order, reader, self.candidates)

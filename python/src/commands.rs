@@ -23,7 +23,7 @@ use sitemill::{
 use crate::stream::{Stream, Table};
 use crate::{errors, rows, run};
 
-/// Options about object stores, by which the other functions reach them.
+/// Store options of the functions that take no command-line arguments.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Store {

@@ -21,6 +21,7 @@
 //!         probe                 random bytes by which a worker sees that it shares the directory
 //!     damaged/HASH-NAME       copies of files that could not be used
 //!     taken-over/HASH-NAME    copies of files that sitemill did not write and replaced
+//!                             (in both, `part` is a copy that is not whole yet)
 //!     names/NAME/             the state of the set NAME, with everything above
 //! ```
 //!

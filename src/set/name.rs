@@ -1,4 +1,4 @@
-//! File names. The file with a given name never changes its content.
+//! Names of a set's files. A sitemap's name contains a hash, so the content behind it never changes.
 
 use std::fmt;
 

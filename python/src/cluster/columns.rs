@@ -10,7 +10,7 @@ use sitemill::{Error, ErrorKind, Result, cluster};
 
 use crate::stream::Batch;
 
-/// Bytes of the blocks of a batch: an engine does the same work for a batch of one block.
+/// Blocks are batched up to this many bytes, because the engine's cost per batch hardly depends on its size.
 pub const BATCH_BYTES: usize = 1 << 20;
 
 /// Blocks and their regions as columns.
