@@ -6,6 +6,7 @@ mod directory;
 mod draft;
 mod file;
 mod foreign;
+pub mod fs;
 mod interface;
 mod layout;
 mod local_file;
@@ -21,7 +22,7 @@ mod syncing;
 mod unsynced;
 
 #[cfg(test)]
-pub use directory::{DirectoryPlace, DirectoryView, fs};
+pub use directory::{DirectoryPlace, DirectoryView};
 pub use file::PlaceFile;
 pub use foreign::in_the_way;
 pub use interface::{BackupReason, FreeSpace, Listed, Place, Published, SharedStaging, View};

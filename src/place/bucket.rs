@@ -42,6 +42,7 @@ pub use view::BucketView;
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result};
 use crate::place::foreign::{changed, changed_before_commit};
+use crate::place::fs::{Disk, make_private};
 use crate::place::interface::{BackupReason, FreeSpace, Place, Published, View};
 use crate::place::layout::PROBE;
 use crate::place::record::{Record, Version};
@@ -234,7 +235,7 @@ impl Place for BucketPlace {
         self.scratch.get_or_init(|| {
             let directory = std::env::temp_dir().join(format!("sitemill-{}", self.run));
             // If it cannot be created, the first write there reports the error.
-            let _ = crate::place::directory::fs::make_private(&crate::place::directory::fs::Disk, &directory);
+            let _ = make_private(&Disk, &directory);
             directory
         })
     }

@@ -6,7 +6,6 @@
 //! power loss.
 
 mod backup;
-pub mod fs;
 mod links;
 mod lock;
 mod shared;
@@ -21,6 +20,9 @@ pub use shared::DirectoryStaging;
 pub use view::DirectoryView;
 
 use crate::error::Result;
+use crate::place::fs::{
+    FileSystem, Locked, make_one, make_private, remove, remove_all, rename, sync_directory,
+};
 use crate::place::interface::{BackupReason, FreeSpace, Place, Published, View};
 use crate::place::layout::{STAND_IN, mended};
 use crate::place::record::{Record, Version};
@@ -28,7 +30,6 @@ use crate::place::run::new_run;
 use crate::place::set_name::SetName;
 use crate::place::switch::{Removal, Removed, Switch, SwitchState};
 use crate::place::unsynced::Unsynced;
-use fs::{FileSystem, Locked, make_one, make_private, remove, remove_all, rename, sync_directory};
 use staging::{Staging, remove_dead_runs, remove_placed};
 use switch::Steps;
 

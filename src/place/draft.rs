@@ -7,7 +7,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::directory::fs::{FileSystem, Kind, Meta, NewFile, exists, parent, random, remove, rename};
+use super::fs::{FileSystem, Kind, Meta, NewFile, exists, parent, random, remove, rename};
 use crate::error::{Error, Result};
 
 /// A draft. It is removed on drop, unless it has been renamed.

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::directory::fs::{Disk, FileSystem, Kind, Locked, Meta, exists, parent, sync_directory};
 use super::draft::Draft;
+use super::fs::{Disk, FileSystem, Kind, Locked, Meta, exists, parent, sync_directory};
 use crate::error::{Error, ErrorKind, Result, message};
 
 /// Attempts to change a file that another process is changing.
@@ -207,7 +207,7 @@ impl<'a> LocalFile<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::directory::fs::memory::Memory;
+    use super::super::fs::memory::Memory;
     use super::*;
 
     /// Appends a line to the file at `path` if it lacks it.

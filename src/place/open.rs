@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::directory::fs::{Disk, make_path};
 use super::directory::{DirectoryPlace, DirectoryStaging, DirectoryView};
 use super::file::PlaceFile;
+use super::fs::{Disk, make_path};
 use super::interface::{Place, SharedStaging, View};
 use super::layout::{is_state_of_set, set_of};
 use super::preview::Preview;

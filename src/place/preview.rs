@@ -4,8 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::directory::fs::{Disk, FileSystem};
 use super::foreign::{foreign, no_directory};
+use super::fs::{Disk, FileSystem};
 use super::interface::{BackupReason, FreeSpace, Place, Published, View};
 use super::record::{Record, Version};
 use super::switch::{Removal, Removed, Switch, SwitchState};

@@ -8,8 +8,8 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::directory::fs::{Disk, FileSystem, parent, sync_directory};
 use super::draft::Draft;
+use super::fs::{Disk, FileSystem, parent, sync_directory};
 use crate::common::fifo::STREAM;
 use crate::error::{Error, Result};
 

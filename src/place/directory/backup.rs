@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::fs::{FileSystem, exists, make_private, remove, rename, sync_directory};
 use super::staging::write;
 use crate::common::digest::hex_digest;
 use crate::error::{Error, Result};
+use crate::place::fs::{FileSystem, exists, make_private, remove, rename, sync_directory};
 use crate::place::interface::BackupReason;
 use crate::place::layout::Layout;
 

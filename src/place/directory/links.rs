@@ -6,10 +6,10 @@
 
 use std::io;
 
-use super::fs::{exists, rename};
 use super::staging::Staging;
 use crate::common::digest::hex_digest;
 use crate::error::{Error, Result};
+use crate::place::fs::{exists, rename};
 use crate::place::layout::{RENAMED, mended};
 
 /// Adds those of `sitemaps` that are staged to the output directory. Only damaged files are overwritten.

@@ -17,10 +17,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::fs::{FileSystem, Locked, make_path, make_private};
 use crate::error::{Error, ErrorKind, Result, Shown, message};
 use crate::escape::shown;
 use crate::place::foreign::foreign;
+use crate::place::fs::{FileSystem, Locked, make_path, make_private};
 use crate::place::layout::Layout;
 use crate::place::owner::Owner;
 

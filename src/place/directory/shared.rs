@@ -7,11 +7,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::fs::{Disk, exists, random, remove, rename};
 use super::staging::write;
 use super::view::DirectoryView;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::place::foreign::foreign;
+use crate::place::fs::{Disk, exists, random, remove, rename};
 use crate::place::interface::{SharedStaging, View};
 use crate::place::layout::{attempt, mended};
 use crate::place::set_name::SetName;

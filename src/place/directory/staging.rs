@@ -4,10 +4,10 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::fs::{FileSystem, exists, is_same_file, remove, remove_all, sync_directory};
 use super::view::DirectoryView;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::escape::grouped;
+use crate::place::fs::{FileSystem, exists, is_same_file, remove, remove_all, sync_directory};
 use crate::place::interface::{Published, View};
 use crate::place::layout::{Layout, RENAMED};
 use crate::place::unsynced::Unsynced;

@@ -7,13 +7,13 @@
 use std::io;
 use std::path::Path;
 
-use super::fs::{FileSystem, exists, remove, rename, sync_directory};
 use super::links;
 use super::staging::{Staging, write};
 use super::view::DirectoryView;
 use crate::common::stop::Stop;
 use crate::error::{Error, Result};
 use crate::place::foreign::{changed_before_commit, foreign};
+use crate::place::fs::{FileSystem, exists, remove, rename, sync_directory};
 use crate::place::interface::View;
 use crate::place::layout::{MANIFEST, REPLACED, part, replaced};
 use crate::place::record::{Record, Version};

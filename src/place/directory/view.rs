@@ -5,9 +5,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::fs::{FileSystem, Kind, exists};
 use super::lock;
 use crate::error::{Error, Result};
+use crate::place::fs::{FileSystem, Kind, exists};
 use crate::place::interface::{Found, Listed, View};
 use crate::place::layout::Layout;
 use crate::place::record::{Record, Stored, Version};

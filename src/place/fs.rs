@@ -1,5 +1,4 @@
-//! The file system of a directory place: a few operations that all changes go through, so that a test can interrupt publishing
-//! after any of them.
+//! The local file system: a few operations that all changes go through, so that a test can interrupt publishing after any of them.
 
 mod actions;
 mod disk;
