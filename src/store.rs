@@ -13,11 +13,11 @@ mod client;
 #[cfg(feature = "cloud")]
 mod clock;
 #[cfg(feature = "cloud")]
+mod connector;
+#[cfg(feature = "cloud")]
 mod failure;
 #[cfg(feature = "cloud")]
 mod grace_period;
-#[cfg(feature = "cloud")]
-mod listing;
 mod location;
 #[cfg(feature = "cloud")]
 mod object;

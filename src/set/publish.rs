@@ -23,8 +23,8 @@
 
 mod consent;
 mod foreign;
+mod found_indexes;
 mod index;
-mod index_files;
 mod info;
 mod live;
 mod neighbours;

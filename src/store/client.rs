@@ -15,7 +15,7 @@ use url::{Host, Url};
 
 use super::bucket::Bucket;
 use super::clock::StoreClock;
-use super::listing::StoreConnector;
+use super::connector::StoreConnector;
 use super::location::{Location, Scheme};
 use super::profile::Profile;
 use super::settings::{generation, store_settings};

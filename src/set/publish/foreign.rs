@@ -41,7 +41,7 @@ impl Workspace {
         }
         let own =
             self.live.iter().filter(|live| !live.is_stand_in).map(|live| OtherSet::of(self.name(), live));
-        match own.chain(neighbours::live_sets(self.place.view())?).next() {
+        match own.chain(neighbours::other_live_sets(self.place.view())?).next() {
             None => Ok(()),
             Some(OtherSet { what, base_url }) => Err(Error::data(message!(
                 self.directory(),
@@ -79,7 +79,7 @@ impl Workspace {
     /// set, and the next run for the sites would be refused.
     fn check_is_no_parent(&self) -> Result<()> {
         let view = self.place.view();
-        if !self.is_first() || !neighbours::live_sets(view)?.is_empty() {
+        if !self.is_first() || !neighbours::other_live_sets(view)?.is_empty() {
             return Ok(());
         }
         match neighbours::site_below(view) {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::index_files::IndexFiles;
+use super::found_indexes::FoundIndexes;
 use super::neighbours::usable;
 use super::resume::resume;
 use crate::error::{Error, Result, Setting, message};
@@ -78,7 +78,7 @@ fn has_kept(view: &dyn View) -> bool {
 
 /// Whether there are index files like those of the set.
 pub fn has_index_files(view: &dyn View) -> bool {
-    IndexFiles::read(view).is_ok_and(|found| !found.names.is_empty())
+    FoundIndexes::read(view).is_ok_and(|found| !found.names.is_empty())
 }
 
 /// The error for a set whose manifest is missing.

@@ -46,7 +46,7 @@ pub struct OtherSet {
 ///
 /// # Errors
 /// If a file cannot be read.
-pub fn live_sets(view: &dyn View) -> Result<Vec<OtherSet>> {
+pub fn other_live_sets(view: &dyn View) -> Result<Vec<OtherSet>> {
     let live = |_: &dyn View| vec![Record::Live];
     sets(view, live)
 }

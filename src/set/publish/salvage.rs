@@ -7,7 +7,7 @@
 
 use std::cmp::Reverse;
 
-use super::index_files::IndexFiles;
+use super::found_indexes::FoundIndexes;
 use super::live::Live;
 use super::occupant::is_there;
 use super::resume::resume;
@@ -55,7 +55,7 @@ impl Salvage {
                 }
                 let replaced = match live.set {
                     Some(live) => live,
-                    None => Manifest { indexes: IndexFiles::read(view)?.names, ..next.clone() },
+                    None => Manifest { indexes: FoundIndexes::read(view)?.names, ..next.clone() },
                 };
                 resume(place, Some(&replaced), &next)?;
                 damaged.retain(|record| *record != Record::Live);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::index_files::IndexFiles;
+use super::found_indexes::FoundIndexes;
 use super::info::SetInfo;
 use super::workspace::Workspace;
 use crate::error::Result;
@@ -15,7 +15,7 @@ impl Workspace {
     pub(super) fn stand_in(&mut self, info: &SetInfo<'_>) -> Result<()> {
         let Some(salvage) = &self.salvage else { return Ok(()) };
         let view = self.place.view();
-        let mut there = IndexFiles::read(view)?;
+        let mut there = FoundIndexes::read(view)?;
         if salvage.is_live_lost() {
             // They look like files of sitemill, which does not prove that they are.
             let robots = view.is_file(self.robots_file.as_ref()).then_some(&*self.robots_file);

@@ -9,12 +9,12 @@ use crate::set::name::{is_index_file, is_sitemap_file};
 
 /// Index files that sitemill wrote, and the sitemaps that they list.
 #[derive(Default)]
-pub(super) struct IndexFiles {
+pub(super) struct FoundIndexes {
     pub names: Vec<String>,
     pub listed: BTreeSet<String>,
 }
 
-impl IndexFiles {
+impl FoundIndexes {
     /// Reads all files whose name sitemill gives to index files of the set and that list a sitemap with a name of sitemill, or that
     /// the lines for robots.txt name, because they may list only sitemaps from elsewhere. Those of other sets in the directory are
     /// left out.
