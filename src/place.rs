@@ -17,6 +17,7 @@ mod record;
 mod replacement;
 mod run;
 mod set_name;
+mod sets;
 pub mod switch;
 mod syncing;
 mod unsynced;
@@ -29,13 +30,14 @@ pub use interface::{BackupReason, FreeSpace, Listed, Place, Published, SharedSta
 pub use layout::set_of;
 pub use local_file::LocalFile;
 pub use open::{
-    PROBE, PlaceOrFile, STATE, absolute, check, check_state, create, distinct_places_below, file, has_sets,
-    has_unknown_state, holds_set, is_in_state, is_state, of_manifest, open, open_for_sites, places_below,
-    preview, resolve, sets_in, staging_of_run, view, view_of_set,
+    PROBE, PlaceOrFile, STATE, absolute, check, check_state, create, file, has_unknown_state, holds_set,
+    is_in_state, is_state, of_manifest, open, open_for_sites, preview, resolve, staging_of_run, view,
+    view_of_set,
 };
 pub use record::{Record, Stored, Version};
 pub use replacement::Replacement;
 pub use run::process_of;
 pub use set_name::SetName;
+pub use sets::{distinct_places_below, has_sets, places_below, sets_in};
 pub use syncing::syncing;
 pub use unsynced::Unsynced;

@@ -8,3 +8,4 @@ pub mod name;
 pub mod publish;
 pub mod robots;
 pub mod shelf;
+pub mod site_directory;

@@ -14,8 +14,9 @@ use crate::job::{Also, Job};
 use crate::limits::Protocol;
 use crate::place::{self, STATE};
 use crate::set::manifest::ExternalEntry;
-use crate::set::name::{is_index_file, is_sitemap_file, site_directory};
+use crate::set::name::{is_index_file, is_sitemap_file};
 use crate::set::publish;
+use crate::set::site_directory::site_directory;
 use crate::sitemap::tags::{Lastmod, plain_lastmod};
 
 /// The sitemaps that the sets of a job list besides their own.

@@ -13,7 +13,8 @@ use crate::clean::scope::BaseUrl;
 use crate::error::{Error, ErrorKind, Result, Setting, is_url, message};
 use crate::place::{self, Place, Record, SetName, View};
 use crate::set::manifest::Manifest;
-use crate::set::name::{Stem, looks_like_site_directory, robots_file, set_of_robots_file, site_directory};
+use crate::set::name::{Stem, robots_file, set_of_robots_file};
+use crate::set::site_directory::{looks_like_site_directory, site_directory};
 
 /// The other sets in a directory, and what is known about their files.
 #[derive(Debug)]

@@ -1,0 +1,57 @@
+//! The sets in a place, and the places below it.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::interface::View;
+use super::set_name::SetName;
+use crate::error::Result;
+
+/// The sets in the directory of `view`: all of them, the one without a name first, or only the set `name`. They need not exist.
+///
+/// # Errors
+/// If they cannot be listed.
+pub fn sets_in(view: &dyn View, name: Option<&SetName>) -> Result<Vec<Arc<dyn View>>> {
+    let names = match name {
+        Some(name) => vec![Some(name.clone())],
+        None => [None].into_iter().chain(view.names()?.into_iter().map(Some)).collect(),
+    };
+    Ok(names.iter().map(|name| view.named(name.as_ref())).collect())
+}
+
+/// Whether runs have left the state of any set in the place of `view`.
+///
+/// # Errors
+/// If that cannot be determined.
+pub fn has_sets(view: &dyn View) -> Result<bool> {
+    for set in sets_in(view, None)? {
+        if set.has_state()? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The places directly below that of `parent`, under all of their names: links may lead to the same one.
+///
+/// # Errors
+/// If they cannot be listed.
+pub fn places_below(parent: &dyn View) -> Result<impl Iterator<Item = Arc<dyn View>>> {
+    let listed = parent.list()?.into_iter().filter(|listed| !listed.is_file);
+    Ok(listed.map(|listed| parent.below(&listed.name)))
+}
+
+/// The places directly below that of `parent`, each once, however many links lead to it.
+///
+/// # Errors
+/// If they cannot be listed.
+pub fn distinct_places_below(parent: &dyn View) -> Result<impl Iterator<Item = Arc<dyn View>>> {
+    let listed = parent.list()?.into_iter().filter(|listed| !listed.is_file);
+    let (directories, mut links): (Vec<_>, Vec<_>) = listed.partition(|listed| listed.is_directory);
+    let root = parent.root().canonicalize().unwrap_or_else(|_| parent.root().to_owned());
+    let mut seen: HashSet<PathBuf> = directories.iter().map(|directory| root.join(&directory.name)).collect();
+    links.sort_by(|one, other| one.name.cmp(&other.name));
+    links.retain(|link| parent.path(&link.name).canonicalize().map_or(true, |place| seen.insert(place)));
+    Ok(directories.into_iter().chain(links).map(|listed| parent.below(&listed.name)))
+}
