@@ -12,5 +12,6 @@ pub mod report;
 pub mod result_file;
 pub mod rollback;
 pub mod sources;
+pub mod status;
 pub mod target;
 pub mod urls;

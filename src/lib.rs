@@ -128,6 +128,7 @@ pub use commands::diff::{DiffJob, DiffReport, diff};
 pub use commands::page::{Page, PageJob, SettingNames, report_page};
 pub use commands::report::Report;
 pub use commands::rollback::{RollbackJob, RolledBack, SetSummary, rollback};
+pub use commands::status::{Status, status};
 pub use commands::target::Target;
 pub use commands::urls::{UrlsJob, UrlsReport, urls};
 pub use common::progress::{Estimate, Phase, Progress, Silent};
@@ -136,7 +137,6 @@ pub use error::{Error, ErrorKind, Message, Piece, Result, Setting};
 pub use intake::format::SourceRow;
 pub use intake::source::Source;
 pub use job::Job;
-pub use set::publish::status::{Status, status};
 pub use store::{ObjectHeader, StoreSettings, set_store_settings};
 
 /// Types of the fields of a [`Job`], and of the options that the jobs of other commands share with it.
@@ -195,9 +195,7 @@ pub mod urls {
 
 /// Parts of a [`Status`], and the directories that it leaves out.
 pub mod status {
-    pub use crate::set::publish::status::{
-        FilesStatus, FirstRun, RunStatus, SetStatus, first_runs, sets_below,
-    };
+    pub use crate::commands::status::{FilesStatus, FirstRun, RunStatus, SetStatus, first_runs, sets_below};
 }
 
 /// Tools for programs that run the commands as the `sitemill` binary does: path conflicts, pipes and SIGBUS.

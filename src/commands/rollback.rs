@@ -10,7 +10,8 @@ use crate::common::time::w3c_datetime;
 use crate::error::{Error, Result};
 use crate::place::{self, LocalFile, SetName};
 use crate::set::manifest::Manifest;
-use crate::set::publish::{CompletedSwitch, OnDamage, Workspace, make_live, status};
+use crate::set::publish::live_sets::missing;
+use crate::set::publish::{CompletedSwitch, OnDamage, Workspace, make_live};
 use crate::set::robots::{self, Owner};
 
 /// Which set to make live again. [`RollbackJob::new`] sets every other field to its command-line default.
@@ -97,7 +98,7 @@ fn restore(job: &RollbackJob, progress: &dyn Progress, stop: &Stop) -> Result<Ro
     }
     // Checked before opening the workspace, which would create the directory.
     if !place::view_of_set(&job.out, name)?.has_state()? {
-        return Err(status::missing(&job.out, name)?);
+        return Err(missing(&job.out, name)?);
     }
     job.paths().check()?;
     let workspace = Workspace::open(&job.out, name, OnDamage::Refuse, stop)?;
@@ -115,7 +116,7 @@ fn restore_in(
 ) -> Result<RolledBack> {
     let name = job.name.as_ref();
     let Some(from) = workspace.live().cloned() else {
-        return Err(status::missing(&job.out, name)?);
+        return Err(missing(&job.out, name)?);
     };
     if let Some(path) = &job.robots {
         robots::check(LocalFile::at(path), Owner { base_url: &from.base_url, name })?;

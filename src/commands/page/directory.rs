@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::commands::report::Report;
 use crate::commands::report::details::{Details, Previous};
 use crate::commands::report::page::{SettingNames, Subject, page};
+use crate::commands::status::{Status, status};
 use crate::commands::target::Target;
 use crate::commands::urls::{UrlsJob, urls};
 use crate::common::progress::{Progress, Silent};
@@ -19,7 +20,7 @@ use crate::limits::URLS_PER_SITEMAP_MAX;
 use crate::place::{Record, SetName, View};
 use crate::set::manifest::{Manifest, Role, RunCounts};
 use crate::set::publish::kept;
-use crate::set::publish::status::{Status, live_sets, status};
+use crate::set::publish::live_sets::live_sets;
 use crate::sitemap::divide::Limits;
 use crate::sitemap::sections::counts::{SectionCounter, SectionRule, SectionTally, Sections};
 
