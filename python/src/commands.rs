@@ -3,24 +3,21 @@
 use std::ffi::OsString;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Once};
+use std::sync::Once;
 
-use arrow_array::builder::{ArrayBuilder, ListBuilder, StringBuilder, StructBuilder};
-use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use serde_json::Value;
 use sitemill::cli::embed::{Rows, Size};
 use sitemill::diff::DiffFormat;
-use sitemill::options::{BaseUrl, Columns as ColumnNames, ScopeRule, SetName};
+use sitemill::options::{BaseUrl, Columns, ScopeRule, SetName};
 use sitemill::urls::UrlsFormat;
 use sitemill::{
     CheckJob, DiffJob, Error, ErrorKind, ObjectHeader, Outcome, Page, Progress, Report, RollbackJob, Silent,
     Stop, StoreSettings, Target, UrlsJob,
 };
 
-use crate::stream::{Stream, Table};
+use crate::stream::Stream;
+use crate::table::Table;
 use crate::{errors, rows, run};
 
 /// Store options of the functions that take no command-line arguments.
@@ -114,7 +111,7 @@ pub fn clean(
     handle_lost_pages();
     let stop = Stop::default();
     let (rows, feed) = given(py, rows, &names, &stop)?;
-    Stream::of(py, Columns::new(&["url"]), feed, stop, move |to, stop| {
+    Stream::of(py, Table::new(&["url"]), feed, stop, move |to, stop| {
         let target = Target { name: Path::new("rows"), to };
         sitemill::cli::embed::clean(arguments, rows, stop, target).map(|report| to_json(&report))
     })
@@ -128,7 +125,7 @@ fn given(
     stop: &Stop,
 ) -> PyResult<(Option<Rows<'static>>, Option<rows::Feed>)> {
     let Some(rows) = rows else { return Ok((None, None)) };
-    let columns = ColumnNames::of_names(names.iter().map(|(part, name)| (&**part, &**name)))
+    let columns = Columns::of_names(names.iter().map(|(part, name)| (&**part, &**name)))
         .map_err(|why| errors::exception(py, &Error::new(ErrorKind::Usage, why)))?;
     let (source, feed) = rows::source(&rows, stop)?;
     Ok((Some(Rows { source, columns }), feed))
@@ -180,7 +177,7 @@ pub fn urls(
     job.name = set_name(py, name)?;
     job.format = UrlsFormat::Json;
     job.threads = threads.unwrap_or(job.threads);
-    let columns = Columns::new(&["loc", "lastmod", "changefreq", "priority"]).with_extensions();
+    let columns = Table::new(&["loc", "lastmod", "changefreq", "priority"]).with_extensions();
     Stream::of(py, columns, None, Stop::default(), move |to, stop| {
         let target = Target { name: Path::new("rows"), to };
         sitemill::urls(&job, &Silent, stop, target).map(|report| to_json(&report))
@@ -209,7 +206,7 @@ pub fn diff(
     }
     job.resources.scratch = scratch.unwrap_or(job.resources.scratch);
     job.resources.threads = threads.unwrap_or(job.resources.threads);
-    let columns = Columns::new(&["change", "loc", "old_lastmod", "new_lastmod"]);
+    let columns = Table::new(&["change", "loc", "old_lastmod", "new_lastmod"]);
     Stream::of(py, columns, None, Stop::default(), move |to, stop| {
         let target = Target { name: Path::new("rows"), to };
         sitemill::diff(&job, &Silent, stop, target).map(|report| to_json(&report))
@@ -276,104 +273,4 @@ fn parse<T: std::str::FromStr<Err = String>>(py: Python<'_>, option: &str, word:
 
 fn set_name(py: Python<'_>, word: Option<&str>) -> PyResult<Option<SetName>> {
     word.map(|word| parse(py, "name", word)).transpose()
-}
-
-/// A table of strings, from lines that are JSON objects or a single string, with optional columns for values of extensions.
-struct Columns {
-    names: Vec<&'static str>,
-    texts: Vec<StringBuilder>,
-    extensions: Option<Extensions>,
-}
-
-/// Values of extensions.
-struct Extensions {
-    alternates: ListBuilder<StructBuilder>,
-    images: ListBuilder<StringBuilder>,
-    /// Videos and news as JSON.
-    json: [StringBuilder; JSON_NAMES.len()],
-}
-
-const JSON_NAMES: [&str; 2] = ["videos", "news"];
-
-impl Columns {
-    fn new(names: &[&'static str]) -> Self {
-        let texts = names.iter().map(|_| StringBuilder::new()).collect();
-        Self { names: names.to_vec(), texts, extensions: None }
-    }
-
-    fn with_extensions(self) -> Self {
-        let alternate = StructBuilder::from_fields(alternate_fields(), 0);
-        Self {
-            extensions: Some(Extensions {
-                alternates: ListBuilder::new(alternate),
-                images: ListBuilder::new(StringBuilder::new()),
-                json: Default::default(),
-            }),
-            ..self
-        }
-    }
-}
-
-/// The fields of a link to the page in another language.
-fn alternate_fields() -> Fields {
-    Fields::from(vec![Field::new("hreflang", DataType::Utf8, true), Field::new("href", DataType::Utf8, true)])
-}
-
-impl Table for Columns {
-    fn schema(&self) -> SchemaRef {
-        let mut fields: Vec<_> =
-            self.names.iter().map(|name| Field::new(*name, DataType::Utf8, true)).collect();
-        if self.extensions.is_some() {
-            fields.push(Field::new_list(
-                "alternates",
-                Field::new_list_field(DataType::Struct(alternate_fields()), true),
-                true,
-            ));
-            fields.push(Field::new_list("images", Field::new_list_field(DataType::Utf8, true), true));
-            fields.extend(JSON_NAMES.map(|name| Field::new(name, DataType::Utf8, true)));
-        }
-        Arc::new(Schema::new(fields))
-    }
-
-    fn push(&mut self, line: &[u8]) -> std::io::Result<()> {
-        if let [only] = &mut self.texts[..] {
-            only.append_value(String::from_utf8_lossy(line));
-            return Ok(());
-        }
-        let object: Value = serde_json::from_slice(line)?;
-        for (name, text) in self.names.iter().zip(&mut self.texts) {
-            text.append_option(object[*name].as_str());
-        }
-        if let Some(Extensions { alternates, images, json }) = &mut self.extensions {
-            let links = object["alternates"].as_array();
-            for link in links.into_iter().flatten() {
-                let value = alternates.values();
-                for (at, name) in ["hreflang", "href"].into_iter().enumerate() {
-                    let text = value.field_builder::<StringBuilder>(at).expect("its fields are strings");
-                    text.append_option(link[name].as_str());
-                }
-                value.append(true);
-            }
-            alternates.append(links.is_some());
-            let locs = object["images"].as_array();
-            for image in locs.into_iter().flatten() {
-                images.values().append_option(image.as_str().or(image["loc"].as_str()));
-            }
-            images.append(locs.is_some());
-            for (name, text) in JSON_NAMES.into_iter().zip(json) {
-                text.append_option(object.get(name).filter(|value| !value.is_null()).map(Value::to_string));
-            }
-        }
-        Ok(())
-    }
-
-    fn take(&mut self) -> std::result::Result<RecordBatch, ArrowError> {
-        let mut columns: Vec<ArrayRef> =
-            self.texts.iter_mut().map(|text| ArrayBuilder::finish(text)).collect();
-        if let Some(Extensions { alternates, images, json }) = &mut self.extensions {
-            columns.extend([ArrayBuilder::finish(alternates), ArrayBuilder::finish(images)]);
-            columns.extend(json.iter_mut().map(|text| ArrayBuilder::finish(text)));
-        }
-        RecordBatch::try_new(self.schema(), columns)
-    }
 }

@@ -7,6 +7,7 @@
 //!  rows       rows from Python: Arrow streams and iterators
 //!  ahead      reads Arrow streams on threads
 //!  stream     results as Arrow streams
+//!  table      the lines that a command writes, as record batches
 //!  unread     streams that can be given again unless they were read
 //!  cluster    the steps of a build on a cluster
 //!  ending     waits for threads before the interpreter ends
@@ -25,6 +26,7 @@ mod gil;
 mod rows;
 mod run;
 mod stream;
+mod table;
 mod unread;
 
 use pyo3::prelude::*;

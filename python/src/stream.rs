@@ -1,6 +1,6 @@
 //! Results as Arrow streams: a command writes lines on a separate thread, which become record batches, a few ahead of the reader.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::{mem, process, thread};
 
@@ -11,32 +11,18 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use sitemill::cli::embed::caught;
-use sitemill::{Error, Result, Stop};
+use sitemill::{Result, Stop};
 
 use crate::ahead::POLL_INTERVAL;
 use crate::ending::{self, Active};
 use crate::errors::SIGINT;
 use crate::rows::Feed;
+use crate::table::{Batch, Lines, Table};
 use crate::unread::Unread;
 use crate::{capsule, errors, gil};
 
 /// Maximum number of batches that wait for the reader.
 const BATCHES_AHEAD: usize = 4;
-
-/// Turns lines into record batches.
-pub trait Table: Send + 'static {
-    /// The columns.
-    fn schema(&self) -> SchemaRef;
-
-    /// Adds a row.
-    fn push(&mut self, line: &[u8]) -> io::Result<()>;
-
-    /// Returns the rows since the last call.
-    fn take(&mut self) -> std::result::Result<RecordBatch, ArrowError>;
-}
-
-/// Rows of a batch.
-const BATCH_ROWS: usize = 8192;
 
 /// A result that any Arrow library can read: `pyarrow.table(…)`, `polars.DataFrame(…)`. It can be read once.
 #[pyclass(module = "sitemill")]
@@ -74,22 +60,19 @@ impl Stream {
     }
 }
 
-/// The messages that the thread sends.
-pub type Batch = std::result::Result<RecordBatch, Error>;
-
 impl Stream {
     /// Runs `work`, which writes lines and returns its counts as JSON. `feed` passes it rows of an iterator. An error before the
     /// first batch is raised at once.
     pub fn of(
         py: Python<'_>,
-        table: impl Table,
+        table: Table,
         feed: Option<Feed>,
         stop: Stop,
         work: impl FnOnce(&mut dyn Write, &Stop) -> Result<String> + Send + 'static,
     ) -> PyResult<Self> {
         let schema = table.schema();
         Self::of_batches(py, schema, feed, stop, move |batches, stop| {
-            let mut lines = Lines { table, rows: 0, rest: Vec::new(), batches };
+            let mut lines = Lines::new(table, batches);
             let counts = work(&mut lines, stop)?;
             lines.end().map(|()| counts)
         })
@@ -214,59 +197,5 @@ impl Iterator for Batches {
 impl RecordBatchReader for Batches {
     fn schema(&self) -> SchemaRef {
         self.schema.clone()
-    }
-}
-
-/// Takes lines and sends batches.
-struct Lines<T> {
-    table: T,
-    rows: usize,
-    /// The start of an incomplete line.
-    rest: Vec<u8>,
-    batches: Sender<Batch>,
-}
-
-impl<T: Table> Lines<T> {
-    fn line(&mut self, line: &[u8]) -> io::Result<()> {
-        self.table.push(line)?;
-        self.rows += 1;
-        if self.rows == BATCH_ROWS { self.send() } else { Ok(()) }
-    }
-
-    fn send(&mut self) -> io::Result<()> {
-        self.rows = 0;
-        let batch = self.table.take().map_err(io::Error::other)?;
-        self.batches.send(Ok(batch)).map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))
-    }
-
-    /// Sends the last batch, which may be empty.
-    fn end(&mut self) -> Result<()> {
-        self.send().or_else(|error| match error.kind() {
-            io::ErrorKind::BrokenPipe => Ok(()),
-            _ => Err(Error::io("rows".as_ref(), "could not be read", error)),
-        })
-    }
-}
-
-impl<T: Table> Write for Lines<T> {
-    fn write(&mut self, mut bytes: &[u8]) -> io::Result<usize> {
-        let written = bytes.len();
-        while let Some(end) = bytes.iter().position(|&byte| byte == b'\n') {
-            let line = &bytes[..end];
-            if self.rest.is_empty() {
-                self.line(line)?;
-            } else {
-                self.rest.extend_from_slice(line);
-                let whole = mem::take(&mut self.rest);
-                self.line(&whole)?;
-            }
-            bytes = &bytes[end + 1..];
-        }
-        self.rest.extend_from_slice(bytes);
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }

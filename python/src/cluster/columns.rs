@@ -8,7 +8,7 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use crossbeam_channel::Sender;
 use sitemill::{Error, ErrorKind, Result, cluster};
 
-use crate::stream::Batch;
+use crate::table::Batch;
 
 /// Blocks are batched up to this many bytes, because the engine's cost per batch hardly depends on its size.
 pub const BATCH_BYTES: usize = 1 << 20;
