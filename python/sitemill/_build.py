@@ -265,7 +265,7 @@ def _inputs(
     pairs_of_rows = list(names.items())
     names = names if section is None else {**names, "section": section}
     _rows.check_names(names)
-    if isinstance(rows, Mapping) and any(_rows.Rows((), names).keys_of([str(key) for key in rows])[:1]):
+    if isinstance(rows, Mapping) and _rows.keys_of([str(key) for key in rows], names)[0] is not None:
         raise TypeError("rows is a dictionary; put a single row in a list, or make a data frame of columns")
     rows = _frames.frame(rows, names)
     table = _frames.table(rows, names)

@@ -7,7 +7,7 @@ import importlib
 import sys
 from typing import Any, Iterable, Mapping, Optional
 
-from ._rows import ColumnRows, Rows, plain
+from ._rows import Row, Rows, keys_of, plain, rows_of_columns
 from ._values import is_missing
 
 
@@ -56,7 +56,7 @@ def _of_pandas(frame: Any, columns: Mapping[str, str]) -> Any:
     names = [str(name) for name in frame.columns]
     index, named = _index(frame)
     levels = [index.names[level] for level in named]
-    keys = Rows((), columns).keys_of([*names, *levels])
+    keys = keys_of([*names, *levels], columns)
     # A second column of the same name keeps it, so that the frame is refused, but not its values.
     is_used = [name in keys and name not in names[:at] for at, name in enumerate(names)]
     used = frame.loc[:, is_used]
@@ -125,7 +125,7 @@ def _of_polars(frame: Any, columns: Mapping[str, str]) -> Any:
     """The frame without the values of other columns, which may be of any type, and with types that every Arrow library knows;
     ``None`` if a column that is used has objects of Python, whose addresses Arrow would have."""
     polars = sys.modules["polars"]
-    keys = Rows((), columns).keys_of(frame.columns)
+    keys = keys_of(frame.columns, columns)
     if any(name in keys and kind == polars.Object for name, kind in frame.schema.items()):
         return None
     nothing = polars.repeat(None, frame.height, dtype=polars.Boolean, eager=True)
@@ -144,15 +144,15 @@ def _known_type(kind: Any, polars: Any) -> Any:
     return polars.String if str(kind) in ("Null", "Int128", "UInt128") else kind
 
 
-def records(rows: Any, columns: Mapping[str, str]) -> Rows:
+def records(rows: Any, columns: Mapping[str, str]) -> Iterable[Row]:
     """The rows of ``rows`` one by one."""
     if _is(rows, "polars", "DataFrame"):
-        return ColumnRows(rows.columns, rows.to_series, columns)
+        return rows_of_columns(rows.columns, rows.to_series, columns)
     if not _is(rows, "pandas", "DataFrame"):
         return Rows(rows, columns)
     index, named = _index(rows)
     rows = rows.set_axis(index).reset_index(level=named) if named else rows
-    return ColumnRows([str(name) for name in rows.columns], lambda place: _values(rows.iloc[:, place]), columns)
+    return rows_of_columns([str(name) for name in rows.columns], lambda place: _values(rows.iloc[:, place]), columns)
 
 
 def _values(series: Any) -> Iterable[Any]:

@@ -8,7 +8,7 @@ import string
 from itertools import chain, repeat
 from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union
 
-from ._errors import DataRefused, RowTypeError, SitemillError, UsageError, make
+from ._errors import DataRefused, RowTypeError, UsageError
 from ._values import BLANKS, Value, cell_of, is_blank, is_missing, is_nothing, json_of, text_of
 
 #: The parts of a row, in the order of the tuples. Each is also the default name of its column. A row
@@ -85,11 +85,10 @@ def places(names: Sequence[str], columns: Mapping[str, Optional[str]]) -> list[O
     """
     named = {part: name for part, name in columns.items() if name is not None}
     check_names(named)
-    rows = Rows((), named)
-    keys = rows.keys_of(names)
+    keys = keys_of(names, named)
     for part, key in zip(PARTS, keys):
         if key is None and (part in named or part == "url"):
-            raise rows.refusal(None, names, part)
+            raise refusal(None, names, part, named)
     found = [None if key is None else list(names).index(key) for key in keys]
     _check_unique(names, found)
     return found
@@ -192,10 +191,10 @@ class Rows:
                 if plan is None:
                     if len(plans) == _PLANS_MAX:
                         plans.clear()
-                    plan = plans[keys] = self._plan(row)
+                    plan = plans[keys] = _plan(row, self._names)
                 if row:
                     if first is None and not plan.urls:
-                        raise Refusal(self.refusal(number, list(row), "url"))
+                        raise Refusal(refusal(number, list(row), "url", self._columns))
                     first = row
                 yield plan.tuple_of(row, number)
             elif is_missing(row):
@@ -212,43 +211,46 @@ class Rows:
         if self._columns:
             names = ", ".join(map(shown, self._columns.values()))
             message = f"rows: row {number} is a string, which has no column {names}; give dictionaries"
-            raise Refusal(make("data", 65, message, "rows"))
+            raise Refusal(DataRefused(message, path="rows"))
 
-    def refusal(self, number: Optional[int], names: Sequence[Any], part: str) -> SitemillError:
-        """The error for rows that have no column for ``part``."""
-        row = "" if number is None else f"row {number}: "
-        there = ", ".join(map(shown, names))
-        if not names:
-            message = f"{row}there are no columns; give a column {shown(self._columns.get('url', 'loc or url'))} with the URLs"
-        elif part in self._columns:
-            message = f"{row}there is no column {shown(self._columns[part])}; there are: {there}"
+
+def refusal(number: Optional[int], names: Sequence[Any], part: str, columns: Mapping[str, str]) -> DataRefused:
+    """The error for rows that have no column for ``part``. Those of the parts in ``columns`` are named there."""
+    row = "" if number is None else f"row {number}: "
+    there = ", ".join(map(shown, names))
+    if not names:
+        message = f"{row}there are no columns; give a column {shown(columns.get('url', 'loc or url'))} with the URLs"
+    elif part in columns:
+        message = f"{row}there is no column {shown(columns[part])}; there are: {there}"
+    else:
+        message = f'{row}there is no column loc or url; there are: {there}; name one with url="NAME"'
+    return DataRefused(f"rows: {message}", path="rows")
+
+
+def keys_of(names: Sequence[str], columns: Mapping[str, str]) -> list[Optional[str]]:
+    """The name of each part among the columns ``names`` of a table. Those of the parts in ``columns`` are named there."""
+    plan = _plan(dict.fromkeys(names), _names(columns))
+    return [plan.urls[0] if plan.urls else None, *plan.keys[1:]]
+
+
+def _plan(row: Mapping[Any, Any], names: Mapping[str, int]) -> "_Plan":
+    """Where the parts are in a row with these keys. ``names`` are the names of the parts' columns, with their places."""
+    plan = _Plan()
+    used: list[tuple[str, str]] = []
+    unused: list[str] = []
+    plan.found = (used, unused)
+    for key in row:
+        name = plain(str(key))
+        at = names.get(name)
+        if at is None:
+            unused.append(str(key))
+            continue
+        used.append((PARTS[at], str(key)))
+        if at == 0:
+            plan.add_url(key, name)
         else:
-            message = f'{row}there is no column loc or url; there are: {there}; name one with url="NAME"'
-        return make("data", 65, f"rows: {message}", "rows")
-
-    def keys_of(self, names: Sequence[str]) -> list[Optional[str]]:
-        """The name of each part among the columns ``names`` of a table."""
-        plan = self._plan(dict.fromkeys(names))
-        return [plan.urls[0] if plan.urls else None, *plan.keys[1:]]
-
-    def _plan(self, row: Mapping[Any, Any]) -> "_Plan":
-        """Where the parts are in a row with these keys."""
-        plan = _Plan()
-        used: list[tuple[str, str]] = []
-        unused: list[str] = []
-        plan.found = (used, unused)
-        for key in row:
-            name = plain(str(key))
-            at = self._names.get(name)
-            if at is None:
-                unused.append(str(key))
-                continue
-            used.append((PARTS[at], str(key)))
-            if at == 0:
-                plan.add_url(key, name)
-            else:
-                plan.add_tag(key, at)
-        return plan
+            plan.add_tag(key, at)
+    return plan
 
 
 def _names(columns: Mapping[str, str]) -> dict[str, int]:
@@ -261,20 +263,17 @@ def _names(columns: Mapping[str, str]) -> dict[str, int]:
     return usual | named
 
 
-class ColumnRows(Rows):
-    """Iterates over the rows of a frame. As in a table, each part is in the same column of all rows."""
-
-    def __init__(self, names: Sequence[str], column: Callable[[int], Iterable[Any]], columns: Mapping[str, str]) -> None:
-        """``names`` are those of all columns, and ``column`` returns the values of the one at a place."""
-        super().__init__((), columns)
-        found = places(names, columns)
-        used = [(part, names[place]) for part, place in zip(PARTS, found) if place is not None]
-        unused = [name for place, name in enumerate(names) if place not in found]
-        values = [repeat(None) if place is None else column(place) for place in found]
-        rows, key, keys = enumerate(zip(*values), 1), dict(used)["url"], chain([(used, unused)], repeat(None))
-        self._rows = (
-            (_url(url, key, number), *map(_tag, PARTS[1:], tags), bool(unused), next(keys)) for number, (url, *tags) in rows
-        )
+def rows_of_columns(
+    names: Sequence[str], column: Callable[[int], Iterable[Any]], columns: Mapping[str, str]
+) -> Iterator[Row]:
+    """The rows of a frame. As in a table, each part is in the same column of all rows. ``names`` are those of all columns, and
+    ``column`` returns the values of the one at a place."""
+    found = places(names, columns)
+    used = [(part, names[place]) for part, place in zip(PARTS, found) if place is not None]
+    unused = [name for place, name in enumerate(names) if place not in found]
+    values = [repeat(None) if place is None else column(place) for place in found]
+    rows, key, keys = enumerate(zip(*values), 1), dict(used)["url"], chain([(used, unused)], repeat(None))
+    return ((_url(url, key, number), *map(_tag, PARTS[1:], tags), bool(unused), next(keys)) for number, (url, *tags) in rows)
 
 
 def _check_unique(names: Sequence[str], found: Sequence[Optional[int]]) -> None:
