@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings as _warnings
 from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
 from . import _frames, _rows, _sitemill
-from ._errors import DataRefused, UsageError, late_warnings, raise_late
+from ._errors import DataRefused, UsageError, late_warnings, tell
 from ._options import Files, Headers, Patterns, Rewrites, arguments_of, optional_word
 from ._progress import ProgressCallback, end, progress_callback
 from ._report import Report
@@ -108,7 +107,8 @@ def build(
 
     The switch is atomic: until then, and if anything fails, the previous set stays live. The call blocks, but other Python
     threads keep running. Ctrl-C stops it within a second, or later if a store does not respond, and leaves the live set as
-    it is. Once the new set is live, ``KeyboardInterrupt`` has the report as its ``result``.
+    it is. Once the new set is live, ``KeyboardInterrupt``, or a warning that a filter turns into an exception, has the report as
+    its ``result``.
 
     Args:
         rows: a path or a list of paths of files or directories, in any format of the command line; or an object with
@@ -295,7 +295,5 @@ def finished(
         if isinstance(refused, DataRefused):
             refused.report = done
         raise refused
-    for warning in done.warnings:
-        _warnings.warn(f"{warning}; the new set is live", RuntimeWarning, stacklevel=3)
-    raise_late(late, done)
+    tell(done.warnings, "the new set", late, done, stacklevel=3)
     return done

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import traceback
-from typing import TYPE_CHECKING, Any, Optional
+import warnings as _warnings
+from typing import TYPE_CHECKING, Any, Iterable, Optional
 
 if TYPE_CHECKING:
     from ._report import Report
@@ -120,8 +121,23 @@ def late_warnings(late: Optional[BaseException]) -> list[str]:
     return [f"{words}: raised too late to stop the run"]
 
 
-def raise_late(late: Optional[BaseException], result: Any) -> None:
-    """Raises such an exception if it ends the program, like ``KeyboardInterrupt``. It gets the result of the function."""
+def tell(warnings: Iterable[str], live: str, late: Optional[BaseException], result: Any, stacklevel: int) -> None:
+    """Warns of what happened once the set was ``live``, and raises ``late`` if it ends the program, like ``KeyboardInterrupt``.
+    That exception, or a warning that a filter turns into an exception, gets the result of the function.
+
+    Warnings are attributed to the caller at ``stacklevel``, where 1 is the function that calls this one.
+    """
+    try:
+        for warning in warnings:
+            _warnings.warn(f"{warning}; {live} is live", RuntimeWarning, stacklevel=stacklevel + 1)
+    except RuntimeWarning as raised:
+        setattr(raised, "result", result)
+        _raise_late(late, result)
+        raise
+    _raise_late(late, result)
+
+
+def _raise_late(late: Optional[BaseException], result: Any) -> None:
     if late is not None and not isinstance(late, Exception):
         setattr(late, "result", result)
         raise late

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings as _warnings
 from typing import Optional, Union
 
 from . import _sitemill
-from ._errors import late_warnings, raise_late
+from ._errors import late_warnings, tell
 from ._options import Headers, integer, optional_word, paths_of, store_settings, switch, thread_count, word
 from ._progress import ProgressCallback, end, progress_callback
 from ._report import CheckReport, RolledBack, Status
@@ -145,7 +144,5 @@ def rollback(
         end(callback)
     replaced, live, urls, warnings, late = done
     restored = RolledBack(replaced, live, urls, (*warnings, *late_warnings(late)))
-    for warning in restored.warnings:
-        _warnings.warn(f"{warning}; set {live} is live", RuntimeWarning, stacklevel=2)
-    raise_late(late, restored)
+    tell(restored.warnings, f"set {live}", late, restored, stacklevel=2)
     return restored

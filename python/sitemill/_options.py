@@ -58,7 +58,8 @@ def integer(name: str, value: Any, least: int = 0) -> int:
     if is_bool(value) or not hasattr(value, "__index__"):
         raise TypeError(f"{name} has a value of type {type(value).__name__}; give an int")
     if not least <= value < 1 << 64:
-        raise UsageError(f"{name}={value}: give a number from {least} to {(1 << 64) - 1}")
+        bound = f"{least} or more" if value < least else f"at most {(1 << 64) - 1}"
+        raise UsageError(f"{name}={value}: give {bound}")
     return operator.index(value)
 
 

@@ -230,6 +230,14 @@ def test_warnings_of_a_published_set_are_python_warnings(tmp_path):
         assert sitemill.build([BASE], base_url=BASE, out=tmp_path).warnings == ()
 
 
+def test_a_warning_that_is_raised_has_the_result(tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(RuntimeWarning, match="the new set is live$") as raised:
+            sitemill.build([BASE], base_url=BASE, out=tmp_path, then=["false"])
+    assert raised.value.result.published
+
+
 def test_duckdb_reads_streams(out):
     stream = sitemill.urls(out)
     assert duckdb.sql("select count(*), min(loc) from stream").fetchall() == [(30_000, pages(1)[0])]
