@@ -198,10 +198,12 @@ pub mod status {
     pub use crate::commands::status::{FilesStatus, FirstRun, RunStatus, SetStatus, first_runs, sets_below};
 }
 
-/// Tools for programs that run the commands as the `sitemill` binary does: path conflicts, pipes and SIGBUS.
+/// Tools for programs that run the commands as the `sitemill` binary does: path conflicts, outputs, pipes and SIGBUS.
 pub mod process {
     pub use crate::commands::paths::{Conflicts, Paths};
-    pub use crate::common::fifo::StoppableWriter;
+    pub use crate::common::fifo::{
+        STDOUT_NAME, StoppableWriter, create_output, is_stdout, is_stream, output_name,
+    };
     pub use crate::intake::input::handle_sigbus;
     pub use crate::place::Replacement;
 }

@@ -10,7 +10,7 @@ use std::time::{Instant, SystemTime};
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use sitemill::process::{Replacement, StoppableWriter};
+use sitemill::process::{Replacement, STDOUT_NAME, StoppableWriter, is_stream, output_name};
 use sitemill::report::{CompletedSwitch, Failure, Metrics};
 use sitemill::{Error, ErrorKind, Job, Outcome, Page, Progress, Report, Result, Source, Stop, escape};
 
@@ -167,7 +167,7 @@ impl Reports {
         let warn = |error: Error| log::warning(&failure::with_cause(&error));
         if let Some((path, to)) = self.report {
             let text = format!("{report:#}\n");
-            let failed = |error| unwritten(streams::output_name(&path), error);
+            let failed = |error| unwritten(output_name(&path), error);
             let written = match to {
                 ReportTo::Stream(file) => {
                     StoppableWriter::new(&file, stop).write_all(text.as_bytes()).map_err(failed)
@@ -183,7 +183,7 @@ impl Reports {
             let line = format!("{report}\n");
             let written =
                 stdout.and_then(|file| StoppableWriter::new(&file, stop).write_all(line.as_bytes()));
-            written.unwrap_or_else(|error| warn(unwritten(Path::new(streams::STDOUT), error)));
+            written.unwrap_or_else(|error| warn(unwritten(Path::new(STDOUT_NAME), error)));
         }
     }
 }
@@ -228,7 +228,7 @@ enum ReportTo {
 
 /// Creates the file for the report. A FIFO is refused: opening one without a reader blocks, and no signal would end the wait.
 fn create(path: &Path) -> Result<ReportTo> {
-    if !streams::is_stream(path) && path.metadata().is_ok_and(|meta| !meta.is_file()) {
+    if !is_stream(path) && path.metadata().is_ok_and(|meta| !meta.is_file()) {
         let shown = escape::shown(path.as_os_str().as_encoded_bytes());
         let words = format!("{shown}: is not a regular file; name one, or a new file");
         return Err(Error::new(ErrorKind::Output, words));

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 
-use sitemill::process::{Paths, StoppableWriter};
+use sitemill::process::{Paths, StoppableWriter, is_stream, output_name};
 use sitemill::{Error, Page, PageJob, Result, Stop};
 
 use super::args::{ProgressWhen, ReportArgs};
@@ -25,7 +25,7 @@ impl PageTo {
     /// # Errors
     /// If it cannot be created, or is closed.
     pub fn prepare(path: PathBuf) -> Result<Self> {
-        match streams::is_stream(&path) {
+        match is_stream(&path) {
             true => streams::create(&path).map(|file| Self::Stream(path, file)),
             false => Page::check(&path).map(|()| Self::File(path)),
         }
@@ -38,11 +38,9 @@ impl PageTo {
     pub fn write(&self, page: &Page, stop: &Stop) -> Result<()> {
         match self {
             Self::File(path) => page.write(path),
-            Self::Stream(path, file) => {
-                StoppableWriter::new(file, stop).write_all(page.as_str().as_bytes()).map_err(|error| {
-                    Error::io(streams::output_name(path), "the page could not be written", error)
-                })
-            }
+            Self::Stream(path, file) => StoppableWriter::new(file, stop)
+                .write_all(page.as_str().as_bytes())
+                .map_err(|error| Error::io(output_name(path), "the page could not be written", error)),
         }
     }
 }

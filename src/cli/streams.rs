@@ -12,6 +12,7 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use sitemill::process::{STDOUT_NAME, create_output, is_stdout};
 use sitemill::{Error, ErrorKind, Result, Target};
 
 static IS_STDIN_CLOSED: AtomicBool = AtomicBool::new(false);
@@ -66,41 +67,20 @@ pub fn stdout() -> io::Result<File> {
     }
 }
 
-/// Whether `path` is standard output, or in the directory of devices, which has the streams that are open already: `/dev/stdout`,
-/// and `/dev/fd/63`, which a shell passes for `>(…)`.
-pub fn is_stream(path: &Path) -> bool {
-    let is_device = |parent: &Path| ["/dev", "/dev/fd"].map(Path::new).contains(&parent);
-    path == Path::new("-") || path.parent().is_some_and(is_device)
-}
-
-/// The name of the output `path` in messages.
-pub fn output_name(path: &Path) -> &Path {
-    if path == Path::new("-") { Path::new(STDOUT) } else { path }
-}
-
-/// Creates the file `path`. `-` and `/dev/stdout` are standard output. Standard output and standard error are duplicated and not
-/// opened by path, because that would truncate a file that they are redirected to.
+/// Creates the file `path`, or opens the stream that it names.
 ///
 /// # Errors
 /// If the file cannot be created, or the stream is closed.
 pub fn create(path: &Path) -> Result<File> {
-    let is = |name: &str| path == Path::new(name);
-    if is("-") || is("/dev/stdout") {
-        return Stdout::new().map(|stdout| stdout.0);
+    match is_stdout(path) {
+        true => Stdout::new().map(|stdout| stdout.0),
+        false => create_output(path).map_err(|error| Error::output(path, error)),
     }
-    let file = match is("/dev/stderr") {
-        true => io::stderr().as_fd().try_clone_to_owned().map(File::from),
-        false => File::create(path),
-    };
-    file.map_err(|error| Error::output(path, error))
 }
-
-/// The name of standard output in messages.
-pub const STDOUT: &str = "standard output";
 
 /// The error of a failed write to standard output.
 pub fn stdout_unwritten(error: io::Error) -> Error {
-    Error::io(Path::new(STDOUT), "could not be written", error)
+    Error::io(Path::new(STDOUT_NAME), "could not be written", error)
 }
 
 /// Standard output for writes in large pieces.
@@ -112,12 +92,12 @@ impl Stdout {
     /// # Errors
     /// [`ErrorKind::Io`] if it is closed.
     pub fn new() -> Result<Self> {
-        stdout().map(Self).map_err(|error| Error::io(Path::new(STDOUT), "is closed", error))
+        stdout().map(Self).map_err(|error| Error::io(Path::new(STDOUT_NAME), "is closed", error))
     }
 
     /// Standard output as the target of a command.
     pub fn target(&mut self) -> Target<'_> {
-        Target { name: Path::new(STDOUT), to: self }
+        Target { name: Path::new(STDOUT_NAME), to: self }
     }
 
     /// Writes all of `text`. A reader may stop early.

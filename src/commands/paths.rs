@@ -12,7 +12,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::common::fifo::{STDERR, STREAM};
+use crate::common::fifo::{STREAM, is_stderr};
 use crate::error::{Error, Message, Result, Setting, is_url, message};
 use crate::intake::format::{self, OutDirectory};
 use crate::place::{self as places, Record, STATE};
@@ -192,8 +192,8 @@ impl Paths {
             let before = self.writes.iter().zip(&places).enumerate().take(second);
             conflicts.extend(before.filter_map(|(first, (other, of_other))| {
                 let are_streams = [named, other].map(|named| named.path == Path::new(STREAM)) == [true; 2];
-                let is_stderr = named.path == Path::new(STDERR) && other.path == named.path;
-                let is_same = place.is(of_other) && !place.is_no_file() && !is_stderr;
+                let are_stderr = is_stderr(&named.path) && is_stderr(&other.path);
+                let is_same = place.is(of_other) && !place.is_no_file() && !are_stderr;
                 let why = match are_streams {
                     true => message!(
                         named.argument(),

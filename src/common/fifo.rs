@@ -1,6 +1,6 @@
 //! FIFOs and other pipes. A run waits for the other side of a pipe only until it is told to stop. All such waits are here.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
@@ -21,13 +21,61 @@ use crate::error::{Error, Result};
 /// Standard input or standard output, where a path is expected.
 pub const STREAM: &str = "-";
 
-/// The name of the output `path` in messages.
+/// The name of standard output in messages.
+pub const STDOUT_NAME: &str = "standard output";
+
+/// The name of the output `path` in messages: `-` is standard output.
 pub fn output_name(path: &Path) -> &Path {
-    if path == Path::new(STREAM) { Path::new("standard output") } else { path }
+    if path == Path::new(STREAM) { Path::new(STDOUT_NAME) } else { path }
 }
 
-/// The path of standard error. Several outputs may use it, even if it is a file: it is not reopened, so nothing is overwritten.
-pub const STDERR: &str = "/dev/stderr";
+/// Returns whether the output `path` is standard output: `-`, or a path that leads to its descriptor.
+pub fn is_stdout(path: &Path) -> bool {
+    is_any(path, &[STREAM, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+}
+
+/// Returns whether `path` is standard error. Several outputs may use it, even if it is a file: it is not reopened, so nothing is
+/// overwritten.
+pub fn is_stderr(path: &Path) -> bool {
+    is_any(path, &["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"])
+}
+
+/// Returns whether `path` is written in place: `-`, a device in `/dev`, or a file that is open already, such as `/dev/fd/63`, which
+/// a shell passes for `>(…)`.
+pub fn is_stream(path: &Path) -> bool {
+    path == Path::new(STREAM) || path.parent() == Some(Path::new("/dev")) || is_descriptor(path)
+}
+
+/// Returns whether `path` leads to a file that a process has open, as all files in `/dev/fd` and `/proc` do or may do.
+fn is_descriptor(path: &Path) -> bool {
+    path.parent() == Some(Path::new("/dev/fd")) || path.starts_with("/proc")
+}
+
+fn is_any(path: &Path, paths: &[&str]) -> bool {
+    paths.iter().any(|other| path == Path::new(other))
+}
+
+/// Opens the output `path`, which may exist. Standard output and standard error are duplicated. Nothing that is open already is
+/// truncated.
+///
+/// # Errors
+/// If it cannot be created.
+pub fn create_output(path: &Path) -> io::Result<File> {
+    match standard_stream(path) {
+        Some(stream) => stream.map(File::from),
+        None => creating(path).open(path),
+    }
+}
+
+/// How the output `path` is opened. Truncating a file that a shell has opened with `>>` would destroy what it has.
+fn creating(path: &Path) -> OpenOptions {
+    let mut options = File::options();
+    match is_descriptor(path) {
+        true => options.append(true),
+        false => options.write(true).create(true).truncate(true),
+    };
+    options
+}
 
 /// The interval between checks whether a reader has opened the FIFO.
 const READER_POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -53,12 +101,12 @@ impl Outlet {
     /// # Errors
     /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created, or if `stop` is raised.
     pub fn create(path: &Path, stop: &Stop) -> Result<Self> {
-        if let Some(stream) = open_already(path) {
+        if let Some(stream) = standard_stream(path) {
             let file = stream.map_err(|error| Error::output(path, error))?;
             return Ok(Self { file: file.into(), is_shared: true, stop: stop.clone() });
         }
-        let mut options = File::options();
-        options.write(true).create(true).truncate(true).custom_flags(libc::O_NONBLOCK);
+        let mut options = creating(path);
+        options.custom_flags(libc::O_NONBLOCK);
         loop {
             match options.open(path) {
                 Ok(file) => return Ok(Self { file, is_shared: false, stop: stop.clone() }),
@@ -73,16 +121,12 @@ impl Outlet {
     }
 }
 
-/// Standard output or standard error, if `path` means one of them. Opening the path again would truncate a file that it is
-/// redirected to.
-fn open_already(path: &Path) -> Option<io::Result<OwnedFd>> {
-    match path {
-        _ if path == Path::new(STREAM) || path == Path::new("/dev/stdout") => {
-            Some(io::stdout().as_fd().try_clone_to_owned())
-        }
-        _ if path == Path::new(STDERR) => Some(io::stderr().as_fd().try_clone_to_owned()),
-        _ => None,
+/// Standard output or standard error, if `path` means one of them. Only a duplicate shares their position in a file.
+fn standard_stream(path: &Path) -> Option<io::Result<OwnedFd>> {
+    if is_stdout(path) {
+        return Some(io::stdout().as_fd().try_clone_to_owned());
     }
+    is_stderr(path).then(|| io::stderr().as_fd().try_clone_to_owned())
 }
 
 fn is_fifo(path: &Path) -> bool {
@@ -284,5 +328,26 @@ fn wait(file: &File, flags: PollFlags, timeout: Option<Duration>) -> io::Result<
         // Possibly interrupted by the signal that raises `stop`.
         Err(Errno::INTR) => Ok(false),
         Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_devices_and_open_files_are_written_in_place() {
+        for (path, are) in [
+            ("-", true),
+            ("/dev/null", true),
+            ("/dev/stdout", true),
+            ("/dev/fd/63", true),
+            ("/proc/self/fd/1", true),
+            ("/dev/shm/rejects.tsv", false),
+            ("dev/null", false),
+            ("rejects.tsv", false),
+        ] {
+            assert_eq!(is_stream(Path::new(path)), are, "{path}");
+        }
     }
 }

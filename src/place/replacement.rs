@@ -9,8 +9,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::draft::Draft;
+use crate::common::fifo::is_stream;
 use super::fs::{Disk, FileSystem, parent, sync_directory};
-use crate::common::fifo::STREAM;
 use crate::error::{Error, Result};
 
 /// The new file.
@@ -29,9 +29,7 @@ impl Replacement {
     /// # Errors
     /// [`ErrorKind::Output`](crate::ErrorKind::Output) if the old file may not be written.
     pub fn begin(path: &Path) -> Result<Option<Self>> {
-        // Paths of files that are open already, such as those that a shell passes for `>(…)`.
-        let is_open = || ["/dev", "/proc"].iter().any(|directory| path.starts_with(directory));
-        if path == Path::new(STREAM) || is_open() {
+        if is_stream(path) {
             return Ok(None);
         }
         let target = Disk.real_path(path).unwrap_or_else(|_| path.to_owned());
@@ -150,7 +148,7 @@ mod tests {
 
     #[test]
     fn what_is_not_a_regular_file_is_written_in_place() {
-        for path in [STREAM, "/dev/null", "/dev/fd/1", "/"] {
+        for path in ["-", "/dev/null", "/dev/fd/1", "/"] {
             assert!(Replacement::begin(Path::new(path)).unwrap().is_none(), "{path}");
         }
     }

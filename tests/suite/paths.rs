@@ -313,6 +313,12 @@ fn a_standard_stream_named_by_its_path_is_written_to_and_never_truncated() {
         &format!("{build} --rejects /dev/stderr 2>> \"$3\""),
         &format!("{build} --report /dev/stdout >> \"$3\""),
         &format!("{build} --diff /dev/stdout >> \"$3\""),
+        "sitemill clean \"$1\" --rejects /dev/fd/2 2>> \"$3\"",
+        &format!("{build} --rejects /proc/self/fd/2 2>> \"$3\""),
+        &format!("{build} --report /dev/fd/1 >> \"$3\""),
+        &format!("{build} --rejects /dev/fd/5 5>> \"$3\""),
+        &format!("{build} --report /proc/self/fd/5 5>> \"$3\""),
+        &format!("{build} --html /dev/fd/5 5>> \"$3\""),
     ] {
         let length = fs::metadata(&log).unwrap().len();
         shell(script, &[&input, &out, &log]).expect(0);
