@@ -19,6 +19,7 @@ mod progress;
 mod report;
 mod sets;
 mod settings;
+mod shell;
 mod signals;
 mod stores;
 mod streams;

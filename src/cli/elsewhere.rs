@@ -2,7 +2,9 @@
 
 use std::sync::OnceLock;
 
-use sitemill::{Error, ErrorKind, escape};
+use sitemill::{Error, ErrorKind};
+
+use super::shell::in_quotes;
 
 /// Whether this build reads objects and files of web servers.
 const READS_OBJECTS: bool = cfg!(feature = "cloud");
@@ -35,10 +37,10 @@ const COPY: &str = "\n  rclone copy DIR REMOTE --max-depth 1 --include '/sitemap
     rclone copy DIR REMOTE --max-depth 1 --include '/sitemap-*index-*.xml'\n  \
     rclone copy DIR REMOTE --max-depth 1 --include '/robots-sitemaps*.txt'";
 
-/// If `error` says that a URL is not a file, returns the commands that read the URL, or that publish to it.
+/// If `error` says that a URL is not a file, returns the commands that read the URL, or that publish to it. `None` for a URL that
+/// cannot be typed.
 pub fn command(error: &Error) -> Option<String> {
-    let path = error.path()?;
-    let url = escape::shown(path.as_os_str().as_encoded_bytes());
+    let url = error.path()?.to_str().filter(|url| !url.contains(char::is_control))?;
     if !error.is_of_remote_input() {
         // The only usage error about the URL of a known store, of which the web is none.
         let is_store = |(start, is_read, _): &(&str, bool, &str)| {
@@ -52,7 +54,12 @@ pub fn command(error: &Error) -> Option<String> {
         PROGRAMS.iter().find(|(start, is_read, _)| starts(start) && !(*is_read && READS_OBJECTS))?;
     let lines = if commands.contains('\n') { "\n  " } else { "" };
     let commands = commands.replace("COMMAND", READER.get().unwrap_or(&"build"));
-    Some(format!("{lines}{}", commands.replace("URL", &url).replace("PATH", &url[start.len()..])))
+    // A URL may contain the other word.
+    let commands = match commands.contains("PATH") {
+        true => commands.replace("PATH", &in_quotes(&url[start.len()..])),
+        false => commands.replace("URL", &in_quotes(url)),
+    };
+    Some(format!("{lines}{commands}"))
 }
 
 #[cfg(test)]
@@ -65,12 +72,20 @@ mod tests {
     #[test]
     fn the_error_for_a_url_that_this_build_cannot_read_names_the_program_that_reads_it() {
         let copy = "\n  rclone copy ':s3,env_auth:bucket/a.gz' input\n  sitemill build input …";
+        let copy_quoted = "\n  rclone copy ':s3,env_auth:bucket/it'\\''s' input\n  sitemill build input …";
+        let long = format!("ftp://h.example/PATH/{}", "a".repeat(300));
+        let said_of_long = format!("curl -sS '{long}' | sitemill build - …");
         for (name, is_read, said) in [
             ("https://h.example/a?b", true, Some("curl -sS 'https://h.example/a?b' | sitemill build - …")),
             ("HTTP://h.example/a", true, Some("curl -sS 'HTTP://h.example/a' | sitemill build - …")),
             ("s3://bucket/a.gz", true, Some(copy)),
             ("ftp://h.example/a", false, Some("curl -sS 'ftp://h.example/a' | sitemill build - …")),
             ("hdfs://h.example/a", false, Some("hdfs dfs -cat 'hdfs://h.example/a' | sitemill build - …")),
+            ("ftp://h.example/it's", false, Some(r"curl -sS 'ftp://h.example/it'\''s' | sitemill build - …")),
+            (r"ftp://h.example/a\b", false, Some(r"curl -sS 'ftp://h.example/a\b' | sitemill build - …")),
+            ("s3://bucket/it's", true, Some(copy_quoted)),
+            (&*long, false, Some(&*said_of_long)),
+            ("ftp://h.example/a\nb", false, None),
             ("file:///data/a", false, None),
             ("data.csv", false, None),
         ] {

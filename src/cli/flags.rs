@@ -3,7 +3,7 @@
 use sitemill::{Error, Message, Outcome, Setting};
 
 use super::args::Size;
-use super::elsewhere;
+use super::{elsewhere, shell};
 
 /// Returns the message of `error` with flags, and with the command that reads a remote input.
 pub fn error_text(error: &Error) -> String {
@@ -44,28 +44,8 @@ fn typed(setting: Setting, value: &str) -> String {
     if let (Setting::BytesPerSitemap | Setting::Memory, Ok(bytes)) = (setting, value.parse()) {
         return Size(bytes).to_string();
     }
-    if value.contains(|character: char| character.is_ascii_control()) {
-        let escaped: String = value.chars().map(escaped).collect();
-        return format!("$'{escaped}'");
-    }
-    let is_plain = !value.contains(SHELL_CHARACTERS);
-    if is_plain { value.into() } else { format!("'{}'", value.replace('\'', r"'\''")) }
+    shell::word(value)
 }
-
-/// Returns `character` as typed into a shell in `$'…'`.
-fn escaped(character: char) -> String {
-    match character {
-        '\'' | '\\' => format!("\\{character}"),
-        _ if character.is_ascii_control() => format!("\\x{:02x}", u32::from(character)),
-        _ => character.into(),
-    }
-}
-
-/// Characters that a shell does not read as part of a plain word.
-const SHELL_CHARACTERS: &[char] = &[
-    ' ', '\'', '"', '\\', '`', '$', '&', '|', ';', '<', '>', '(', ')', '{', '}', '[', ']', '*', '?', '!',
-    '#', '~',
-];
 
 #[cfg(test)]
 mod tests {
