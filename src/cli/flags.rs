@@ -31,12 +31,8 @@ pub fn in_outcome(mut outcome: Outcome) -> Outcome {
     outcome
 }
 
-/// Returns the name of an option. With few exceptions, it is that of the field that it sets.
 fn flag(setting: Setting) -> String {
-    match setting {
-        Setting::RequireSuccess => "--require-success-marker".into(),
-        _ => format!("--{}", setting.field().replace('_', "-")),
-    }
+    format!("--{}", setting.option())
 }
 
 /// Returns `value` as typed into a shell.

@@ -22,6 +22,14 @@ macro_rules! settings {
                     $(Self::$name => $field,)*
                 }
             }
+
+            /// The name of the option in reports and on the command line: `dry-run` for [`Setting::DryRun`].
+            pub fn option(self) -> String {
+                match self {
+                    Self::RequireSuccess => "require-success-marker".into(),
+                    _ => self.field().replace('_', "-"),
+                }
+            }
         }
     };
 }
@@ -59,6 +67,8 @@ settings! {
     ExpectLines = "expect_lines",
     /// The format of the inputs.
     Format = "format",
+    /// The compressor of sitemaps.
+    GzipEngine = "gzip_engine",
     /// Whether a damaged manifest is set aside.
     IgnoreManifest = "ignore_manifest",
     /// Patterns of URLs that are kept.
@@ -119,6 +129,10 @@ settings! {
     Scratch = "scratch",
     /// The column that has the names of sections.
     SectionColumn = "section_column",
+    /// Whether the first segment of a path is the section.
+    SectionByPath = "section_by_path",
+    /// The rules that put URLs into sections.
+    Sections = "sections",
     /// Maximum number of sections.
     SectionsMax = "sections_max",
     /// Headers of sitemaps in a bucket.

@@ -71,6 +71,23 @@ fn the_settings_of_sections_are_shown() {
 }
 
 #[test]
+fn the_settings_of_inputs_and_of_compression_are_shown() {
+    let directory = TempDir::new();
+    let read = ["--format=csv", "--columns=lastmod=2,url=1", "--delimiter=tab", "--lastmod-unit=seconds"];
+    let options = [&read[..], &["--gzip-engine=flate2"]].concat();
+    let rows = pages("a", 2).replace('\n', "\t1714558830\n");
+    let settings = build(&directory, &rows, 0, &options)["details"]["settings"].take();
+    for (option, value) in [
+        ("columns", "url=1,lastmod=2"),
+        ("delimiter", "tab"),
+        ("lastmod-unit", "seconds"),
+        ("gzip-engine", "flate2"),
+    ] {
+        assert_eq!(settings[option], value, "{option}");
+    }
+}
+
+#[test]
 fn a_report_compares_the_set_with_the_one_that_was_live() {
     let directory = TempDir::new();
     let options = ["--urls-per-sitemap=10", "--max-shrink=100", "--order=sorted"];

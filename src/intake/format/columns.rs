@@ -1,6 +1,7 @@
 //! Columns: which column or key of an export holds which part of a row.
 
 use std::collections::HashSet;
+use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Message, Setting, message};
@@ -98,6 +99,19 @@ impl FromStr for Columns {
         }
         columns.check_names()?;
         columns.check_positions().map(|()| columns)
+    }
+}
+
+impl fmt::Display for Columns {
+    /// Shows what [`FromStr`] reads, without the section, which is another option.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let said = RowPart::ALL.into_iter().zip(&self.said).filter(|(part, _)| *part != RowPart::Section);
+        let mut before = "";
+        for (part, name) in said.filter_map(|(part, name)| Some((part, name.as_ref()?))) {
+            write!(f, "{before}{}={name}", part.name())?;
+            before = ",";
+        }
+        Ok(())
     }
 }
 

@@ -24,7 +24,7 @@ impl Delimiter {
     }
 
     /// The value of the option that sets it: the character, or `tab`.
-    pub(super) fn word(self) -> String {
+    pub(crate) fn word(self) -> String {
         if self == Self::TAB { "tab".into() } else { char::from(self.0).into() }
     }
 
