@@ -170,7 +170,7 @@ pub mod report {
         Changes, Details, Fullness, PastSet, PreviousSet, SectionKind, SectionReport, SectionsReport,
     };
     pub use crate::commands::report::{
-        DryRun, Failure, Seconds, SectionSummary, SetReport, ThenReport, WordCounts,
+        DryRun, Failure, Seconds, SectionSummary, SetReport, ThenReport, WordCounts, most_frequent,
     };
     pub use crate::intake::report::{ColumnsReport, InputReport, Skipped};
     pub use crate::set::publish::CompletedSwitch;

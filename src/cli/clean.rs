@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use serde_json::json;
+use sitemill::escape::and_more;
 use sitemill::process::Paths;
+use sitemill::report::most_frequent;
 use sitemill::{CleanJob, CleanReport, Error, Progress, Result, Silent, Source, Stop, Target};
 
 use super::args::CleanArgs;
@@ -88,16 +90,19 @@ pub fn run(args: Box<CleanArgs>, config: Option<&Path>) -> Result<()> {
     inputs::warn_of_skipped(&report.skipped);
     if !args.quiet {
         let mut words = format!(
+        let rejected: Vec<_> =
+            report.rejected.iter().map(|(reason, count)| (reason.as_str(), count)).collect();
             "{}: {}, {} blank, {} rejected{}",
             plural(report.lines, "line", "lines"),
             plural(report.accepted, "URL", "URLs"),
             grouped(report.blank),
             grouped(report.rejected.total()),
-            in_brackets(report.rejected.iter().map(|(reason, count)| (reason.as_str(), count))),
+            in_brackets(&rejected, rejected.len()),
         );
         if !report.excluded.is_empty() {
-            let by_rule = report.excluded.iter().map(|(rule, &count)| (&**rule, count));
-            let by_rule = in_brackets(by_rule.filter(|&(_, count)| count > 0).take(RULES_SHOWN));
+            let mut by_rule = most_frequent(&report.excluded);
+            by_rule.retain(|&(_, count)| count > 0);
+            let by_rule = in_brackets(&by_rule, RULES_SHOWN);
             words += &format!(", {} excluded{by_rule}", grouped(report.excluded_total()));
         }
         let rewritten: u64 = report.rewritten.values().sum();
@@ -125,8 +130,14 @@ pub fn run(args: Box<CleanArgs>, config: Option<&Path>) -> Result<()> {
 /// Maximum number of rules in the summary.
 const RULES_SHOWN: usize = 10;
 
-/// Counts with their words: ` (1 host, 2 scheme)`. Empty if there are none.
-fn in_brackets<'a>(counts: impl Iterator<Item = (&'a str, u64)>) -> String {
-    let words: Vec<_> = counts.map(|(word, count)| format!("{} {word}", grouped(count))).collect();
-    if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) }
+/// The first `shown_max` counts with their words, and how many others there are: ` (1 host, 2 scheme and 3 more)`. Empty if there
+/// are none.
+fn in_brackets(counts: &[(&str, u64)], shown_max: usize) -> String {
+    let (shown, others) = counts.split_at(counts.len().min(shown_max));
+    let words: Vec<_> = shown.iter().map(|&(word, count)| format!("{} {word}", grouped(count))).collect();
+    if words.is_empty() {
+        String::new()
+    } else {
+        format!(" ({}{})", words.join(", "), and_more(others.len()))
+    }
 }

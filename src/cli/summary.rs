@@ -5,7 +5,7 @@ use std::path::Path;
 
 use indicatif::HumanBytes;
 use serde_json::{Value, json};
-use sitemill::report::{DryRun, Example, Reason, WordCounts};
+use sitemill::report::{DryRun, Example, Reason, WordCounts, most_frequent};
 use sitemill::{Message, Report, escape};
 
 use super::numbers::{grouped, plural};
@@ -125,16 +125,16 @@ fn rules(name: &str, counts: &WordCounts, report: &Report, table: &mut Table) {
         return;
     }
     table.row(name, grouped(counts.values().sum()), "");
-    let mut applied: Vec<_> = counts.iter().filter(|&(_, &count)| count > 0).collect();
-    applied.sort_by_key(|&(rule, &count)| (Reverse(count), rule));
-    for &(rule, &count) in applied.iter().take(RULES_SHOWN) {
+    let mut applied = most_frequent(counts);
+    applied.retain(|&(_, count)| count > 0);
+    for &(rule, count) in applied.iter().take(RULES_SHOWN) {
         // Rules that are not printable are refused.
-        let first = report.examples.iter().find(|example| example.reason == *rule);
+        let first = report.examples.iter().find(|example| example.reason == rule);
         let first = first.map(|Example { input, line, text, .. }| format!("  {input}:{line}: {text}"));
         table.example("", grouped(count), format!("{rule}{}", first.unwrap_or_default()));
     }
     if let Some(more) = applied.len().checked_sub(RULES_SHOWN).filter(|&more| more > 0) {
-        let lines = applied[RULES_SHOWN..].iter().map(|&(_, &count)| count).sum();
+        let lines = applied[RULES_SHOWN..].iter().map(|&(_, count)| count).sum();
         table.example("", grouped(lines), format!("by {} more", plural(more as u64, "rule", "rules")));
     }
 }

@@ -3,12 +3,11 @@
 //! Every metric is a gauge that describes the last run. All metrics have the base URL as a label, and the name of a named set, so
 //! that the files of several jobs on one machine do not conflict.
 
-use std::cmp::Reverse;
 use std::fmt::Write;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use crate::commands::report::{Report, WordCounts};
+use crate::commands::report::{Report, WordCounts, most_frequent};
 use crate::common::fifo::STREAM;
 use crate::error::{Error, Result};
 use crate::place::LocalFile;
@@ -117,7 +116,7 @@ impl Text {
         );
         let rejected = report.rejected.iter().map(|(reason, &count)| (&**reason, count));
         self.family("sitemill_rejected_lines", "Rejected lines, by reason.", "reason", rejected);
-        let (excluded, others) = most_frequent(&report.excluded);
+        let (excluded, others) = largest(&report.excluded);
         let excluded = excluded.into_iter().chain((others > 0).then_some(("others", others)));
         self.family("sitemill_excluded_lines", "Lines that a rule leaves out, by rule.", "rule", excluded);
         let rewritten: u64 = report.rewritten.values().sum();
@@ -186,9 +185,8 @@ impl Text {
 const RULES_MAX: usize = 100;
 
 /// The most frequent rules, and the number of lines of all others.
-fn most_frequent(counts: &WordCounts) -> (Vec<(&str, u64)>, u64) {
-    let mut rules: Vec<_> = counts.iter().map(|(rule, &count)| (&**rule, count)).collect();
-    rules.sort_by_key(|&(rule, count)| (Reverse(count), rule));
+fn largest(counts: &WordCounts) -> (Vec<(&str, u64)>, u64) {
+    let mut rules = most_frequent(counts);
     let others = rules.split_off(rules.len().min(RULES_MAX)).iter().map(|&(_, count)| count).sum();
     (rules, others)
 }

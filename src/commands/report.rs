@@ -28,6 +28,13 @@ pub use dry_run::DryRun;
 /// Counts by the word of a reason or the name of a tag.
 pub type WordCounts = BTreeMap<Cow<'static, str>, u64>;
 
+/// Returns the words with their counts, the most frequent first, and equally frequent ones in the order of the words.
+pub fn most_frequent(counts: &WordCounts) -> Vec<(&str, u64)> {
+    let mut words: Vec<_> = counts.iter().map(|(word, &count)| (&**word, count)).collect();
+    words.sort_by_key(|&(word, count)| (Reverse(count), word));
+    words
+}
+
 /// The result of a build in numbers. It serialises to a JSON report.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]

@@ -23,6 +23,18 @@ fn every_accepted_line_comes_out_once_in_input_order() {
 }
 
 #[test]
+fn the_summary_shows_the_most_frequent_rules_and_counts_the_others() {
+    let rules: Vec<_> = (0..12).map(|rule| format!("--exclude=/{rule:02}/")).collect();
+    // The last rule applies to 12 lines, the first one to 1.
+    let lines = |rule: usize| (0..=rule).map(move |line| format!("https://h.example/{rule:02}/{line}\n"));
+    let input: String = (0..12).flat_map(lines).collect();
+    let cleaned = finish(sitemill().arg("clean").args(rules), input.as_bytes()).expect(0);
+    let by_rule: Vec<_> = (2..12).rev().map(|rule| format!("{} exclude=/{rule:02}/", rule + 1)).collect();
+    let said = format!("78 excluded ({} and 2 more)", by_rule.join(", "));
+    assert!(cleaned.stderr.contains(&said), "{}", cleaned.stderr);
+}
+
+#[test]
 fn files_and_pipes_give_the_same_output_with_any_number_of_threads() {
     let recipe = Recipe { lines: 60_000, duplicates: 0.1, non_ascii: 0.2, bad: 0.2, ..Recipe::default() };
     let text = Corpus::new(&recipe).unwrap().text();

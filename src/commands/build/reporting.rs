@@ -1,6 +1,5 @@
 //! Fills in the report as the phases complete.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::io::BufWriter;
 use std::path::Path;
@@ -12,7 +11,7 @@ use crate::clean::screen::CountedRules;
 use crate::commands::report::details::{Details, EXAMPLES_OF_REASON_MAX, Previous};
 use crate::commands::report::dry_run::DryRun;
 use crate::commands::report::settings::settings;
-use crate::commands::report::{Report, SectionSummary, SetReport, WordCounts};
+use crate::commands::report::{Report, SectionSummary, SetReport, WordCounts, most_frequent};
 use crate::commands::result_file::ResultFile;
 use crate::common::fifo::output_name;
 use crate::common::progress::Estimate;
@@ -80,11 +79,10 @@ pub fn examples_of_reason(job: &Job) -> usize {
 }
 
 /// The rules that exclude the most rows, the most frequent first: those that have examples in the report.
-pub fn excluded_most(job: &Job, notes: &Notes) -> Vec<Cow<'static, str>> {
+pub fn excluded_most(job: &Job, notes: &Notes) -> Vec<String> {
     let excluded = job.rules.urls.counted(&notes.rules).excluded;
-    let mut applied: Vec<_> = excluded.into_iter().filter(|&(_, rows)| rows > 0).collect();
-    applied.sort_by(|(one, most), (other, rows)| rows.cmp(most).then_with(|| one.cmp(other)));
-    applied.into_iter().take(RULES_WITH_EXAMPLES).map(|(rule, _)| rule).collect()
+    let applied = most_frequent(&excluded).into_iter().filter(|&(_, rows)| rows > 0);
+    applied.take(RULES_WITH_EXAMPLES).map(|(rule, _)| rule.to_owned()).collect()
 }
 
 /// Creates the report once all lines are counted.

@@ -1,11 +1,9 @@
 //! A hint for inputs with mostly rejected lines: what the lines have in common, and how to fix it.
 
-use std::cmp::Reverse;
-
 use super::shape;
 use crate::clean::scope::BaseUrl;
 use crate::clean::{Cleaned, Cleaner, Reason};
-use crate::commands::report::Report;
+use crate::commands::report::{Report, most_frequent};
 use crate::error::{Message, Setting, message};
 use crate::escape::grouped;
 use crate::intake::report::InputReport;
@@ -61,8 +59,7 @@ pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<String>)
 
 /// Returns the hint for rules that leave out all or most URLs.
 fn left_out(report: &Report, excluded: &Refused) -> Message {
-    let most = report.excluded.iter().max_by_key(|&(rule, &lines)| (lines, Reverse(rule)));
-    let (rule, lines) = most.map_or(("", 0), |(rule, &lines)| (&**rule, lines));
+    let (rule, lines) = most_frequent(&report.excluded).first().copied().unwrap_or_default();
     let subject = excluded.subject("line", "lines");
     let by = match lines == excluded.count {
         true => String::new(),

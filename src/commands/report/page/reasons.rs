@@ -5,7 +5,7 @@ use super::charts::bar_cell;
 use super::html::{Html, MESSAGE_CHARS_MAX, TEXT_CHARS_MAX};
 use super::table;
 use super::table::Column::{Bar, Number, Text};
-use crate::commands::report::{Report, WordCounts};
+use crate::commands::report::{Report, WordCounts, most_frequent};
 use crate::survey::rejects::Example;
 
 /// Maximum number of reasons that are shown.
@@ -82,8 +82,7 @@ pub fn dropped(report: &Report, html: &mut Html) {
 
 /// The reasons, the most frequent first.
 fn sorted(counts: &WordCounts) -> Vec<(&str, u64)> {
-    let mut reasons: Vec<_> = counts.iter().map(|(word, &count)| (&**word, count)).collect();
-    reasons.sort_by(|(one, most), (other, count)| count.cmp(most).then_with(|| one.cmp(other)));
+    let mut reasons = most_frequent(counts);
     reasons.truncate(REASONS_MAX);
     reasons
 }
