@@ -69,8 +69,7 @@ pub fn built(
                 Some(sources) => sources,
                 None => streams::inputs_or_stdin(args.input.clone())?.into_iter().map(Source::from).collect(),
             };
-            let job = job(args, stop)?;
-            job.check()?;
+            let job = checked_job(args, stop)?;
             inputs::warn_of_robots(&job.rules.urls);
             sitemill::build_from(&job, sources, progress, stop).map(flags::in_outcome)
         })
@@ -239,9 +238,15 @@ fn create(path: &Path) -> Result<ReportTo> {
     }
 }
 
-/// The job that the options describe, without its inputs. Reads the files of rules that they name, until `stop` is
-/// raised.
-pub fn job(args: &BuildArgs, stop: &Stop) -> Result<Job> {
+/// The job that the options describe, without its inputs, once it is certain that they do not contradict each other. Reads the
+/// files of rules that they name, until `stop` is raised.
+pub fn checked_job(args: &BuildArgs, stop: &Stop) -> Result<Job> {
+    let job = job(args, stop)?;
+    job.check()?;
+    Ok(job)
+}
+
+fn job(args: &BuildArgs, stop: &Stop) -> Result<Job> {
     let base_url = args.base_url.encoded(args.format.url_encoding)?;
     let mut job = Job::new(Vec::new(), base_url, args.out.clone());
     job.input.format = args.format.options();

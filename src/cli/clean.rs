@@ -16,14 +16,13 @@ use super::{elsewhere, inputs, log, progress};
 
 /// The job that the options describe, with the inputs that they name. Reads the files of rules that they name, until `stop` is
 /// raised.
-pub fn job(args: &CleanArgs, stop: &Stop) -> Result<CleanJob> {
+fn job(args: &CleanArgs, stop: &Stop) -> Result<CleanJob> {
     let mut job = CleanJob::new(args.input.clone());
     job.input.format = args.format.options();
     job.input.require_success = args.format.require_success_marker;
     job.url_encoding = args.format.url_encoding;
     job.urls = args.urls.rules(stop)?;
     job.threads = args.threads.unwrap_or(job.threads);
-    inputs::warn_of_robots(&job.urls);
     Ok(job)
 }
 
@@ -44,6 +43,7 @@ pub fn cleaned(
     urls: Target<'_>,
 ) -> Result<CleanReport> {
     let job = job(args, stop)?;
+    inputs::warn_of_robots(&job.urls);
     paths(args, &job).check()?;
     clean(args, &job, sources, &Silent, stop, urls)
 }
@@ -76,6 +76,7 @@ pub fn run(args: Box<CleanArgs>, config: Option<&Path>) -> Result<()> {
     // Without handlers, a signal ends the process.
     let stop = Stop::default();
     let mut job = job(&args, &stop)?;
+    inputs::warn_of_robots(&job.urls);
     job.input.paths = streams::inputs_or_stdin(args.input.clone())?;
     let mut paths = paths(&args, &job);
     paths.write_to_stdout("clean");
@@ -89,9 +90,9 @@ pub fn run(args: Box<CleanArgs>, config: Option<&Path>) -> Result<()> {
     };
     inputs::warn_of_skipped(&report.skipped);
     if !args.quiet {
-        let mut words = format!(
         let rejected: Vec<_> =
             report.rejected.iter().map(|(reason, count)| (reason.as_str(), count)).collect();
+        let mut words = format!(
             "{}: {}, {} blank, {} rejected{}",
             plural(report.lines, "line", "lines"),
             plural(report.accepted, "URL", "URLs"),

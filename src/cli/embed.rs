@@ -12,7 +12,7 @@ pub use super::args::Size;
 use super::args::{Args, BuildArgs, Command, FormatArgs};
 use super::build::{self, Reports};
 pub use super::failure::caught;
-use super::{clean, flags, log, stores};
+use super::{clean, flags, inputs, log, stores};
 
 /// What replaces the input files of a command.
 pub struct Rows<'a> {
@@ -44,13 +44,9 @@ pub fn build(
     progress: &dyn Progress,
     stop: &Stop,
 ) -> Result<Outcome> {
-    match parse("build", arguments)?.command {
-        Command::Build(mut args) => {
-            let sources = Rows::sources(rows, &mut args.format);
-            build::built(&args, None, sources, progress, stop)
-        }
-        _ => unreachable!("{IS_BUILD}"),
-    }
+    let mut args = build_args(arguments)?;
+    let sources = Rows::sources(rows, &mut args.format);
+    build::built(&args, None, sources, progress, stop)
 }
 
 /// Returns the job that the options `arguments` of `build` describe, without inputs.
@@ -58,10 +54,7 @@ pub fn build(
 /// # Errors
 /// [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the arguments cannot be parsed or contradict each other.
 pub fn build_job(arguments: Vec<OsString>) -> Result<Job> {
-    match parse("build", arguments)?.command {
-        Command::Build(args) => build::job(&args, &Stop::default()).and_then(|job| job.check().map(|()| job)),
-        _ => unreachable!("{IS_BUILD}"),
-    }
+    build_args(arguments).and_then(|args| build::checked_job(&args, &Stop::default()))
 }
 
 /// A build whose steps another program runs, such as one on a cluster.
@@ -76,7 +69,7 @@ impl BuildInSteps {
     /// # Errors
     /// [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the arguments cannot be parsed; if a report cannot be created.
     pub fn begin(arguments: Vec<OsString>) -> Result<Self> {
-        let Command::Build(args) = parse("build", arguments)?.command else { unreachable!("{IS_BUILD}") };
+        let args = build_args(arguments)?;
         let (reports, ready) = Reports::begin(&args, Vec::new(), None);
         let this = Self { args, reports };
         match ready {
@@ -85,12 +78,14 @@ impl BuildInSteps {
         }
     }
 
-    /// Returns its job, without inputs.
+    /// Returns its job, without inputs. Warns about its robots.txt, as [`build`] does.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if its options contradict each other; if a file of rules cannot be read.
     pub fn job(&self) -> Result<Job> {
-        build::job(&self.args, &Stop::default()).and_then(|job| job.check().map(|()| job))
+        let job = build::checked_job(&self.args, &Stop::default())?;
+        inputs::warn_of_robots(&job.rules.urls);
+        Ok(job)
     }
 
     /// Writes the reports of its outcome, or of its failure, and returns that.
@@ -114,8 +109,6 @@ pub fn report_json(outcome: &Outcome) -> String {
     build::json_of(outcome).to_string()
 }
 
-const IS_BUILD: &str = "the first argument is build";
-
 /// Runs `clean` with the options `arguments` and writes URLs to `to`, and rejected rows to the file that the arguments name.
 /// `rows`, if there are any, replace the input files.
 ///
@@ -134,6 +127,14 @@ pub fn clean(
             clean::cleaned(&args, sources, stop, to)
         }
         _ => unreachable!("the first argument is clean"),
+    }
+}
+
+/// The options `arguments` of `build`.
+fn build_args(arguments: Vec<OsString>) -> Result<Box<BuildArgs>> {
+    match parse("build", arguments)?.command {
+        Command::Build(args) => Ok(args),
+        _ => unreachable!("the first argument is build"),
     }
 }
 
