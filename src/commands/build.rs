@@ -63,8 +63,6 @@ pub fn build_from(
 ) -> Result<Outcome> {
     let mut job = job.clone();
     job.input.paths = sources.iter().filter_map(Source::path).map(Path::to_owned).collect();
-    // The command that runs after publishing reads them.
-    job.publication.details |= job.publication.then.is_some();
     job.check()?;
     if let Some(sections) = &job.rules.sections {
         sections.add_column(&mut job.input.format)?;

@@ -100,6 +100,11 @@ impl Publication {
         }
     }
 
+    /// Returns whether the report has details: also for the command that runs after publishing, which reads them.
+    pub(crate) fn needs_details(&self) -> bool {
+        self.details || self.then.is_some()
+    }
+
     /// Returns what to do about a damaged manifest.
     pub(crate) fn on_damage(&self) -> OnDamage {
         if self.ignore_manifest { OnDamage::SetAside } else { OnDamage::Refuse }

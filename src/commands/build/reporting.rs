@@ -75,7 +75,7 @@ pub struct Counted {
 
 /// The number of examples of each reason in the report of `job`.
 pub fn examples_of_reason(job: &Job) -> usize {
-    if job.publication.details { EXAMPLES_OF_REASON_MAX } else { 1 }
+    if job.publication.needs_details() { EXAMPLES_OF_REASON_MAX } else { 1 }
 }
 
 /// The rules that exclude the most rows, the most frequent first: those that have examples in the report.
@@ -145,7 +145,7 @@ pub fn of_counted(job: &Job, counted: Counted, samples: impl Fn(Reason) -> Vec<S
         ..Report::default()
     };
     report.examples.dedup_by(|next, first| next.reason == first.reason);
-    if job.publication.details {
+    if job.publication.needs_details() {
         let (time, settings) = (w3c_datetime(job.publication.time)?, settings(job));
         let examples = std::mem::take(&mut examples);
         report.details = Some(Details { time, settings, examples, ..Details::default() });

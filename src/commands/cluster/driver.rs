@@ -28,6 +28,7 @@ use crate::job::Job;
 use crate::job::fingerprint::Fingerprint;
 use crate::place::absolute;
 use crate::produce::batch::Batch;
+use crate::set::publish::CompletedSwitch;
 use crate::sitemap::sections::counts::SectionTally;
 use crate::survey::memory::Memory;
 use crate::survey::notes::Notes;
@@ -64,6 +65,10 @@ impl Driver {
     /// base for each origin, or if its order is not sorted, its division not stable, or the newest of duplicates is not listed;
     /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another run holds the directory; otherwise as [`build`](crate::build()).
     pub fn open(job: &Job, stop: &Stop) -> Result<Self> {
+        Self::open_checked(job, stop).map_err(unpublished)
+    }
+
+    fn open_checked(job: &Job, stop: &Stop) -> Result<Self> {
         let started = Instant::now();
         check_job(job)?;
         if !job.input.paths.is_empty() {
@@ -78,8 +83,7 @@ impl Driver {
         let paths = job.paths();
         paths.check()?;
         paths.make_out()?;
-        let (mut job, stop, time) = (job.clone(), stop.clone(), w3c_datetime(job.publication.time)?);
-        job.publication.details |= job.publication.then.is_some();
+        let (job, stop, time) = (job.clone(), stop.clone(), w3c_datetime(job.publication.time)?);
         let follow_up = FollowUp::prepare(&job, &stop)?;
         let workspace = site::open(&job, &stop)?;
         let base_url = job.rules.only_site().expect("it was checked").clone();
@@ -125,13 +129,32 @@ impl Driver {
         batches: Vec<RegionBatch>,
         input: &str,
     ) -> Result<Outcome> {
+        let (job, stop) = (self.job.clone(), self.stop.clone());
+        let completed = site::completed(&job, &self.site.place);
+        match self.publish_set(packed, plan, batches, input) {
+            Ok(mut outcome) => {
+                outcome.report.completed = completed;
+                then::run(&job, &mut outcome, &stop);
+                Ok(outcome)
+            }
+            Err(error) => Err(unpublished(CompletedSwitch::explain(error, &completed))),
+        }
+    }
+
+    /// Publishes the set, without the command that runs afterwards.
+    fn publish_set(
+        self,
+        packed: &[Packed],
+        plan: &RoutingPlan,
+        batches: Vec<RegionBatch>,
+        input: &str,
+    ) -> Result<Outcome> {
         let produced = self.started.elapsed();
         let Self { job, stop, started, planned, follow_up, mut site, time, order, memory, columns } = self;
         check_origins(&order.origin, packed, plan, &batches)?;
         let batches = in_order(plan, batches)?;
         let tally = add_up(packed, plan, &batches)?;
         let mut report = report(&job, packed, tally, input)?;
-        report.completed = site::completed(&job, &site.place);
         report.inputs.iter_mut().for_each(|input| input.columns.clone_from(&columns));
         let surveyed = planned.unwrap_or(produced);
         report.seconds = Seconds::of(surveyed, Duration::ZERO, Duration::ZERO, surveyed);
@@ -146,11 +169,9 @@ impl Driver {
             site.batches.push(empty_batch(&job, &order)?);
         }
         check_files(&site)?;
-        stop.check().map_err(unpublished)?;
+        stop.check()?;
         let clock = Clock { started, surveyed, produced };
-        let mut outcome = finish(&job, report, vec![site], &time, follow_up, &memory, &clock)?;
-        then::run(&job, &mut outcome, &stop);
-        Ok(outcome)
+        finish(&job, report, vec![site], &time, follow_up, &memory, &clock)
     }
 }
 

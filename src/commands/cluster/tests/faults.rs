@@ -77,6 +77,24 @@ fn what_was_lost_or_counted_twice_or_belongs_elsewhere_is_not_published() {
 }
 
 #[test]
+fn a_run_that_fails_names_the_set_whose_switch_it_has_completed() {
+    let (directory, rows) = (Directory::new(), rows(300, 8));
+    let job = directory.job("cluster");
+    on_one_machine(&job, &rows);
+    let manifest = fs::read(state(&job).join("manifest.json")).unwrap();
+    let mut journal: Value = serde_json::from_slice(&manifest).unwrap();
+    journal["run"] = "dead-run".into();
+    journal.as_object_mut().unwrap().remove("checksum");
+    fs::write(state(&job).join("manifest.next.json"), journal.to_string()).unwrap();
+    let run = Run::map(&job, &rows, 2, 2).unwrap();
+    let error = run.publish(Vec::new()).unwrap_err().to_string();
+    assert!(
+        error.contains("arrived in the regions") && error.contains("of https://h.example/ is live now"),
+        "{error}"
+    );
+}
+
+#[test]
 fn damaged_blocks_and_messages_of_other_versions_or_options_are_refused() {
     ROWS_PER_BORDER_HERE.set(100);
     let (directory, rows) = (Directory::new(), rows(900, 4));
