@@ -180,7 +180,7 @@ pub mod report {
 
 /// Findings of [`check()`], and the rules that they refer to.
 pub mod check {
-    pub use crate::commands::check::{Counts, Finding, Rule};
+    pub use crate::commands::check::{Counts, FINDINGS_PER_FILE_MAX, Finding, Rule};
 }
 
 /// Options of [`diff()`].

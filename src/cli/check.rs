@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 
 use serde::Serialize;
-use sitemill::check::Finding;
+use sitemill::check::{FINDINGS_PER_FILE_MAX, Finding};
 use sitemill::{CheckJob, CheckReport, Error, Result, Stop};
 
 use super::args::CheckArgs;
@@ -89,7 +89,10 @@ fn summary(report: &CheckReport, listed: u64, job: &CheckJob) -> (String, Table)
         table.row(rule, grouped(count), "");
     }
     if report.findings > listed {
-        let why = if listed < job.findings_max { "at most 10,000 per file" } else { "--limit-findings" };
+        let why = match listed < job.findings_max {
+            true => format!("at most {} per file", grouped(FINDINGS_PER_FILE_MAX)),
+            false => "--limit-findings".into(),
+        };
         table.text(match listed {
             1 => format!("only the first is listed ({why})"),
             _ => format!("only {} of them are listed ({why})", grouped(listed)),

@@ -56,7 +56,8 @@ use checked::Checked;
 use document::{Document, Rules, Scratch};
 use follow::{Known, Unread};
 use sitemaps::Sitemaps;
-use told::{OF_A_FILE_MAX, Told};
+pub use told::FINDINGS_PER_FILE_MAX;
+use told::Told;
 
 pub(crate) use content::Content;
 pub(crate) use extensions::{EXTENSIONS, text};
@@ -153,7 +154,7 @@ pub fn check(
         progress,
         stop,
         secret: Secret::draw()?,
-        kept_max: job.findings_max.min(OF_A_FILE_MAX) as usize,
+        kept_max: job.findings_max.min(FINDINGS_PER_FILE_MAX) as usize,
         told: Told::new(tell, job.findings_max),
         checked: Checked::default(),
         not_followed: Vec::new(),

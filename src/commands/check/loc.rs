@@ -1,13 +1,18 @@
 //! `loc`: checks that it is a URL, with a grammar that the writer does not share, and that its sitemap may list it.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use super::rules::Rule;
-use crate::escape::shown;
+use crate::escape::{grouped, shown};
 use crate::limits::{URL_BYTES_MAX, URL_BYTES_MIN};
 
 /// A phrase that says what is wrong with a URL.
 pub(crate) type Wrong = &'static str;
+
+/// What is wrong with a URL of more than [`URL_BYTES_MAX`] characters.
+pub(crate) static TOO_LONG: LazyLock<String> =
+    LazyLock::new(|| format!("longer than {} characters", grouped(URL_BYTES_MAX as u64)));
 
 /// The parts of a URL in which a byte is allowed: RFC 3986, 2.2, 2.3 and 3.
 const PATH: u8 = 1;
@@ -130,13 +135,13 @@ pub(crate) fn judge(
     found: &mut (impl FnMut(Rule, &str, &[u8]) + ?Sized),
 ) {
     if check_length(loc) == std::cmp::Ordering::Greater {
-        return found(Rule::LocTooLong, "longer than 2,047 characters", loc);
+        return found(Rule::LocTooLong, &TOO_LONG, loc);
     }
     if let Err(wrong) = check_grammar(loc) {
         return found(Rule::LocGrammar, wrong, loc);
     }
     if check_length(loc) == std::cmp::Ordering::Less {
-        found(Rule::LocTooShort, "shorter than 12 characters", loc);
+        found(Rule::LocTooShort, &format!("shorter than {URL_BYTES_MIN} characters"), loc);
     }
     if let Some(below) = below
         && !normal.starts_with(below.as_bytes())

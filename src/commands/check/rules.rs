@@ -45,8 +45,8 @@ rules! {
     Doctype = "doctype", OURS, "no document type declaration is read";
     /// A reference names an entity that is not predefined.
     Entity = "entity", XML, "4.1, entity declared: only the five that are predefined";
-    /// Elements are nested too deeply.
-    TooDeep = "too-deep", OURS, "no element lies deeper than 32";
+    /// Elements are nested more than 32 levels deep, or 256 in a feed.
+    TooDeep = "too-deep", OURS, "no element lies deeper than 32; in a feed, 256";
     /// The root element is neither `urlset` nor `sitemapindex`.
     Root = "root", ORG, "XML tag definitions: urlset; Sitemap index XML tag definitions: sitemapindex";
     /// The root element is in no namespace of the protocol, or a prefix is not declared.

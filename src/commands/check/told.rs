@@ -7,7 +7,7 @@ use super::rules::Counts;
 use crate::error::Result;
 
 /// Maximum number of findings reported per file. All are counted.
-pub(super) const OF_A_FILE_MAX: u64 = 10_000;
+pub const FINDINGS_PER_FILE_MAX: u64 = 10_000;
 
 /// What was reported so far.
 pub(super) struct Told<'a> {
@@ -37,7 +37,7 @@ impl<'a> Told<'a> {
                 break;
             }
             let of_file = self.of_files.entry(finding.file.clone()).or_default();
-            if *of_file < OF_A_FILE_MAX {
+            if *of_file < FINDINGS_PER_FILE_MAX {
                 *of_file += 1;
                 self.findings += 1;
                 (self.tell)(finding)?;

@@ -8,6 +8,7 @@ use crate::error::{Message, Setting, message};
 use crate::escape::grouped;
 use crate::intake::report::InputReport;
 use crate::job::Job;
+use crate::limits::{URL_BYTES_MAX, URL_BYTES_MIN};
 
 /// Returns a hint about the most frequent reason if nothing is listed, or if it rejected more than half of the URLs. `samples`
 /// returns the first lines that were rejected for a reason.
@@ -171,8 +172,11 @@ fn other(reason: Reason, refused: &Refused, first: &str) -> Message {
         Reason::NotEncodable => {
             message!("a character does not exist in the charset of ", Setting::UrlEncoding)
         }
-        Reason::TooLong => "a URL has at most 2,047 bytes once encoded".into(),
-        Reason::TooShort => "a URL has at least 12 bytes".into(),
+        Reason::TooLong => {
+            let most = grouped(URL_BYTES_MAX as u64);
+            message!("a URL has at most {most} bytes once encoded")
+        }
+        Reason::TooShort => message!("a URL has at least {URL_BYTES_MIN} bytes"),
         Reason::OutOfScope => message!(Setting::Scope, " sets which URLs may be listed"),
         Reason::NoSite => {
             let why = "the base URL of its set is too short or too long";

@@ -1,12 +1,10 @@
 //! Alternates: links to the same page in other languages.
 
-use std::cmp::Ordering;
-
 use serde_json::{Value, json};
 
 use super::extension::{Element, Elements, Extension, Found, text};
 use super::parts::{Kind, Occurs, Part};
-use crate::commands::check::loc;
+use super::values;
 use crate::commands::check::rules::Rule;
 
 /// The namespace of XHTML 1.0 has other elements too.
@@ -70,10 +68,8 @@ fn judge_link([rel, hreflang, href]: [Option<&[u8]>; 3], found: &mut Found<'_>) 
     }
     match href {
         Some(href) => {
-            if let Err(wrong) = loc::check_grammar(href) {
+            if let Err(wrong) = values::url(href) {
                 found(Rule::Alternate, wrong, href);
-            } else if loc::check_length(href) == Ordering::Greater {
-                found(Rule::Alternate, "longer than 2,047 characters", href);
             }
         }
         None => found(Rule::Alternate, "no href", b""),

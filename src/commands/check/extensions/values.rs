@@ -20,7 +20,8 @@ pub(super) fn text_of_at_most<const MOST: usize>(value: &[u8]) -> Result<(), Wro
             100 => "longer than 100 characters",
             255 => "longer than 255 characters",
             256 => "longer than 256 characters",
-            _ => "longer than 2,048 characters",
+            2_048 => "longer than 2,048 characters",
+            _ => unreachable!("no text has this limit"),
         }),
     }
 }
@@ -29,7 +30,7 @@ pub(super) fn text_of_at_most<const MOST: usize>(value: &[u8]) -> Result<(), Wro
 pub(super) fn url(value: &[u8]) -> Result<(), Wrong> {
     loc::check_grammar(value)?;
     match loc::check_length(value) {
-        Ordering::Greater => Err("longer than 2,047 characters"),
+        Ordering::Greater => Err(&loc::TOO_LONG),
         _ => Ok(()),
     }
 }

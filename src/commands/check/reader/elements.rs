@@ -14,10 +14,10 @@ use crate::escape::shown;
 use crate::limits::{NEWS_PER_SITEMAP_MAX, Protocol, URLS_PER_SITEMAP_MAX};
 
 /// Maximum depth of elements. A sitemap with images needs four.
-const DEPTH_MAX: usize = 32;
+pub(super) const DEPTH_MAX: usize = 32;
 
 /// Maximum depth of elements in feeds, which may contain whole pages.
-const FEED_DEPTH_MAX: usize = 256;
+pub(super) const FEED_DEPTH_MAX: usize = 256;
 
 impl FileKind {
     fn entry_name(self) -> &'static str {

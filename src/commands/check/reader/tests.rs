@@ -288,3 +288,11 @@ fn xml_that_is_no_sitemap_and_empty_feeds_are_findings() {
         assert_eq!(read_any(xml).1, [want], "{xml}");
     }
 }
+
+#[test]
+fn the_clause_about_depth_has_the_limits_of_the_reader() {
+    let clause = Rule::TooDeep.clause();
+    for limit in [elements::DEPTH_MAX, elements::FEED_DEPTH_MAX] {
+        assert!(clause.contains(&format!(" {limit}")), "{clause}");
+    }
+}
