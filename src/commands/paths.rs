@@ -55,7 +55,7 @@ impl Named {
 
 /// Why a path must not be written.
 struct Conflict {
-    /// The option that names it, and the other option if both are results.
+    /// The indexes in [`Paths::writes`]: that of the path, or both if two results conflict. Empty if it is the output directory.
     written: Vec<usize>,
     /// Whether two results share standard output, which destroys no existing content.
     is_shared_stream: bool,
@@ -167,11 +167,11 @@ impl Paths {
     }
 
     fn find_conflicts(&self) -> Vec<Conflict> {
-        let places: Vec<ResolvedPath> = self.writes.iter().map(place_of_written).collect();
+        let resolved: Vec<ResolvedPath> = self.writes.iter().map(resolve_written).collect();
         let mut conflicts = Vec::from_iter(self.out_in_state());
         let is_file = |place: &ResolvedPath| place.file.is_some_and(|file| file.is_regular);
-        let read = if places.iter().any(is_file) { self.identities_read() } else { HashMap::new() };
-        for (at, (named, place)) in self.writes.iter().zip(&places).enumerate() {
+        let read = if resolved.iter().any(is_file) { self.identities_read() } else { HashMap::new() };
+        for (at, (named, place)) in self.writes.iter().zip(&resolved).enumerate() {
             if place.is_no_file() {
                 continue;
             }
@@ -188,8 +188,8 @@ impl Paths {
                 why: Error::usage(why),
             }));
         }
-        for (second, (named, place)) in self.writes.iter().zip(&places).enumerate() {
-            let before = self.writes.iter().zip(&places).enumerate().take(second);
+        for (second, (named, place)) in self.writes.iter().zip(&resolved).enumerate() {
+            let before = self.writes.iter().zip(&resolved).enumerate().take(second);
             conflicts.extend(before.filter_map(|(first, (other, of_other))| {
                 let are_streams = [named, other].map(|named| named.path == Path::new(STREAM)) == [true; 2];
                 let are_stderr = is_stderr(&named.path) && is_stderr(&other.path);
@@ -336,7 +336,7 @@ impl Paths {
     }
 }
 
-fn place_of_written(named: &Named) -> ResolvedPath {
+fn resolve_written(named: &Named) -> ResolvedPath {
     if named.path == Path::new(STREAM) { ResolvedPath::stdout() } else { ResolvedPath::of(&named.path) }
 }
 

@@ -19,10 +19,11 @@ const LINKS_MAX: usize = 40;
 pub(super) struct ResolvedPath {
     /// The existing file, if there is one.
     pub file: Option<File>,
-    /// The deepest existing directory, and the names below it that do not exist yet.
+    /// The directory of the file. If the file does not exist, the deepest existing directory above it.
     pub directory: PathBuf,
+    /// The name of the file in `directory`. If the file does not exist, the names from `directory` to it.
     pub rest: PathBuf,
-    /// The resolved path of that directory.
+    /// The device and inode of `directory`; `None` if it cannot be read.
     above: Option<Identity>,
 }
 
