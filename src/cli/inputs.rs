@@ -1,6 +1,6 @@
 //! Messages about inputs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::json;
 use sitemill::Report;
@@ -15,6 +15,9 @@ use super::{flags, log};
 /// Maximum number of names in a message; the rest are counted.
 const NAMES_SHOWN: usize = 3;
 const COLUMNS_SHOWN: usize = 8;
+
+/// Maximum number of hints in the summary; the rest are counted.
+const HINTS_SHOWN: usize = 8;
 
 /// Stands for all names that an input has beyond those that the report keeps.
 const OTHERS: &str = "…";
@@ -95,15 +98,16 @@ fn kept<'a>(words: impl Iterator<Item = (&'a str, String)>) -> (Vec<String>, boo
     (kept.map(|(_, words)| words).collect(), are_all)
 }
 
-/// The first of the different hints of all inputs.
+/// The first of the different hints of all inputs, and how many others there are.
 pub fn hints(report: &Report) -> Vec<String> {
-    let mut hints: Vec<String> = Vec::new();
-    let non_utf8 = (report.non_utf8_lines > 0).then(|| non_utf8(report.non_utf8_lines));
+    let mut hints: Vec<String> =
+        (report.non_utf8_lines > 0).then(|| non_utf8(report.non_utf8_lines)).into_iter().collect();
+    let mut known = HashSet::new();
     let of_inputs = report.inputs.iter().flat_map(InputReport::hints).map(|hint| flags::text(&hint));
-    for hint in of_inputs.chain(non_utf8) {
-        if !hints.contains(&hint) && hints.len() < COLUMNS_SHOWN {
-            hints.push(hint);
-        }
+    hints.extend(of_inputs.filter(|hint| known.insert(hint.clone())));
+    let others = hints.split_off(hints.len().min(HINTS_SHOWN)).len() as u64;
+    if others > 0 {
+        hints.push(format!("and {} about inputs; see --report", plural(others, "more hint", "more hints")));
     }
     hints
 }

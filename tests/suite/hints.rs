@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{Run, TempDir, build_command, files, finish, sitemill};
+use crate::support::{Run, TempDir, build_command, files, finish, sitemill, telling_build_command};
 
 /// Runs a build of `input`, which must be refused. Returns the run and its report.
 fn refused(base_url: &str, options: &[&str], input: &str) -> (Run, Value) {
@@ -241,4 +241,22 @@ fn a_rule_that_applies_late_has_an_example_too() {
         let want = [("exclude=/often/", 1), ("exclude=/late/", 80_001)];
         assert_eq!(examples, want.map(|(rule, line)| (Some(rule), Some(line))), "{order}");
     }
+}
+
+#[test]
+fn hints_that_are_not_shown_are_counted_and_the_one_about_bytes_is_always_shown() {
+    let directory = TempDir::new();
+    let inputs = (1..=10).map(|number| {
+        let header = format!("loc,updated{}at\n", "_".repeat(number));
+        let row = format!("https://h.example/{number}\u{e9},2024-05-01\n");
+        let latin: Vec<u8> = (header + &row).chars().map(|char| char as u8).collect();
+        directory.file(&format!("{number}.csv"), latin)
+    });
+    let mut command = telling_build_command(&directory.join("out"), "https://h.example/");
+    let run = finish(command.args(inputs), b"").expect(0);
+    let is_hint = |line: &&str| ["not UTF-8", " is not used", "more hint"].iter().any(|it| line.contains(it));
+    let hints: Vec<_> = run.stderr.lines().filter(is_hint).map(str::trim).collect();
+    assert_eq!(hints.len(), 9, "{}", run.stderr);
+    assert!(hints[0].starts_with("10 lines are not UTF-8"), "{hints:?}");
+    assert_eq!(hints[8], "and 3 more hints about inputs; see --report");
 }
