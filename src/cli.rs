@@ -13,7 +13,6 @@ mod flags;
 mod inputs;
 mod log;
 mod manual;
-mod numbers;
 mod options_file;
 mod progress;
 mod report;

@@ -10,12 +10,12 @@ use std::time::{Instant, SystemTime};
 
 use serde::Serialize;
 use serde_json::{Value, json};
+use sitemill::escape::{self, grouped};
 use sitemill::process::{Replacement, STDOUT_NAME, StoppableWriter, is_stream, output_name};
 use sitemill::report::{CompletedSwitch, Failure, Metrics};
-use sitemill::{Error, ErrorKind, Job, Outcome, Page, Progress, Report, Result, Source, Stop, escape};
+use sitemill::{Error, ErrorKind, Job, Outcome, Page, Progress, Report, Result, Source, Stop};
 
 use super::args::{BuildArgs, ProgressWhen};
-use super::numbers::grouped;
 use super::report::PageTo;
 use super::settings::{self, Early};
 use super::{failure, flags, inputs, log, progress, signals, streams, summary};

@@ -4,11 +4,11 @@ use std::io::{self, BufWriter, Write};
 
 use serde::Serialize;
 use sitemill::check::{FINDINGS_PER_FILE_MAX, Finding};
+use sitemill::escape::{grouped, plural};
 use sitemill::{CheckJob, CheckReport, Error, Result, Stop};
 
 use super::args::CheckArgs;
 use super::failure::is_broken_pipe;
-use super::numbers::{grouped, plural};
 use super::streams::{self, Stdout};
 use super::table::Table;
 use super::{below, log, progress};

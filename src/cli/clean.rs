@@ -3,14 +3,13 @@
 use std::path::Path;
 
 use serde_json::json;
-use sitemill::escape::and_more;
+use sitemill::escape::{and_more, grouped, plural};
 use sitemill::process::Paths;
 use sitemill::report::most_frequent;
 use sitemill::{CleanJob, CleanReport, Error, Progress, Result, Silent, Source, Stop, Target};
 
 use super::args::CleanArgs;
 use super::failure::is_broken_pipe;
-use super::numbers::{grouped, plural};
 use super::streams::{self, Stdout};
 use super::{elsewhere, inputs, log, progress};
 

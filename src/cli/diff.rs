@@ -1,11 +1,11 @@
 //! `sitemill diff`: compares two sets.
 
 use sitemill::diff::DiffFormat;
+use sitemill::escape::{grouped, plural};
 use sitemill::{DiffJob, Result, Stop};
 
 use super::args::DiffArgs;
 use super::failure::is_broken_pipe;
-use super::numbers::{grouped, plural};
 use super::streams::Stdout;
 use super::{log, progress};
 

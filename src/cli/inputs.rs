@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde_json::json;
 use sitemill::Report;
-use sitemill::escape::{self, and_more};
+use sitemill::escape::{self, and_more, grouped, plural};
 use sitemill::options::UrlRules;
 use sitemill::report::{InputReport, Skipped};
 
-use super::numbers::{grouped, plural};
 use super::table::Table;
 use super::{flags, log};
 

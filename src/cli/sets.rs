@@ -4,14 +4,13 @@ use std::fmt::Write as _;
 
 use indicatif::HumanBytes;
 use serde_json::json;
-use sitemill::escape::shown;
+use sitemill::escape::{plural, shown};
 use sitemill::process::Paths;
 use sitemill::status::{FirstRun, RunStatus, SetStatus, first_runs};
 use sitemill::{Result, RollbackJob, RolledBack, Status, Stop};
 
 use super::args::{RollbackArgs, StatusArgs};
 use super::failure::print_warning;
-use super::numbers::plural;
 use super::streams::Stdout;
 use super::{below, flags, log, progress, settings, signals};
 

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use indicatif::HumanBytes;
 use serde_json::{Value, json};
+use sitemill::escape::{self, grouped, plural};
 use sitemill::report::{DryRun, Example, Reason, WordCounts, most_frequent};
-use sitemill::{Message, Report, escape};
+use sitemill::{Message, Report};
 
-use super::numbers::{grouped, plural};
 use super::table::Table;
 use super::{inputs, log};
 

@@ -1,12 +1,12 @@
 //! `sitemill urls`: extracts the URLs from sitemaps.
 
 use serde_json::json;
+use sitemill::escape::plural;
 use sitemill::urls::UrlsFormat;
 use sitemill::{Result, Stop, UrlsJob};
 
 use super::args::UrlsArgs;
 use super::failure::is_broken_pipe;
-use super::numbers::plural;
 use super::streams::Stdout;
 use super::{below, log, progress};
 

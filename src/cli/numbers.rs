@@ -1,3 +1,0 @@
-//! Numbers in messages.
-
-pub use sitemill::escape::{grouped, plural};
