@@ -5,9 +5,9 @@ use std::path::Path;
 
 use indicatif::HumanBytes;
 use serde_json::{Value, json};
+use sitemill::Report;
 use sitemill::escape::{self, grouped, plural};
 use sitemill::report::{DryRun, Example, Reason, WordCounts, most_frequent};
-use sitemill::{Message, Report};
 
 use super::table::Table;
 use super::{inputs, log};
@@ -95,11 +95,7 @@ fn summary(report: &Report, out: &Path) -> Table {
     if let Some(changes) = &report.dry_run {
         previewed(report, changes, out, &mut table);
     }
-    // The error message already says so.
-    let refused = report.refused.as_ref().map(ToString::to_string).unwrap_or_default();
-    let is_said = |hint: &Message| refused.contains(&hint.to_string());
-    let hints = report.tag_hints.iter().chain(&report.hint).filter(|hint| !is_said(hint));
-    hints.for_each(|hint| table.text(hint.to_string()));
+    report.unsaid_hints().for_each(|hint| table.text(hint.to_string()));
     inputs::hints(report).into_iter().for_each(|hint| table.text(hint));
     table
 }

@@ -259,6 +259,12 @@ impl Seconds {
 }
 
 impl Report {
+    /// Returns the hints that the reason why nothing was published does not contain: the one about lines, then those about tags.
+    pub fn unsaid_hints(&self) -> impl Iterator<Item = &Message> {
+        let refused = self.refused.as_ref().map(ToString::to_string).unwrap_or_default();
+        self.hint.iter().chain(&self.tag_hints).filter(move |hint| !refused.contains(&hint.to_string()))
+    }
+
     /// Returns the base URL, and the name of the set if it has one: `https://h.example/ (blog)`.
     pub(crate) fn title(&self) -> Cow<'_, str> {
         match &self.name {

@@ -36,16 +36,16 @@ pub fn header(report: &Report, is_run: bool, html: &mut Html) {
     html.raw(" · protocol ").cut(&report.protocol, 20).raw("</p></header>\n");
 }
 
+/// Maximum number of hints. A build gives fewer, but a report may come from elsewhere.
+const HINTS_MAX: usize = 6;
+
 /// Why nothing was published, how to fix it, and what is not shown.
 pub fn messages(report: &Report, notes: &[String], html: &mut Html) {
     if let Some(refused) = &report.refused {
         html.raw("<div class=\"message bad\" role=\"note\" aria-label=\"Why nothing was published\"><p>");
         html.message(refused, MESSAGE_CHARS_MAX).raw("</p></div>\n");
     }
-    // The reason why nothing was published may already include it.
-    let refused = report.refused.as_ref().map(ToString::to_string).unwrap_or_default();
-    let hints = report.hint.iter().chain(report.tag_hints.iter().take(5));
-    for hint in hints.filter(|hint| !refused.contains(&hint.to_string())) {
+    for hint in report.unsaid_hints().take(HINTS_MAX) {
         html.raw("<div class=\"message\" role=\"note\" aria-label=\"Hint\"><p><b>Hint.</b> ");
         html.message(hint, MESSAGE_CHARS_MAX / 2).raw("</p></div>\n");
     }
