@@ -29,7 +29,7 @@ pub use sections::SectionArgs;
 pub use sets::{DiffArgs, GuardArgs, KeepArgs, RollbackArgs, StatusArgs};
 pub use size::Size;
 pub use store::StorePublishArgs;
-pub use urls::UrlArgs;
+pub use urls::{RESPECT_ROBOTS, UrlArgs};
 
 /// Turns hundreds of millions of URLs into a complete, valid, compressed set of sitemaps.
 #[derive(Debug, Parser)]

@@ -30,7 +30,6 @@ fn paths(args: &CleanArgs, job: &CleanJob) -> Paths {
     let mut paths = job.paths();
     args.rejects.iter().for_each(|path| paths.write("--rejects", path));
     args.urls.files().for_each(|(option, path)| paths.read(option, path));
-    args.urls.respect_robots.iter().for_each(|path| paths.read("--respect-robots", path));
     paths
 }
 

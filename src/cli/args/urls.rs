@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use sitemill::options::{Pattern, RelativeTo, Rewrite, Robots, RobotsAgent, UrlRules, read_patterns};
 use sitemill::{Error, ErrorKind, Stop, escape};
 
+/// The option that names the robots.txt whose rules apply.
+pub const RESPECT_ROBOTS: &str = "--respect-robots";
+
 /// Options about URLs.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "URLs")]
@@ -80,10 +83,11 @@ impl UrlArgs {
         Ok(rules)
     }
 
-    /// The files that are read, except the robots.txt, with the options that name them.
+    /// The files that are read, with the options that name them.
     pub fn files(&self) -> impl Iterator<Item = (&'static str, &PathBuf)> {
         let include = self.include_file.iter().map(|file| ("--include-file", file));
-        include.chain(self.exclude_file.iter().map(|file| ("--exclude-file", file)))
+        let exclude = self.exclude_file.iter().map(|file| ("--exclude-file", file));
+        include.chain(exclude).chain(self.respect_robots.iter().map(|file| (RESPECT_ROBOTS, file)))
     }
 }
 

@@ -7,7 +7,7 @@ use sitemill::options::{Base, SetName, UrlEncoding};
 use sitemill::process::{Conflicts, Paths};
 use sitemill::report::Metrics;
 
-use crate::cli::args::BuildArgs;
+use crate::cli::args::{BuildArgs, RESPECT_ROBOTS};
 use crate::cli::settings::Early;
 
 /// The outputs for programs.
@@ -91,8 +91,6 @@ fn labels(early: &Early<'_>, metrics: Option<&Path>) -> (String, Option<String>)
     earlier.unwrap_or((base.unwrap_or(base_url), name))
 }
 
-const RESPECT_ROBOTS: &str = "--respect-robots";
-
 /// The paths that the run reads, including `inputs`, and those that it writes, except its reports.
 pub fn paths(args: &BuildArgs, inputs: Vec<PathBuf>, config: Option<&Path>) -> Paths {
     let mut job = Job::new(inputs, args.base_url.clone(), args.out.clone());
@@ -101,11 +99,10 @@ pub fn paths(args: &BuildArgs, inputs: Vec<PathBuf>, config: Option<&Path>) -> P
     job.publication.robots.clone_from(&args.robots);
     // A URL that cannot be encoded is reported later.
     job.publication.also = args.live.also(args.format.url_encoding).unwrap_or_default();
-    let patterns = args.urls.files().map(|(option, path)| (option, path.as_path()));
+    let rules = args.urls.files().map(|(option, path)| (option, path.as_path()));
     let sections = args.sections.sections.iter().map(|path| ("--sections", path.as_path()));
-    let robots = args.urls.respect_robots.iter().map(|path| (RESPECT_ROBOTS, path.as_path()));
     let config = config.into_iter().map(|path| ("--config", path));
-    paths_of(&job, patterns.chain(sections).chain(robots).chain(config))
+    paths_of(&job, rules.chain(sections).chain(config))
 }
 
 /// The paths of a run whose options are wrong.
