@@ -211,8 +211,8 @@ fn add_figures(report: &mut Report, job: &Job, site: &Prepared, changed_indexes:
         match (job.rules.only_site(), &set.counts) {
             (None, _) => details.add_origin(set, None, previous),
             (Some(_), Some(counts)) => {
-                details
-                    .set_sections(counts, live.and_then(|live| live.counts_below(&set.base_url, &set.scope)));
+                let before = live.and_then(|live| live.counts_below(&set.base_url, &set.scope));
+                details.set_sections(&counts.sections, before.map(|before| &before.sections));
             }
             (Some(_), None) => {}
         }

@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::escape::plural;
 use crate::limits::URLS_PER_SITEMAP_MAX;
 use crate::place::{Record, SetName, View};
-use crate::set::manifest::{Manifest, Role, RunCounts};
+use crate::set::manifest::{Manifest, Role};
 use crate::set::publish::kept;
 use crate::set::publish::live_sets::live_sets;
 use crate::sitemap::divide::Limits;
@@ -66,9 +66,8 @@ pub fn page_of_directory(
                     count_sections(&job, set, progress, stop)?
                 }
             };
-            let known = |sections| RunCounts { sections, ..RunCounts::default() };
             let before = previous.known().and_then(|before| before.counts_below(&set.base_url, &set.scope));
-            details.set_sections(&known(sections), before);
+            details.set_sections(&sections, before.map(|before| &before.sections));
         }
     }
     details.finish();

@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::common::counts::is_zero;
 use crate::place::SetName;
-use crate::set::manifest::{Manifest, RunCounts};
+use crate::set::manifest::Manifest;
 use crate::sitemap::divide::Limits;
+use crate::sitemap::sections::counts::Sections;
 use crate::survey::rejects::Example;
 
 pub use history::PastSet;
@@ -164,14 +165,13 @@ impl Details {
     }
 
     /// Adds the number of URLs in each section of a single set.
-    pub(crate) fn set_sections(&mut self, set: &RunCounts, previous: Option<&RunCounts>) {
-        let previous = previous.map(|previous| &previous.sections);
-        let named = set.sections.named.iter().map(|section| SectionReport {
+    pub(crate) fn set_sections(&mut self, set: &Sections, previous: Option<&Sections>) {
+        let named = set.named.iter().map(|section| SectionReport {
             name: section.name.clone(),
             urls: section.urls,
             previous: previous.and_then(|previous| previous.urls_of(&section.name)),
         });
-        let (others, other_sections) = (set.sections.others, set.sections.other_sections);
+        let (others, other_sections) = (set.others, set.other_sections);
         let (by, named) = (SectionKind::Path, named.collect());
         self.sections = Some(SectionsReport { by, named, others, other_sections });
     }
