@@ -24,11 +24,14 @@ use crate::sitemap::tags::{Lastmod, plain_lastmod};
 pub struct ExternalSitemaps(Vec<ExternalSitemap>);
 
 #[derive(Debug, Clone)]
-struct ExternalSitemap {
-    given: Also,
-    /// For a file: its path in the output directory.
-    below_out: Option<PathBuf>,
-    lastmod: Option<String>,
+enum ExternalSitemap {
+    Url(String),
+    File {
+        path: PathBuf,
+        /// Its path in the output directory.
+        below_out: PathBuf,
+        lastmod: String,
+    },
 }
 
 impl ExternalSitemaps {
@@ -39,7 +42,7 @@ impl ExternalSitemaps {
     /// [`ErrorKind::Input`](crate::ErrorKind::Input) if a file cannot be read, [`ErrorKind::Data`](crate::ErrorKind::Data) if it is
     /// no sitemap, or none that index files of the protocol may list.
     pub fn of(job: &Job) -> Result<Self> {
-        let all = job.publication.also.iter().map(|given| ExternalSitemap::of(given, job));
+        let all = job.publication.also.iter().map(|also| ExternalSitemap::of(also, job));
         let all = Self(all.collect::<Result<_>>()?);
         // The sites of each origin are not known yet.
         if let Some(base_url) = job.rules.only_site() {
@@ -58,7 +61,7 @@ impl ExternalSitemaps {
         for sitemap in &self.0 {
             let Some(loc) = sitemap.loc(job, base_url)? else { continue };
             let refused =
-                |why: &str| Err(Error::usage(message!(Setting::Also.with(&sitemap.given), ": {why}")));
+                |why: &str| Err(Error::usage(message!(Setting::Also.with(sitemap.given()), ": {why}")));
             let name = &loc[base_url.as_str().len()..];
             if is_sitemap_file(name) || is_index_file(name) {
                 return refused("has a name that is reserved for sitemill; rename it");
@@ -71,7 +74,7 @@ impl ExternalSitemaps {
                     "has an entry that alone exceeds the size limit of an index file; use a shorter URL",
                 );
             }
-            listed.push(ExternalEntry { loc, lastmod: sitemap.lastmod.clone() });
+            listed.push(ExternalEntry { loc, lastmod: sitemap.lastmod() });
         }
         Ok(listed)
     }
@@ -90,7 +93,7 @@ impl ExternalSitemaps {
                     None => "a site that this run publishes".into(),
                 };
                 return Err(Error::usage(message!(
-                    Setting::Also.with(&sitemap.given),
+                    Setting::Also.with(sitemap.given()),
                     ": is not below {parent}, so no index file may list it"
                 )));
             }
@@ -100,25 +103,40 @@ impl ExternalSitemaps {
 }
 
 impl ExternalSitemap {
-    fn of(given: &Also, job: &Job) -> Result<Self> {
-        let (below_out, lastmod) = match given {
-            Also::Url(_) => (None, None),
-            Also::File(path) => {
-                (Some(below(path, &job.publication.out)?), Some(lastmod_of(path, job.rules.protocol)?))
-            }
-        };
-        Ok(Self { given: given.clone(), below_out, lastmod })
+    fn of(also: &Also, job: &Job) -> Result<Self> {
+        Ok(match also {
+            Also::Url(url) => Self::Url(url.clone()),
+            Also::File(path) => Self::File {
+                path: path.clone(),
+                below_out: below(path, &job.publication.out)?,
+                lastmod: lastmod_of(path, job.rules.protocol)?,
+            },
+        })
+    }
+
+    /// The option that names it.
+    fn given(&self) -> Also {
+        match self {
+            Self::Url(url) => Also::Url(url.clone()),
+            Self::File { path, .. } => Also::File(path.clone()),
+        }
+    }
+
+    fn lastmod(&self) -> Option<String> {
+        match self {
+            Self::Url(_) => None,
+            Self::File { lastmod, .. } => Some(lastmod.clone()),
+        }
     }
 
     /// The URL, if it is below `base_url`.
     fn loc(&self, job: &Job, base_url: &BaseUrl) -> Result<Option<String>> {
-        let path = match (&self.given, &self.below_out) {
-            (Also::Url(url), _) => {
+        let path = match self {
+            Self::Url(url) => {
                 let below = url.strip_prefix(base_url.as_str()).filter(|rest| !rest.is_empty());
                 return Ok(below.map(|_| url.clone()));
             }
-            (Also::File(_), Some(path)) => path,
-            (Also::File(_), None) => return Ok(None),
+            Self::File { below_out, .. } => below_out,
         };
         // With a set for each origin, the first directory is that of the site.
         let path = match job.rules.only_site() {
