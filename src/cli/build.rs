@@ -19,7 +19,7 @@ use super::args::{BuildArgs, ProgressWhen};
 use super::report::PageTo;
 use super::settings::{self, Early};
 use super::{failure, flags, inputs, log, progress, signals, streams, summary};
-use places::{METRICS, Places};
+use places::{METRICS, MeasuredRun, ReportFiles};
 
 /// Builds a set, and writes reports and a summary.
 pub fn run(args: Box<BuildArgs>, config: Option<&Path>) -> Result<()> {
@@ -80,9 +80,9 @@ pub fn built(
 
 /// Writes the report and metrics of a run that cannot begin because of `error` in its options.
 pub fn refuse(early: &Early<'_>, error: Error) {
-    let mut places = Places::of_words(early);
-    places.among(places::paths_of_words(early));
-    let (reports, ready) = Reports::prepare(places);
+    let mut files = ReportFiles::of_words(early);
+    files.among(places::paths_of_words(early));
+    let (reports, ready) = Reports::prepare(files);
     let _ = ready.inspect_err(failure::print_error);
     reports.write(&Err(error), &Stop::default());
 }
@@ -100,45 +100,37 @@ pub struct Reports {
     html: Option<PageTo>,
     json: bool,
     metrics: Option<PathBuf>,
-    base_url: String,
-    name: Option<String>,
-    is_dry_run: bool,
+    run: MeasuredRun,
 }
 
 impl Reports {
     /// Begins a run: checks its paths, creates the output directory, and opens the outputs for programs. The result has the first
     /// error, which is reported to the outputs that could be opened.
     pub fn begin(args: &BuildArgs, inputs: Vec<PathBuf>, config: Option<&Path>) -> (Self, Result<()>) {
-        let mut places = Places::of(args);
-        let (paths, conflicts) = places.among(places::paths(args, inputs, config));
+        let mut files = ReportFiles::of(args);
+        let (paths, conflicts) = files.among(places::paths(args, inputs, config));
         let make_out = || if args.live.dry_run { Ok(()) } else { paths.make_out() };
         let checked = conflicts.into_result().and_then(|()| make_out()).and_then(|()| check_stdout(args));
-        let (reports, ready) = Self::prepare(places);
+        let (reports, ready) = Self::prepare(files);
         (reports, checked.and(ready))
     }
 
     /// Opens the outputs before any work, so that a wrong path fails at once. The result has the first error, which is reported
     /// to the outputs that could be opened.
-    fn prepare(places: Places) -> (Self, Result<()>) {
+    fn prepare(files: ReportFiles) -> (Self, Result<()>) {
         let started = Instant::now();
-        let opened = places.report.map(|path| create(&path).map(|file| (path, file))).transpose();
-        let metrics = places.metrics.map(|path| check_metrics(&path).map(|()| path)).transpose();
-        let (report, ready) = opened.map_or_else(|error| (None, Err(error)), |report| (report, Ok(())));
-        let (metrics, ready) = match metrics {
-            Ok(metrics) => (metrics, ready),
-            Err(error) => (None, ready.and(Err(error))),
-        };
-        let (html, ready) = match places.html.map(PageTo::prepare).transpose() {
-            Ok(html) => (html, ready),
-            Err(error) => (None, ready.and(Err(error))),
-        };
-        let Places { json, base_url, name, is_dry_run, .. } = places;
-        (Self { started, report, html, json, metrics, base_url, name, is_dry_run }, ready)
+        let ReportFiles { report, html, json, metrics, run } = files;
+        let mut first = Ok(());
+        let report = kept(report.map(|path| create(&path).map(|file| (path, file))), &mut first);
+        let metrics = kept(metrics.map(|path| check_metrics(&path).map(|()| path)), &mut first);
+        let html = kept(html.map(PageTo::prepare), &mut first);
+        (Self { started, report, html, json, metrics, run }, first)
     }
 
     /// Writes the outputs. A failure is a warning, because it does not change the outcome of the run. The metrics come first: the
     /// report may block on a slow reader.
     pub fn write(self, built: &Result<Outcome>, stop: &Stop) {
+        let warn = |error: Error| log::warning(&failure::with_cause(&error));
         let took = self.started.elapsed();
         let exit_code = match built {
             Ok(outcome) => outcome.refused.as_ref().map_or(0, |why| why.kind().exit_code()),
@@ -150,20 +142,19 @@ impl Reports {
         };
         if let Some(path) = &self.metrics {
             let report = built.as_ref().ok().map(|outcome| &outcome.report);
-            let (base_url, name, ended) = (&*self.base_url, self.name.as_deref(), SystemTime::now());
-            let is_dry_run = self.is_dry_run;
+            let MeasuredRun { base_url, name, is_dry_run } = &self.run;
+            let (name, is_dry_run, ended) = (name.as_deref(), *is_dry_run, SystemTime::now());
             let metrics = Metrics { base_url, name, is_dry_run, exit_code, ended, took, report };
-            metrics.write(path).unwrap_or_else(|error| log::warning(&failure::with_cause(&error)));
+            metrics.write(path).unwrap_or_else(warn);
         }
         if let Some(to) = &self.html {
             let page = match built {
                 Ok(outcome) => Page::of_report_with(&outcome.report, flags::name),
                 Err(error) => Page::of_failure(&failure_of(error, exit_code)),
             };
-            to.write(&page, stop).unwrap_or_else(|error| log::warning(&failure::with_cause(&error)));
+            to.write(&page, stop).unwrap_or_else(warn);
         }
         let unwritten = |path: &Path, error| Error::io(path, "the report could not be written", error);
-        let warn = |error: Error| log::warning(&failure::with_cause(&error));
         if let Some((path, to)) = self.report {
             let text = format!("{report:#}\n");
             let failed = |error| unwritten(output_name(&path), error);
@@ -183,6 +174,19 @@ impl Reports {
             let written =
                 stdout.and_then(|file| StoppableWriter::new(&file, stop).write_all(line.as_bytes()));
             written.unwrap_or_else(|error| warn(unwritten(Path::new(STDOUT_NAME), error)));
+        }
+    }
+}
+
+/// Returns an output that could be opened. An error is kept in `first`, unless there is one already.
+fn kept<T>(opened: Option<Result<T>>, first: &mut Result<()>) -> Option<T> {
+    match opened? {
+        Ok(output) => Some(output),
+        Err(error) => {
+            if first.is_ok() {
+                *first = Err(error);
+            }
+            None
         }
     }
 }

@@ -11,12 +11,16 @@ use crate::cli::args::{BuildArgs, RESPECT_ROBOTS};
 use crate::cli::settings::Early;
 
 /// The outputs for programs.
-pub struct Places {
+pub struct ReportFiles {
     pub report: Option<PathBuf>,
     pub html: Option<PathBuf>,
     pub json: bool,
     pub metrics: Option<PathBuf>,
-    /// The labels of the metrics.
+    pub run: MeasuredRun,
+}
+
+/// What the metrics say of a run, whatever its outcome is.
+pub struct MeasuredRun {
     pub base_url: String,
     pub name: Option<String>,
     pub is_dry_run: bool,
@@ -27,7 +31,7 @@ const HTML: &str = "--html";
 pub const METRICS: &str = "--metrics";
 const JSON: &str = "--json";
 
-impl Places {
+impl ReportFiles {
     /// The outputs of a run with these options.
     pub fn of(args: &BuildArgs) -> Self {
         let (report, html, metrics) = (args.report.clone(), args.html.clone(), args.metrics.clone());
@@ -38,7 +42,8 @@ impl Places {
             .unwrap_or_else(|_| args.base_url.clone())
             .to_string();
         let name = args.name.as_ref().map(ToString::to_string);
-        Self { report, html, json: args.json, metrics, base_url, name, is_dry_run: args.live.dry_run }
+        let run = MeasuredRun { base_url, name, is_dry_run: args.live.dry_run };
+        Self { report, html, json: args.json, metrics, run }
     }
 
     /// The outputs of a run whose options are wrong.
@@ -46,7 +51,7 @@ impl Places {
         let [report, html, metrics] = ["report", "html", "metrics"].map(|option| path(early, option));
         let (base_url, name) = labels(early, metrics.as_deref());
         let [json, is_dry_run] = ["json", "dry-run"].map(|option| early.is_set(option));
-        Self { report, html, json, metrics, base_url, name, is_dry_run }
+        Self { report, html, json, metrics, run: MeasuredRun { base_url, name, is_dry_run } }
     }
 
     /// Adds these outputs to the other paths of the run, and drops those that would overwrite another file.
