@@ -5,7 +5,9 @@ mod below;
 mod build;
 mod check;
 mod clean;
+mod clock;
 mod diff;
+mod early;
 mod elsewhere;
 pub mod embed;
 mod failure;
@@ -37,6 +39,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sitemill::{Error, Result, escape};
 
 use args::{Args, Command};
+use early::Early;
 use failure::print_error;
 
 /// Runs the program with the command line `typed`, whose first word is the name of the program. Returns its exit code; help,
@@ -60,7 +63,7 @@ pub fn exit_code(typed: impl IntoIterator<Item = OsString>) -> u8 {
 fn parse(typed: Vec<OsString>) -> Args {
     let command = settings::with_environment(Args::command(), &typed);
     let file = settings::options_file(&typed);
-    let early = settings::Early::new(&command, &typed, &file);
+    let early = Early::new(&command, &typed, &file);
     log::set_format(early.log_format());
     let (words, file) = settings::with_file(&command, typed.clone(), file).unwrap_or_else(|error| {
         print_error(&error);
@@ -116,7 +119,7 @@ fn remove_tip_of_input(error: &mut clap::Error) {
 
 /// Ends the process because its options are wrong, after the message. A build also writes the report and metrics that it can,
 /// for programs that read them.
-fn end(early: &settings::Early<'_>, error: Error) -> ! {
+fn end(early: &Early<'_>, error: Error) -> ! {
     let exit_code = error.kind().exit_code();
     if early.is_build {
         build::refuse(early, error);

@@ -16,9 +16,9 @@ use sitemill::report::{CompletedSwitch, Failure, Metrics};
 use sitemill::{Error, ErrorKind, Job, Outcome, Page, Progress, Report, Result, Source, Stop};
 
 use super::args::{BuildArgs, ProgressWhen};
+use super::early::Early;
 use super::report::PageTo;
-use super::settings::{self, Early};
-use super::{failure, flags, inputs, log, progress, signals, streams, summary};
+use super::{clock, failure, flags, inputs, log, progress, signals, streams, summary};
 use places::{METRICS, MeasuredRun, ReportFiles};
 
 /// Builds a set, and writes reports and a summary.
@@ -296,6 +296,6 @@ fn job(args: &BuildArgs, stop: &Stop) -> Result<Job> {
     publication.then.clone_from(&args.live.then);
     publication.details = args.report.is_some() || args.html.is_some() || args.json;
     publication.sections = args.html.is_some();
-    publication.time = settings::time()?;
+    publication.time = clock::time()?;
     Ok(job)
 }

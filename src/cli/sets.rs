@@ -12,7 +12,7 @@ use sitemill::{Result, RollbackJob, RolledBack, Status, Stop};
 use super::args::{RollbackArgs, StatusArgs};
 use super::failure::print_warning;
 use super::streams::Stdout;
-use super::{below, flags, log, progress, settings, signals};
+use super::{below, clock, flags, log, progress, signals};
 
 /// Shows the sets of a directory, or of the directories of several sites.
 pub fn status(args: &StatusArgs) -> Result<()> {
@@ -130,7 +130,7 @@ pub fn rollback(args: &RollbackArgs) -> Result<()> {
     job.to = args.to;
     job.robots.clone_from(&args.robots);
     job.robots_any_name = args.robots_any_name;
-    job.time = settings::time()?;
+    job.time = clock::time()?;
     let done =
         sitemill::rollback(&job, &*progress::while_reading(args.quiet), &signals::raised_by_signals()?)?;
     done.warnings.iter().for_each(print_warning);

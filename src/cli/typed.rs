@@ -164,3 +164,98 @@ impl<'w> Shorts<'w> {
 pub fn option<'c>(command: &'c Command, key: &str) -> Option<&'c Arg> {
     command.get_arguments().find(|arg| arg.get_long() == Some(key))
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::ArgAction;
+
+    use super::*;
+
+    fn words(words: &str) -> Vec<OsString> {
+        words.split(' ').map(Into::into).collect()
+    }
+
+    fn build() -> Command {
+        let flag = |name| Arg::new(name).long(name).action(ArgAction::SetTrue);
+        let out = Arg::new("out").long("out").short('o');
+        Command::new("build").args([flag("json"), flag("quiet").short('q'), out])
+    }
+
+    #[test]
+    fn options_are_found_in_every_form() {
+        for (line, option, is_there) in [
+            ("sitemill build --out a", "out", true),
+            ("sitemill build --out=a", "out", true),
+            ("sitemill build --output=a", "out", false),
+            ("sitemill build -- --out=a", "out", false),
+        ] {
+            assert_eq!(is_typed(&words(line), option), is_there, "{line}");
+        }
+        for (line, short, is_there) in [
+            ("build -q", 'q', true),
+            ("build --sequence", 'q', false),
+            ("build -qo a", 'o', true),
+            ("build -qoa", 'q', true),
+            ("build -oq", 'q', false),
+            ("build -o a", 'o', true),
+            ("build -- -o", 'o', false),
+        ] {
+            assert_eq!(is_short_typed(&build(), &words(line), short), is_there, "{line}");
+        }
+        for (line, value) in [
+            ("sitemill --config a build", Some("a")),
+            ("sitemill build --config=a=b", Some("a=b")),
+            ("sitemill build -- --config a", None),
+            ("sitemill build --config --quiet", None),
+            ("sitemill build --config -", Some("-")),
+        ] {
+            assert_eq!(typed(&words(line), "config"), value.map(Into::into), "{line}");
+        }
+    }
+
+    #[test]
+    fn values_of_short_options_are_found_in_every_form() {
+        for (line, value) in [
+            ("build -o a -q", Some("a")),
+            ("build -oa", Some("a")),
+            ("build -o=a", Some("a")),
+            ("build -qo a", Some("a")),
+            ("build -q a", None),
+            ("build -o -q", None),
+            ("build -- -o a", None),
+        ] {
+            let found = all_short_typed(&build(), &words(line));
+            let wanted = value.map(|value| ("out".to_owned(), OsString::from(value)));
+            assert_eq!(found, Vec::from_iter(wanted), "{line}");
+        }
+    }
+
+    #[test]
+    fn inputs_are_distinguished_from_values_of_options() {
+        let command = Command::new("sitemill").subcommand(build());
+        for (line, inputs) in [
+            ("build a --out b c", &["a", "c"][..]),
+            ("build --out=b --json a", &["a"]),
+            ("build --json -q --out b", &[]),
+            ("build -o b a -qo c -oq d -q e", &["a", "d", "e"]),
+            ("build - --nope a -- --out b", &["-", "a", "--out", "b"]),
+        ] {
+            let inputs: Vec<PathBuf> = inputs.iter().map(Into::into).collect();
+            assert_eq!(arguments(&command, &words(line)), inputs, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_command_follows_the_options_of_all_commands() {
+        let command = Command::new("sitemill").subcommand(Command::new("build"));
+        for (line, at) in [
+            ("sitemill build --out a", Some(1)),
+            ("sitemill --config build build a", Some(3)),
+            ("sitemill --config=x build", Some(2)),
+            ("sitemill other", None),
+            ("sitemill", None),
+        ] {
+            assert_eq!(command_at(&command, &words(line)), at, "{line}");
+        }
+    }
+}

@@ -8,7 +8,7 @@ use sitemill::process::{Conflicts, Paths};
 use sitemill::report::Metrics;
 
 use crate::cli::args::{BuildArgs, RESPECT_ROBOTS};
-use crate::cli::settings::Early;
+use crate::cli::early::Early;
 
 /// The outputs for programs.
 pub struct ReportFiles {
