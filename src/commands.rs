@@ -9,7 +9,6 @@ pub mod metrics;
 pub mod page;
 pub mod paths;
 pub mod report;
-pub mod result_file;
 pub mod rollback;
 pub mod sources;
 pub mod status;

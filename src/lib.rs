@@ -58,7 +58,7 @@
 //!
 //! ```text
 //!  cli        the command line, which calls only the public API
-//!  commands   the commands: build, clean, check, urls, diff, status, rollback
+//!  commands   the commands: build, clean, check, urls, diff, rollback, report, status; the steps of a build on a cluster
 //!  produce    pass 2: renders the entries of each sitemap, compresses them and hands the files over
 //!  survey     pass 1: judges every row, finds duplicates, sorts, divides the URLs among sitemaps
 //!  job        the settings of a build

@@ -9,6 +9,7 @@ mod lost_pages;
 pub(super) mod outcome;
 mod publish;
 pub(super) mod reporting;
+mod result_file;
 mod sealed;
 pub(super) mod site;
 mod start;

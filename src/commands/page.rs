@@ -1,6 +1,7 @@
 //! Page: a report as HTML, made from a finished run, from the JSON of its report, or from a published directory.
 
 mod directory;
+mod render;
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -9,8 +10,6 @@ use std::path::{Path, PathBuf};
 
 use serde::de::IgnoredAny;
 
-pub use crate::commands::report::page::SettingNames;
-use crate::commands::report::page::{Subject, field_name, page};
 use crate::commands::report::{Failure, Report};
 use crate::common::progress::Progress;
 use crate::common::stop::Stop;
@@ -18,6 +17,8 @@ use crate::common::whole_file;
 use crate::error::{Error, Result, Shown, is_url};
 use crate::job::{check_threads, threads_default};
 use crate::place::{self, LocalFile, PlaceOrFile, SetName};
+pub use render::SettingNames;
+use render::{Subject, field_name, page};
 
 /// An HTML page: one file without scripts or requests, at most 300 kB.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,6 @@
 
 pub mod details;
 pub mod dry_run;
-pub mod page;
 pub mod settings;
 
 use std::borrow::Cow;

@@ -6,13 +6,13 @@ use std::path::Path;
 
 use super::guards;
 use super::load::LoadedInputs;
+use super::result_file::ResultFile;
 use crate::clean::Reason;
 use crate::clean::screen::CountedRules;
 use crate::commands::report::details::{Details, EXAMPLES_OF_REASON_MAX, Previous};
 use crate::commands::report::dry_run::DryRun;
 use crate::commands::report::settings::settings;
 use crate::commands::report::{Report, SectionSummary, SetReport, WordCounts, most_frequent};
-use crate::commands::result_file::ResultFile;
 use crate::common::fifo::output_name;
 use crate::common::progress::Estimate;
 use crate::common::time::w3c_datetime;

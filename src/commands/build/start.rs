@@ -1,8 +1,8 @@
 //! Start: opens everything before a line is read, so that a run fails at once and not after an hour.
 
 use super::follow_up::FollowUp;
+use super::result_file::ResultFile;
 use super::site;
-use crate::commands::result_file::ResultFile;
 use crate::commands::sources::{self, Sources};
 use crate::common::stop::Stop;
 use crate::error::Result;

@@ -6,9 +6,9 @@ use std::num::NonZero;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::commands::page::render::{SettingNames, Subject, page};
 use crate::commands::report::Report;
 use crate::commands::report::details::{Details, Previous};
-use crate::commands::report::page::{SettingNames, Subject, page};
 use crate::commands::status::{Status, status};
 use crate::commands::target::Target;
 use crate::commands::urls::{UrlsJob, urls};

@@ -48,7 +48,7 @@ pub fn page(subject: Subject<'_>, names: SettingNames) -> String {
     if let Subject::Run(report) | Subject::Set { report, .. } = subject {
         html.raw(": ").cut(&report.title(), TEXT_CHARS_MAX);
     }
-    html.raw("</title>\n<style>\n").raw(include_str!("page/style.css")).raw("</style>\n</head>\n<body>\n");
+    html.raw("</title>\n<style>\n").raw(include_str!("render/style.css")).raw("</style>\n</head>\n<body>\n");
     match subject {
         Subject::Run(report) => of_report(report, &Known::RUN, &mut html),
         Subject::Set { report, has_lines, assumes_limit, notes } => {
