@@ -3,7 +3,7 @@
 use std::num::NonZero;
 use std::path::PathBuf;
 
-use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use sitemill::options::{
     Changefreq, Columns, Delimiter, Format, FormatOptions, LastmodUnit, LastmodZone, OnDuplicate, Priority,
     TagRules, UrlEncoding, changefreq, priority,
@@ -67,13 +67,13 @@ pub struct TagArgs {
     /// Dates such as 2024-05-01 are accepted with every unit.
     #[arg(
         long,
-        value_enum,
         value_name = "text|seconds|millis|micros|nanos",
+        value_parser = lastmod_unit(),
         default_value_t,
         hide_possible_values = true,
         hide_short_help = true
     )]
-    pub lastmod_unit: Unit,
+    pub lastmod_unit: LastmodUnit,
 
     /// changefreq for rows without one.
     #[arg(long, value_name = "WORD", value_parser = default_changefreq, hide_short_help = true)]
@@ -90,22 +90,6 @@ pub struct TagArgs {
     /// images, videos and news. A missing value sorts first.
     #[arg(long, value_name = "first|newest", default_value = "first", hide_short_help = true)]
     pub on_duplicate: OnDuplicate,
-}
-
-/// The unit of `lastmod` values.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum Unit {
-    /// Dates and times.
-    #[default]
-    Text,
-    /// Seconds since 1970.
-    Seconds,
-    /// Milliseconds since 1970.
-    Millis,
-    /// Microseconds since 1970.
-    Micros,
-    /// Nanoseconds since 1970.
-    Nanos,
 }
 
 /// `sitemill clean`.
@@ -160,13 +144,7 @@ impl TagArgs {
     /// Converts these options to types of the library.
     pub fn rules(&self) -> TagRules {
         let mut rules = TagRules::default();
-        rules.lastmod.unit = match self.lastmod_unit {
-            Unit::Text => LastmodUnit::Text,
-            Unit::Seconds => LastmodUnit::EpochSeconds,
-            Unit::Millis => LastmodUnit::EpochMillis,
-            Unit::Micros => LastmodUnit::EpochMicros,
-            Unit::Nanos => LastmodUnit::EpochNanos,
-        };
+        rules.lastmod.unit = self.lastmod_unit;
         rules.lastmod.zone.clone_from(&self.lastmod_zone);
         rules.default_changefreq = self.default_changefreq;
         rules.default_priority = self.default_priority;
@@ -183,6 +161,12 @@ fn format_long_help() -> String {
         "Format of the inputs: {}\n\nBy default, the format is detected from the first bytes, then from the name.",
         Format::names()
     )
+}
+
+/// Parses a unit. Completions of a shell have the words.
+fn lastmod_unit() -> impl TypedValueParser<Value = LastmodUnit> {
+    let words = PossibleValuesParser::new(LastmodUnit::ALL.map(LastmodUnit::as_str));
+    words.map(|word| word.parse().expect("these are the words of units"))
 }
 
 fn encoding(label: &str) -> Result<&'static encoding_rs::Encoding, String> {

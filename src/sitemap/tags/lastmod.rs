@@ -52,6 +52,10 @@ impl LastmodUnit {
         }
     }
 
+    /// Every unit.
+    pub const ALL: [Self; 5] =
+        [Self::Text, Self::EpochSeconds, Self::EpochMillis, Self::EpochMicros, Self::EpochNanos];
+
     /// Its word, which [`FromStr`](std::str::FromStr) parses.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -61,6 +65,21 @@ impl LastmodUnit {
             Self::EpochMicros => "micros",
             Self::EpochNanos => "nanos",
         }
+    }
+}
+
+impl std::str::FromStr for LastmodUnit {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        let named = Self::ALL.into_iter().find(|unit| unit.as_str() == word);
+        named.ok_or_else(|| "expected text, seconds, millis, micros or nanos".into())
+    }
+}
+
+impl std::fmt::Display for LastmodUnit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 
