@@ -4,29 +4,31 @@ mod inputs;
 mod live;
 mod number;
 mod published;
+mod report_files;
+mod resources;
 mod sections;
 mod sets;
+mod sitemaps;
 mod size;
 mod store;
 mod urls;
 
-use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use sitemill::StoreSettings;
-use sitemill::limits::{
-    BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URLS_PER_SITEMAP_MAX,
-};
-use sitemill::options::{Base, Divide, Engine, Level, Order, ScopeRule, SetName};
+use sitemill::limits::Protocol;
+use sitemill::options::{Base, ScopeRule, SetName};
 
 use super::log::LogFormat;
 pub use inputs::{CleanArgs, FormatArgs, TagArgs};
 pub use live::LiveArgs;
-use number::{level, whole};
 pub use published::{CheckArgs, ReportArgs, UrlsArgs};
+pub use report_files::ReportFileArgs;
+pub use resources::ResourceArgs;
 pub use sections::SectionArgs;
 pub use sets::{DiffArgs, GuardArgs, KeepArgs, RollbackArgs, StatusArgs};
+pub use sitemaps::SitemapArgs;
 pub use size::Size;
 pub use store::StorePublishArgs;
 pub use urls::{RESPECT_ROBOTS, UrlArgs};
@@ -239,112 +241,13 @@ pub struct BuildArgs {
     #[command(flatten)]
     pub sections: SectionArgs,
 
-    /// Order of URLs: input, or sorted for smaller files.
-    ///
-    /// input keeps the order of the input. sorted lists URLs in byte order, which gives smaller files, and the same files for any
-    /// input order. If several rows have the same URL but different tags, add --on-duplicate newest.
-    #[arg(long, value_name = "input|sorted", default_value = "input", help_heading = "Sitemaps")]
-    pub order: Order,
+    /// Options about how URLs are divided and compressed.
+    #[command(flatten)]
+    pub sitemaps: SitemapArgs,
 
-    /// Where sitemaps end: fill, or stable for fewer changes between runs.
-    ///
-    /// fill ends a sitemap when it is full. stable lets the URLs decide, so a small change to the input rewrites only nearby
-    /// sitemaps; sitemaps are then 70% full on average. With --order sorted, stable gives the same sitemaps for any input order.
-    #[arg(
-        long,
-        value_name = "fill|stable",
-        default_value = "fill",
-        help_heading = "Sitemaps",
-        hide_short_help = true
-    )]
-    pub divide: Divide,
-
-    /// URLs per sitemap, at most 50,000.
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = whole::<u32>,
-        default_value_t = URLS_PER_SITEMAP_MAX,
-        help_heading = "Sitemaps",
-        hide_short_help = true
-    )]
-    pub urls_per_sitemap: u32,
-
-    /// Bytes per sitemap before compression, such as 10M; at most 50M with protocol 0.9.
-    ///
-    /// 10M, 10Mi and 10MiB are 10 x 1024 x 1024 bytes; 10MB is 10,000,000 bytes.
-    #[arg(
-        long,
-        value_name = "SIZE",
-        default_value_t = Size(BYTES_PER_SITEMAP_DEFAULT),
-        help_heading = "Sitemaps",
-        hide_short_help = true
-    )]
-    pub bytes_per_sitemap: Size,
-
-    /// Sitemaps per index file, at most 50,000 with protocol 0.9.
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = whole::<u32>,
-        default_value_t = SITEMAPS_PER_INDEX_DEFAULT,
-        help_heading = "Sitemaps",
-        hide_short_help = true
-    )]
-    pub sitemaps_per_index: u32,
-
-    /// Gzip level: 0 (no compression), or 1 (fastest) to 9 (smallest).
-    #[arg(
-        long,
-        value_name = "0..9",
-        default_value = "2",
-        value_parser = level,
-        help_heading = "Sitemaps",
-        hide_short_help = true
-    )]
-    pub level: Level,
-
-    /// Compressor: records, made for sitemaps, or the flate2 library.
-    #[arg(
-        long,
-        value_name = "records|flate2",
-        default_value_t,
-        help_heading = "Sitemaps",
-        hide_short_help = true
-    )]
-    pub gzip_engine: Engine,
-
-    /// Write rejected and excluded lines and dropped tags to this file.
-    ///
-    /// Tab-separated: input, line, byte offset, reason, text. - is standard output.
-    #[arg(long, value_name = "FILE", help_heading = "Reports")]
-    pub rejects: Option<PathBuf>,
-
-    /// Write the differences from the replaced set to this file.
-    ///
-    /// Tab-separated: added, removed or changed; URL; old lastmod; new lastmod. - is standard output.
-    #[arg(long, value_name = "FILE", help_heading = "Reports", hide_short_help = true)]
-    pub diff: Option<PathBuf>,
-
-    /// Write a JSON report to this file; - is standard output.
-    #[arg(long, value_name = "FILE", help_heading = "Reports")]
-    pub report: Option<PathBuf>,
-
-    /// Write the report to this file as HTML; - is standard output.
-    ///
-    /// One file without scripts. It is also written if the run fails.
-    #[arg(long, value_name = "FILE", help_heading = "Reports")]
-    pub html: Option<PathBuf>,
-
-    /// Print the JSON report as the last line of standard output.
-    #[arg(long, help_heading = "Reports", hide_short_help = true)]
-    pub json: bool,
-
-    /// Write Prometheus metrics to this file when the run ends.
-    ///
-    /// They are also written if the run fails. The textfile collector of node_exporter reads files named *.prom.
-    #[arg(long, value_name = "FILE", help_heading = "Reports", hide_short_help = true)]
-    pub metrics: Option<PathBuf>,
+    /// Options about what else is written.
+    #[command(flatten)]
+    pub reports: ReportFileArgs,
 
     /// Options about going live.
     #[command(flatten)]
@@ -358,22 +261,9 @@ pub struct BuildArgs {
     #[command(flatten)]
     pub keep: KeepArgs,
 
-    /// Memory limit, such as 2G [default: half of RAM].
-    ///
-    /// Data beyond the limit goes to scratch files. Mapped input files do not count. RAM is that of the machine or the container.
-    /// 2G, 2Gi and 2GiB are 2 x 1024 x 1024 x 1024 bytes; 2GB is 2,000,000,000 bytes. The output does not depend on this option.
-    #[arg(long, value_name = "SIZE", help_heading = "Resources")]
-    pub memory: Option<Size>,
-
-    /// Directory for scratch files [default: the output directory].
-    #[arg(long, value_name = "DIR", help_heading = "Resources", hide_short_help = true)]
-    pub scratch: Option<PathBuf>,
-
-    /// Worker threads, at most 1,024 [default: all cores].
-    ///
-    /// The output does not depend on this option.
-    #[arg(long, value_name = "N", value_parser = whole::<NonZero<usize>>, help_heading = "Resources")]
-    pub threads: Option<NonZero<usize>>,
+    /// Options about memory, disk and threads.
+    #[command(flatten)]
+    pub resources: ResourceArgs,
 }
 
 /// When to show progress.

@@ -89,7 +89,8 @@ pub fn refuse(early: &Early<'_>, error: Error) {
 
 /// Refuses a closed standard output if the run writes rows to it.
 fn check_stdout(args: &BuildArgs) -> Result<()> {
-    let is_wanted = [&args.rejects, &args.diff].into_iter().flatten().any(|path| path == Path::new("-"));
+    let is_wanted =
+        [&args.reports.rejects, &args.reports.diff].into_iter().flatten().any(|path| path == Path::new("-"));
     if is_wanted { streams::Stdout::new().map(drop) } else { Ok(()) }
 }
 
@@ -257,23 +258,23 @@ fn job(args: &BuildArgs, stop: &Stop) -> Result<Job> {
     job.input.require_success = args.format.require_success_marker;
     let rules = &mut job.rules;
     rules.protocol = args.protocol;
-    rules.urls_per_sitemap = args.urls_per_sitemap;
-    rules.bytes_per_sitemap = args.bytes_per_sitemap.0;
-    rules.sitemaps_per_index = args.sitemaps_per_index;
+    rules.urls_per_sitemap = args.sitemaps.urls_per_sitemap;
+    rules.bytes_per_sitemap = args.sitemaps.bytes_per_sitemap.0;
+    rules.sitemaps_per_index = args.sitemaps.sitemaps_per_index;
     rules.urls = args.urls.rules(stop)?;
     rules.sections = args.sections.sections_by(stop)?;
     rules.scope = args.scope;
     rules.url_encoding = args.format.url_encoding;
     rules.tags = args.tags.rules();
     rules.on_duplicate = args.tags.on_duplicate;
-    rules.order = args.order;
-    rules.divide = args.divide;
-    rules.level = args.level;
-    rules.gzip_engine = args.gzip_engine;
+    rules.order = args.sitemaps.order;
+    rules.divide = args.sitemaps.divide;
+    rules.level = args.sitemaps.level;
+    rules.gzip_engine = args.sitemaps.gzip_engine;
     let resources = &mut job.resources;
-    resources.memory = args.memory.map(|size| size.0);
-    resources.scratch.clone_from(&args.scratch);
-    resources.threads = args.threads.unwrap_or(resources.threads);
+    resources.memory = args.resources.memory.map(|size| size.0);
+    resources.scratch.clone_from(&args.resources.scratch);
+    resources.threads = args.resources.threads.unwrap_or(resources.threads);
     let guards = &mut job.guards;
     guards.expect_lines = args.guard.expect_lines;
     guards.max_rejects = args.guard.max_rejects;
@@ -282,10 +283,10 @@ fn job(args: &BuildArgs, stop: &Stop) -> Result<Job> {
     guards.allow_empty = args.guard.allow_empty;
     let publication = &mut job.publication;
     publication.name.clone_from(&args.name);
-    publication.rejects.clone_from(&args.rejects);
+    publication.rejects.clone_from(&args.reports.rejects);
     publication.robots.clone_from(&args.robots);
     publication.robots_any_name = args.robots_any_name;
-    publication.diff.clone_from(&args.diff);
+    publication.diff.clone_from(&args.reports.diff);
     publication.keep.time = args.keep.keep;
     publication.keep.sets = args.keep.keep_sets;
     publication.ignore_manifest = args.keep.ignore_manifest;
@@ -294,8 +295,8 @@ fn job(args: &BuildArgs, stop: &Stop) -> Result<Job> {
     publication.dry_run = args.live.dry_run;
     publication.also = args.live.also(args.format.url_encoding)?;
     publication.then.clone_from(&args.live.then);
-    publication.details = args.report.is_some() || args.html.is_some() || args.json;
-    publication.sections = args.html.is_some();
+    publication.details = args.reports.report.is_some() || args.reports.html.is_some() || args.reports.json;
+    publication.sections = args.reports.html.is_some();
     publication.time = clock::time()?;
     Ok(job)
 }

@@ -34,7 +34,8 @@ const JSON: &str = "--json";
 impl ReportFiles {
     /// The outputs of a run with these options.
     pub fn of(args: &BuildArgs) -> Self {
-        let (report, html, metrics) = (args.report.clone(), args.html.clone(), args.metrics.clone());
+        let (report, html, metrics) =
+            (args.reports.report.clone(), args.reports.html.clone(), args.reports.metrics.clone());
         // If it cannot be encoded, that is the error that is reported.
         let base_url = args
             .base_url
@@ -43,7 +44,7 @@ impl ReportFiles {
             .to_string();
         let name = args.name.as_ref().map(ToString::to_string);
         let run = MeasuredRun { base_url, name, is_dry_run: args.live.dry_run };
-        Self { report, html, json: args.json, metrics, run }
+        Self { report, html, json: args.reports.json, metrics, run }
     }
 
     /// The outputs of a run whose options are wrong.
@@ -99,8 +100,8 @@ fn labels(early: &Early<'_>, metrics: Option<&Path>) -> (String, Option<String>)
 /// The paths that the run reads, including `inputs`, and those that it writes, except its reports.
 pub fn paths(args: &BuildArgs, inputs: Vec<PathBuf>, config: Option<&Path>) -> Paths {
     let mut job = Job::new(inputs, args.base_url.clone(), args.out.clone());
-    job.publication.rejects.clone_from(&args.rejects);
-    job.publication.diff.clone_from(&args.diff);
+    job.publication.rejects.clone_from(&args.reports.rejects);
+    job.publication.diff.clone_from(&args.reports.diff);
     job.publication.robots.clone_from(&args.robots);
     // A URL that cannot be encoded is reported later.
     job.publication.also = args.live.also(args.format.url_encoding).unwrap_or_default();
