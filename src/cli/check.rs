@@ -19,7 +19,7 @@ pub fn run(args: CheckArgs) -> Result<()> {
     job.name = args.name;
     job.base_url = args.base_url;
     job.scope = args.scope;
-    job.threads = args.threads.unwrap_or(job.threads);
+    job.threads = args.threads.or(job.threads);
     job.findings_max = args.limit_findings;
 
     let mut paths = job.paths();

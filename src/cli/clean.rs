@@ -21,7 +21,7 @@ fn job(args: &CleanArgs, stop: &Stop) -> Result<CleanJob> {
     job.input.require_success = args.format.require_success_marker;
     job.url_encoding = args.format.url_encoding;
     job.urls = args.urls.rules(stop)?;
-    job.threads = args.threads.unwrap_or(job.threads);
+    job.threads = args.threads.or(job.threads);
     Ok(job)
 }
 

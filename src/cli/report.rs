@@ -49,7 +49,7 @@ impl PageTo {
 pub fn run(args: ReportArgs) -> Result<()> {
     let stop = signals::raised_by_signals()?;
     let mut job = PageJob::new(args.path);
-    job.threads = args.threads.unwrap_or(job.threads);
+    job.threads = args.threads.or(job.threads);
     job.name = args.name;
     job.setting_names = flags::name;
     let mut paths: Paths = job.paths();

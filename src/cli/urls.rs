@@ -19,7 +19,7 @@ pub fn run(args: UrlsArgs) -> Result<()> {
         (_, true) => UrlsFormat::Json,
         _ => UrlsFormat::Lines,
     };
-    job.threads = args.threads.unwrap_or(job.threads);
+    job.threads = args.threads.or(job.threads);
     let mut paths = job.paths();
     paths.write_to_stdout("urls");
     paths.check()?;

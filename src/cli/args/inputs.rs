@@ -1,6 +1,5 @@
 //! Options about inputs and their tags.
 
-use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -9,7 +8,7 @@ use sitemill::options::{
     TagRules, UrlEncoding, changefreq, priority,
 };
 
-use super::number::whole;
+use super::resources::ThreadsArg;
 use super::store::StoreArgs;
 use super::urls::UrlArgs;
 
@@ -106,9 +105,9 @@ pub struct CleanArgs {
     #[arg(long, value_name = "FILE")]
     pub rejects: Option<PathBuf>,
 
-    /// Worker threads, at most 1,024 [default: all cores].
-    #[arg(long, value_name = "N", value_parser = whole::<NonZero<usize>>)]
-    pub threads: Option<NonZero<usize>>,
+    /// See [`ThreadsArg`].
+    #[command(flatten)]
+    pub threads: ThreadsArg,
 
     /// Print only warnings and errors.
     #[arg(long, short)]

@@ -1,11 +1,11 @@
 //! Options about published files.
 
-use std::num::NonZero;
 use std::path::PathBuf;
 
 use sitemill::options::{BaseUrl, ScopeRule, SetName};
 
 use super::number::whole;
+use super::resources::ThreadsArg;
 use super::store::StoreArgs;
 
 /// `sitemill check`.
@@ -47,9 +47,9 @@ pub struct CheckArgs {
     #[arg(long, value_name = "N", value_parser = whole::<u64>, default_value_t = 1000)]
     pub limit_findings: u64,
 
-    /// Worker threads, at most 1,024 [default: all cores].
-    #[arg(long, value_name = "N", value_parser = whole::<NonZero<usize>>)]
-    pub threads: Option<NonZero<usize>>,
+    /// See [`ThreadsArg`].
+    #[command(flatten)]
+    pub threads: ThreadsArg,
 
     /// Print only findings, warnings and errors.
     #[arg(long, short)]
@@ -81,9 +81,9 @@ pub struct UrlsArgs {
     #[arg(long, conflicts_with = "tsv")]
     pub json: bool,
 
-    /// Worker threads, at most 1,024 [default: all cores].
-    #[arg(long, value_name = "N", value_parser = whole::<NonZero<usize>>)]
-    pub threads: Option<NonZero<usize>>,
+    /// See [`ThreadsArg`].
+    #[command(flatten)]
+    pub threads: ThreadsArg,
 
     /// Print only warnings and errors.
     #[arg(long, short)]
@@ -110,9 +110,9 @@ pub struct ReportArgs {
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     pub output: PathBuf,
 
-    /// Worker threads, at most 1,024 [default: all cores].
-    #[arg(long, value_name = "N", value_parser = whole::<NonZero<usize>>)]
-    pub threads: Option<NonZero<usize>>,
+    /// See [`ThreadsArg`].
+    #[command(flatten)]
+    pub threads: ThreadsArg,
 
     /// Print only warnings and errors.
     #[arg(long, short)]

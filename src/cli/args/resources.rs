@@ -27,3 +27,18 @@ pub struct ResourceArgs {
     #[arg(long, value_name = "N", value_parser = whole::<NonZero<usize>>)]
     pub threads: Option<NonZero<usize>>,
 }
+
+/// The number of threads of a command other than build.
+#[derive(Debug, clap::Args)]
+pub struct ThreadsArg {
+    /// Worker threads, at most 1,024 [default: all cores].
+    #[arg(long, value_name = "N", value_parser = whole::<NonZero<usize>>)]
+    threads: Option<NonZero<usize>>,
+}
+
+impl ThreadsArg {
+    /// The number of threads, or `default` without the option.
+    pub fn or(&self, default: NonZero<usize>) -> NonZero<usize> {
+        self.threads.unwrap_or(default)
+    }
+}

@@ -1,12 +1,12 @@
 //! Options about live, kept and compared sets.
 
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use sitemill::diff::DIFF_MEMORY_DEFAULT;
 use sitemill::options::{ExpectLines, Keep, KeepTime, MaxDroppedTags, MaxRejects, MaxShrink, SetName};
 
 use super::number::whole;
+use super::resources::ThreadsArg;
 use super::size::Size;
 use super::store::{StoreArgs, StorePublishArgs};
 
@@ -115,9 +115,9 @@ pub struct DiffArgs {
     #[arg(long, value_name = "DIR")]
     pub scratch: Option<PathBuf>,
 
-    /// Worker threads, at most 1,024 [default: all cores].
-    #[arg(long, value_name = "N", value_parser = whole::<NonZero<usize>>)]
-    pub threads: Option<NonZero<usize>>,
+    /// See [`ThreadsArg`].
+    #[command(flatten)]
+    pub threads: ThreadsArg,
 
     /// Print only warnings and errors.
     #[arg(long, short)]
