@@ -9,8 +9,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::draft::Draft;
-use crate::common::fifo::is_stream;
 use super::fs::{Disk, FileSystem, parent, sync_directory};
+use crate::common::fifo::is_stream;
 use crate::error::{Error, Result};
 
 /// The new file.

@@ -6,7 +6,7 @@ use super::options::FormatOptions;
 use super::sample::Sample;
 use super::spec::{Head, Open, OpenFile};
 use super::table::Format;
-use super::{foreign, packing, sitemap, xml};
+use super::{foreign, packing, xml};
 use crate::error::{Error, Message, Result, Setting, is_url, message};
 use crate::intake::lines::BYTE_ORDER_MARK;
 
