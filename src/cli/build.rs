@@ -211,7 +211,8 @@ fn to_json(report: &impl Serialize) -> Value {
 
 fn failure_of(error: &Error, exit_code: u8) -> Failure {
     let cause = error.source().map(ToString::to_string);
-    Failure::new(flags::error_text(error), cause, exit_code)
+    // Without the command that reads a URL, which may contain a signature.
+    Failure::new(flags::text(error.message()), cause, exit_code)
 }
 
 /// Refuses a path that metrics cannot be written to. Standard output is refused here, where the name of the option is known.

@@ -32,6 +32,9 @@ pub(super) fn explain(name: &Path, error: &io::Error) -> Option<&'static str> {
         return Some(if is_url_of_file(name) { URL_OF_FILE } else { NEEDS_FILE });
     }
     let text = name.to_string_lossy();
+    if text == "-" {
+        return Some("standard input is not read here; write it to a file, and give the path of the file");
+    }
     let is_pattern = text.contains(['*', '?', '[', '{']);
     is_pattern
         .then_some("no file matches this pattern; the shell leaves a pattern that matches nothing as it is")
@@ -84,7 +87,8 @@ mod tests {
             false => "use the Python or Debian package, which read URLs, or copy it first",
         };
         for (name, said) in [
-            ("https://h.example/a?b", "https://h.example/a?b: is a URL, and "),
+            ("https://h.example/a?b", "https://h.example/a?…: is a URL, and "),
+            ("-", "-: standard input is not read here"),
             ("HTTP://h.example/a", way_out),
             ("az://bucket/a", way_out),
             ("file:///data/a", "give the path alone"),
