@@ -10,6 +10,7 @@ pub mod fallible;
 pub mod field;
 pub mod fifo;
 pub mod frequent;
+pub mod gzip_members;
 pub mod ordered;
 pub mod pool;
 pub mod prefetch;

@@ -1,5 +1,6 @@
 //! `sitemill check` finds every planted fault, and nothing in sets that `build` writes.
 
+mod foreign;
 mod named;
 
 use std::collections::BTreeSet;

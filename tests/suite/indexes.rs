@@ -57,6 +57,17 @@ fn an_index_file_of_which_something_is_not_read_is_refused() {
         (whole.replace(&entry, ""), "no entry"),
         (whole.replace("sitemap>", "url>"), "element url is not allowed here"),
         (whole.replace(&entry, &format!("{entry}<sitemap/>")), "entry 2: missing-element: no loc"),
+        (
+            whole.replace(
+                &entry,
+                &format!("{}{entry}", entry.replacen("<sitemap>", &format!("<sitemap {XMLNS_0_84}>"), 1)),
+            ),
+            "element sitemap is not allowed here",
+        ),
+        (
+            whole.replace(&entry, &format!("<x:sitemap xmlns:x=\"http://h.example/\"/>{entry}")),
+            "element x:sitemap is not allowed here",
+        ),
         (whole.replace("</loc>", &format!("</loc><loc>{BASE}b.xml</loc>")), "loc twice"),
         (
             whole.replace("</loc>", &format!("</loc>{entry}")),

@@ -5,9 +5,9 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use flate2::bufread::MultiGzDecoder;
 use xxhash_rust::xxh3::Xxh3;
 
+use crate::common::gzip_members::{GzipMembers, OtherBytes};
 use crate::error::{Error, Result};
 use crate::limits::Protocol;
 use crate::place::PlaceFile;
@@ -24,7 +24,7 @@ const COMPRESSED_SLACK: u64 = 1 << 20;
 /// The reason why a file could not be read completely.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The gzip data is damaged. Holds the message of the decoder.
+    /// The gzip data is damaged. Says how.
     Gzip(String),
     /// The content has more bytes than this limit.
     TooLarge(u64),
@@ -66,7 +66,7 @@ impl Content {
         let mut raw = BufReader::with_capacity(BUFFER_BYTES, Capped { raw, left: limit + COMPRESSED_SLACK });
         let is_gzip = raw.fill_buf()?.starts_with(GZIP_MAGIC);
         let inner: Box<dyn Read + Send> =
-            if is_gzip { Box::new(MultiGzDecoder::new(raw)) } else { Box::new(raw) };
+            if is_gzip { Box::new(GzipMembers::new(raw)) } else { Box::new(raw) };
         let buffer = vec![0; BUFFER_BYTES].into_boxed_slice();
         let hash = Xxh3::new();
         Ok(Self { inner, is_gzip, buffer, at: 0, end: 0, decoded: 0, limit, hash, failure: None })
@@ -117,7 +117,13 @@ impl Content {
         }
         // Errors of the decoder have no OS error number; errors of the system have one, and those of stores are ours.
         match self.is_gzip && error.raw_os_error().is_none() && !Error::is_carried_by(&error) {
-            true => Failure::Gzip(error.to_string()),
+            true if error.get_ref().is_some_and(|cause| cause.is::<OtherBytes>()) => {
+                Failure::Gzip(format!("the gzip data ends, and {error}"))
+            }
+            true if error.kind() == io::ErrorKind::UnexpectedEof => {
+                Failure::Gzip("damaged: the gzip data ends too early".into())
+            }
+            true => Failure::Gzip(format!("damaged: {error}")),
             false => Failure::Io(error),
         }
     }
@@ -235,5 +241,8 @@ mod tests {
         }
         let two = [&whole[..], &whole].concat();
         assert!(matches!(drain(Content::of(Cursor::new(two)).unwrap()), (16, None)));
+        // As gzip(1) and `build` do.
+        let padded = [&whole[..], &[0; 700]].concat();
+        assert!(matches!(drain(Content::of(Cursor::new(padded)).unwrap()), (8, None)));
     }
 }

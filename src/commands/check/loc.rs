@@ -14,6 +14,8 @@ pub(crate) type Wrong = &'static str;
 pub(crate) static TOO_LONG: LazyLock<String> =
     LazyLock::new(|| format!("longer than {} characters", grouped(URL_BYTES_MAX as u64)));
 
+/// Longest name of a host: RFC 1035, 2.3.4, without the length of the first label and the root.
+const HOST_BYTES_MAX: usize = 253;
 /// The parts of a URL in which a byte is allowed: RFC 3986, 2.2, 2.3 and 3.
 const PATH: u8 = 1;
 const QUERY: u8 = 2;
@@ -122,7 +124,19 @@ fn check_authority(authority: &[u8]) -> Result<(), Wrong> {
     if host[0] != b'[' && !host.iter().enumerate().all(is_name) {
         return Err("an invalid host");
     }
-    Ok(())
+    match is_in_limits(host) {
+        true => Ok(()),
+        false => Err("a host with an empty part, one of more than 63 characters, or more than 253 in all"),
+    }
+}
+
+/// Whether each label of `host` and the whole have a length that DNS allows: RFC 1035, 2.3.4. A dot at the end names the root. The
+/// length of a percent-encoded label is unknown.
+fn is_in_limits(host: &[u8]) -> bool {
+    let name = host.strip_suffix(b".").unwrap_or(host);
+    let mut labels = name.split(|&byte| byte == b'.');
+    name.contains(&b'%')
+        || name.len() <= HOST_BYTES_MAX && labels.all(|label| (1..=63).contains(&label.len()))
 }
 
 /// Checks a `loc`, whose `normal` form must start with `below`. The length is checked first, because other faults of a value
@@ -178,6 +192,8 @@ mod tests {
             "http://192.0.2.1/",
             "http://h%41.example/",
             "http://h.example:65535/",
+            "http://h.example./",
+            &format!("http://{}.example/", "a".repeat(63)),
         ] {
             assert_eq!(check_grammar(right.as_bytes()), Ok(()), "{right}");
         }
@@ -209,6 +225,11 @@ mod tests {
             "http://h.example/%2",
             "http://h.example/#a#b",
             "http://bücher.example/",
+            "http://a..b.example/",
+            "http://.h.example/",
+            "http://h.example../",
+            &format!("http://{}.example/", "a".repeat(64)),
+            &format!("http://{}example/", "a.".repeat(124)),
         ] {
             assert!(check_grammar(wrong.as_bytes()).is_err(), "{wrong}");
         }

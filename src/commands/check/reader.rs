@@ -11,6 +11,7 @@
 mod attributes;
 mod children;
 mod elements;
+mod endings;
 mod feeds;
 mod kind;
 mod likely;
@@ -23,10 +24,9 @@ use std::io;
 use std::mem::take;
 
 use quick_xml::Reader as Events;
-use quick_xml::errors::Error as XmlError;
 use quick_xml::events::Event;
 
-use super::content::{Content, Failure};
+use super::content::Content;
 use super::entities::{self, Wrong};
 use super::entry::Entry;
 use super::finding::Findings;
@@ -88,7 +88,7 @@ pub(crate) struct Reader<'f> {
     /// Entries with a news article.
     news: u32,
     order: Order,
-    /// Whether it has been reported that the current value is not escaped.
+    /// Whether it has been reported that a value of the current entry is not escaped.
     is_unescaped: bool,
 }
 
@@ -172,6 +172,7 @@ impl<'f> Reader<'f> {
         let mut buffer = take(&mut self.buffer);
         let is_entry = loop {
             buffer.clear();
+            let begin = self.events.buffer_position();
             let event = self.events.read_event_into(&mut buffer);
             if matches!(event, Err(_) | Ok(Event::Eof))
                 && let Some(failure) = self.events.get_mut().take_failure()
@@ -191,7 +192,7 @@ impl<'f> Reader<'f> {
                     Err(Broken) => break false,
                 },
                 Err(error) => {
-                    self.refuse(&error);
+                    self.refuse(&error, begin);
                     break false;
                 }
             }
@@ -217,12 +218,7 @@ impl<'f> Reader<'f> {
             Event::Comment(_) => return self.broken("a character that XML does not allow"),
             Event::PI(instruction) => self.instruction(instruction)?,
             Event::Decl(declaration) => self.declaration(declaration)?,
-            Event::DocType(_) => {
-                self.findings.push(None, Rule::Doctype, || {
-                    "a document type declaration; the rest was not read".into()
-                });
-                return Err(Broken);
-            }
+            Event::DocType(declaration) => return self.document_type(declaration),
             Event::Eof => {}
         }
         self.is_first_event = false;
@@ -260,7 +256,10 @@ impl<'f> Reader<'f> {
     /// Reports text between elements.
     fn between(&mut self, text: &str) -> Result<(), Broken> {
         match self.at {
-            At::Prolog | At::Epilog => self.broken("text outside the root element"),
+            At::Prolog => self.broken(
+                "text outside the root element (XML begins with <, and a text sitemap is a URL on each line)",
+            ),
+            At::Epilog => self.broken("text outside the root element"),
             At::Skipped => Ok(()),
             // Feeds have rules of their own.
             _ if self.format != DocumentFormat::Protocol => Ok(()),
@@ -280,6 +279,10 @@ impl<'f> Reader<'f> {
             Ok(character) => character.encode_utf8(&mut utf8),
             Err(wrong) => {
                 self.wrong_reference(name, wrong)?;
+                // Between elements, that is one finding, too.
+                if !matches!(self.at, At::Prolog | At::Epilog) {
+                    return Ok(());
+                }
                 ""
             }
         };
@@ -327,53 +330,16 @@ impl<'f> Reader<'f> {
         }
     }
 
+    /// Reports the first value of an entry that is not escaped. A program that does not escape one usually escapes none. Texts of
+    /// extensions need only be well-formed.
     fn unescaped(&mut self, what: &str) {
-        if !self.is_unescaped && self.format == DocumentFormat::Protocol {
-            self.is_unescaped = true;
-            self.findings.push(place(self.entries), Rule::NotEscaped, || format!("{what} in a value"));
+        if let At::Tag(tag) = self.at
+            && self.format == DocumentFormat::Protocol
+            && !std::mem::replace(&mut self.is_unescaped, true)
+        {
+            let words = || format!("{what} in {}", tag.as_str());
+            self.findings.push(place(self.entries), Rule::NotEscaped, words);
         }
-    }
-
-    /// Handles the end of the bytes.
-    fn end(&mut self) {
-        match self.at {
-            At::Epilog => self.is_whole = true,
-            At::Prolog => self.findings.push(None, Rule::WellFormed, || "no element".into()),
-            _ => self.findings.push(None, Rule::WellFormed, || "ends before its root element".into()),
-        }
-    }
-
-    /// Reports an error of the parser.
-    fn refuse(&mut self, error: &XmlError) {
-        let rule = match error {
-            XmlError::Encoding(_) => Rule::Encoding,
-            _ => Rule::WellFormed,
-        };
-        let byte = self.events.error_position();
-        let words = || format!("{}, at byte {byte}", shown(error.to_string().as_bytes()));
-        self.findings.push(place(self.entries), rule, words);
-    }
-
-    /// Reports that the document is truncated.
-    fn fail(&mut self, failure: Failure) -> io::Result<()> {
-        let (rule, words) = match failure {
-            Failure::Io(error) => return Err(error),
-            Failure::Gzip(words) => (Rule::Gzip, format!("damaged: {words}")),
-            Failure::TooLarge(limit) => {
-                (Rule::TooLarge, format!("more than {limit} bytes; the rest was not read"))
-            }
-            Failure::TooLargeCompressed(limit) => {
-                (Rule::TooLarge, format!("more than {limit} compressed bytes; the rest was not read"))
-            }
-        };
-        self.findings.push(None, rule, || words);
-        Ok(())
-    }
-
-    fn broken<T>(&mut self, words: &str) -> Result<T, Broken> {
-        let byte = self.events.buffer_position();
-        self.findings.push(place(self.entries), Rule::WellFormed, || format!("{words}, before byte {byte}"));
-        Err(Broken)
     }
 }
 

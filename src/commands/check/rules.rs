@@ -70,7 +70,8 @@ rules! {
     StrayText = "stray-text", ORG, "schema: no mixed content";
     /// The protocol does not define this attribute.
     Attribute = "attribute", ORG, "schema: no attributes";
-    /// A value contains one of the five special characters unescaped.
+    /// A `loc` or another value of the protocol contains one of the five special characters unescaped, or a CDATA section. Reported
+    /// once for each entry. Texts of images, videos and news need only be well-formed.
     NotEscaped = "not-escaped", ORG, "Entity escaping";
     /// The value is not an absolute `http` or `https` URL in the alphabet of RFC 3986.
     LocGrammar = "loc-grammar", "RFC 3986", "3, syntax components; sitemaps.org, Entity escaping";

@@ -18,7 +18,7 @@ pub(crate) fn check_lastmod(value: &[u8], protocol: Protocol) -> Result<(), Wron
     let value = if protocol == Protocol::V0_9 { value.trim_ascii() } else { value };
     match value.len() {
         0 => return Err("it is empty"),
-        4 | 7 if value[0].is_ascii_digit() => return Err("a year or month alone, which both schemas refuse"),
+        4 | 7 if value[0].is_ascii_digit() => return Err("a year or month alone, without a day"),
         _ => {}
     }
     let mut rest = value;

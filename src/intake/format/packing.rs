@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bzip2::bufread::MultiBzDecoder;
-use flate2::bufread::GzDecoder;
+
+use crate::common::gzip_members::GzipMembers;
 
 /// The compression of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -44,7 +45,7 @@ const TABLE: [Spec; 3] = [
         name: "gzip",
         extension: ".gz",
         has_head: |head| head.starts_with(&[0x1F, 0x8B]),
-        unpack: |packed| Ok(Box::new(GzipMembers(Some(GzDecoder::new(packed))))),
+        unpack: |packed| Ok(Box::new(GzipMembers::new(packed))),
     },
     Spec {
         packing: Packing::Zstd,
@@ -94,55 +95,6 @@ impl fmt::Display for Packing {
 pub fn without_extension(name: &str) -> &str {
     TABLE.iter().find_map(|spec| name.strip_suffix(spec.extension)).unwrap_or(name)
 }
-
-/// Decodes one gzip member after the other. As in gzip(1), zeros after the last one are padding.
-struct GzipMembers(Option<GzDecoder<Counted>>);
-
-impl Read for GzipMembers {
-    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        while let Some(member) = &mut self.0 {
-            let bytes = member.read(to)?;
-            if bytes > 0 || to.is_empty() {
-                return Ok(bytes);
-            }
-            let ended = self.0.take().map(GzDecoder::into_inner);
-            self.0 = ended.map(next_member).transpose()?.flatten();
-        }
-        Ok(0)
-    }
-}
-
-/// The member after zeros, or `None` at the end of `packed`.
-fn next_member(mut packed: Counted) -> io::Result<Option<GzDecoder<Counted>>> {
-    loop {
-        let bytes = match packed.fill_buf() {
-            Ok([]) => return Ok(None),
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        let zeros = bytes.iter().take_while(|&&byte| byte == 0).count();
-        let next = bytes.get(zeros).copied();
-        packed.consume(zeros);
-        match next {
-            None => {}
-            Some(0x1F) => return Ok(Some(GzDecoder::new(packed))),
-            Some(_) => return Err(io::Error::other(OtherBytes)),
-        }
-    }
-}
-
-/// The error for bytes after the last gzip member that begin no other.
-#[derive(Debug)]
-pub struct OtherBytes;
-
-impl fmt::Display for OtherBytes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("other bytes follow")
-    }
-}
-
-impl std::error::Error for OtherBytes {}
 
 /// Size of the read buffer: large enough for few calls, and small compared with the windows of the decoders.
 const BUFFER_BYTES: usize = 256 * 1024;

@@ -9,7 +9,8 @@ use encoding_rs::Encoding;
 
 use super::charset::{self, Transcoded};
 use super::foreign;
-use super::packing::{OtherBytes, Packing};
+use super::packing::Packing;
+use crate::common::gzip_members::OtherBytes;
 use crate::error::{Error, Message, Result, Setting, message};
 use crate::limits::LINE_BYTES_MAX;
 

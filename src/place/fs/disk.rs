@@ -32,7 +32,7 @@ impl FileSystem for Disk {
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
         match fs::metadata(path)?.is_file() {
             true => Ok(Box::new(File::open(path)?)),
-            false => Err(io::Error::other("not a regular file")),
+            false => Err(io::Error::other("not a regular file; write what a pipe yields to a file first")),
         }
     }
 

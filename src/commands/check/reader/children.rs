@@ -48,7 +48,6 @@ impl Reader<'_> {
             self.repeat(number, part, entry);
         }
         self.at = At::Child(number, part);
-        self.is_unescaped = false;
         entry.open_field();
     }
 

@@ -3,6 +3,7 @@
 use quick_xml::events::BytesStart;
 
 use super::pairs::SPACE;
+use super::prolog::is_html;
 use super::{At, Broken, DocumentFormat, FileKind, Reader, place};
 use crate::commands::check::doubts::Doubt;
 use crate::commands::check::entry::Entry;
@@ -194,12 +195,12 @@ impl Reader<'_> {
             "urlset" => FileKind::Sitemap,
             "sitemapindex" => FileKind::Index,
             _ => {
-                let words = || {
-                    match local {
-                    "RDF" => "RDF, most likely RSS 1.0; sitemaps may be RSS 2.0 or Atom".into(),
-                    "html" => "an HTML page; the file was fetched from the wrong URL, or the server sends an error page".into(),
-                    _ => format!("{} is neither urlset nor sitemapindex", shown(name.as_bytes())),
+                if is_html(local) {
+                    return self.html();
                 }
+                let words = || match local {
+                    "RDF" => "RDF, most likely RSS 1.0; sitemaps may be RSS 2.0 or Atom".into(),
+                    _ => format!("{} is neither urlset nor sitemapindex", shown(name.as_bytes())),
                 };
                 self.findings.push(None, Rule::Root, words);
                 return Err(Broken);
@@ -221,9 +222,10 @@ impl Reader<'_> {
         let (kind, protocol) = self.own();
         if namespace != Namespace::Sitemap(protocol) || local != kind.entry_name() {
             // Schema 0.9, urlset: xsd:any of other namespaces, before the first url.
-            match self.entries == 0 && self.is_foreign(namespace) {
+            let is_likely = matches!(local, "sitemap" | "url");
+            match self.entries == 0 && self.is_foreign(namespace) && !(is_likely && kind == FileKind::Index) {
                 true => self.skip(),
-                false if matches!(local, "sitemap" | "url") => self.unknown_entry(name),
+                false if is_likely => self.unknown_entry(name),
                 false => self.unknown(name),
             }
             return;
@@ -246,7 +248,6 @@ impl Reader<'_> {
             Some(tag) if namespace == Namespace::Sitemap(protocol) && kind.has(tag) => {
                 self.check_order(tag, protocol);
                 self.at = At::Tag(tag);
-                self.is_unescaped = false;
                 entry.open_value();
             }
             _ if !self.is_foreign(namespace) => match local == kind.entry_name() {

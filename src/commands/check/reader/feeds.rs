@@ -166,6 +166,7 @@ impl Reader<'_> {
         self.entries += 1;
         entry.begin(self.entries);
         self.order = Order::default();
+        self.is_unescaped = false;
         self.at = At::Entry;
         self.check_count(kind, protocol);
     }

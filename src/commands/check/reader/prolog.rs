@@ -56,6 +56,26 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Handles a document type declaration, after which nothing is read. `declaration` begins with the name of the root element.
+    pub(super) fn document_type<T>(&mut self, declaration: &str) -> Result<T, Broken> {
+        let is_end = |c: char| c.is_ascii_whitespace() || c == '[';
+        let root = declaration.split(is_end).next().unwrap_or_default();
+        if is_html(root) {
+            return self.html();
+        }
+        let words = || "a document type declaration; the rest was not read".into();
+        self.findings.push(None, Rule::Doctype, words);
+        Err(Broken)
+    }
+
+    /// Reports that the document is an HTML page.
+    pub(super) fn html<T>(&mut self) -> Result<T, Broken> {
+        let words =
+            "an HTML page; the file was fetched from the wrong URL, or the server sends an error page";
+        self.findings.push(None, Rule::Root, || words.into());
+        Err(Broken)
+    }
+
     /// Checks a processing instruction: productions 16 and 17. By Namespaces in XML, 7, its target has no colon.
     pub(super) fn instruction(&mut self, instruction: &BytesPI<'_>) -> Result<(), Broken> {
         if !entities::is_legal_text(instruction) {
@@ -80,6 +100,11 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// Whether `root` is the name of the root element of a web page, which HTML does not distinguish by case.
+pub(super) fn is_html(root: &str) -> bool {
+    root.eq_ignore_ascii_case("html")
 }
 
 /// Says that a document which begins with `start` is in UTF-16 or UTF-32, with or without a byte order mark: XML 1.0, appendix F.

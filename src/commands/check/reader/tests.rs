@@ -281,7 +281,8 @@ fn xml_that_is_no_sitemap_and_empty_feeds_are_findings() {
         ("<rss><channel><item/></channel></rss>", "missing-element"),
         ("<rss><channel><item><x:link>u</x:link><link>u</link></item></channel></rss>", "namespace"),
         ("<rss><channel><item>", "well-formed"),
-        ("<!DOCTYPE html><html/>", "doctype"),
+        ("<!DOCTYPE html><html/>", "root"),
+        ("<!DOCTYPE urlset><urlset/>", "doctype"),
         ("<html/>", "root"),
         ("<r:RDF xmlns:r='r'/>", "root"),
     ] {

@@ -1,0 +1,89 @@
+//! Files that other programs wrote: what is right is no finding, and what is wrong is named in plain words.
+
+use super::{lines, rules, sitemap};
+use crate::support::{TempDir, finish, gzip, sitemill};
+
+const GOOGLE: &str = "xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\" \
+                      xmlns:news=\"http://www.google.com/schemas/sitemap-news/0.9\"";
+
+#[test]
+fn texts_of_extensions_need_no_escaping_and_an_entry_has_one_finding_about_its_own_values() {
+    let directory = TempDir::new();
+    let with = |loc: &str, more: &str| sitemap(&format!("<url {GOOGLE}><loc>{loc}</loc>{more}</url>"));
+    let image = "<image:image><image:loc>http://h.example/i.png</image:loc>\
+                 <image:title><![CDATA[A & B]]></image:title></image:image>";
+    let news = "<news:news><news:publication><news:name>It's</news:name><news:language>en</news:language>\
+                </news:publication><news:publication_date>2024-05-01</news:publication_date>\
+                <news:title>It's \"here\" > there</news:title></news:news>";
+    let values = "<lastmod><![CDATA[2024-05-01]]></lastmod><changefreq><![CDATA[daily]]></changefreq>";
+    for (xml, want) in [
+        (with("http://h.example/a", &format!("{image}{news}")), &[][..]),
+        (with("<![CDATA[http://h.example/a?b&c]]>", &format!("{values}{image}")), &["not-escaped"]),
+        (with("http://h.example/a", values), &["not-escaped"]),
+        (with("http://h.example/a&b", image), &["well-formed"]),
+    ] {
+        assert_eq!(rules(&directory.file("a.xml", &xml)), want, "{xml}");
+    }
+    let two = "<url><loc>http://h.example/it's</loc></url><url><loc>http://h.example/that's</loc></url>";
+    assert_eq!(rules(&directory.file("a.xml", sitemap(two))), ["not-escaped", "not-escaped"]);
+}
+
+#[test]
+fn files_that_are_no_sitemaps_are_called_what_they_are() {
+    let directory = TempDir::new();
+    let xml = sitemap("<url><loc>http://h.example/a</loc></url>");
+    let padded = [&gzip(xml.as_bytes())[..], &[0; 512]].concat();
+    assert_eq!(rules(&directory.file("padded.xml.gz", padded)), [""; 0]);
+    let latin_1 = xml.replace("/a<", "/~<").into_bytes();
+    let at = latin_1.iter().position(|&byte| byte == b'~').unwrap();
+    let latin_1: Vec<u8> = latin_1.into_iter().map(|byte| if byte == b'~' { 0xfc } else { byte }).collect();
+    let page = "root: an HTML page; the file was fetched from the wrong URL";
+    let no_xml = "well-formed: text outside the root element (XML begins with <, and a text sitemap is a URL on each line)";
+    let near = format!("entry 1: encoding: not UTF-8, near byte {at}");
+    for (name, content, said) in [
+        ("a.xml", b"<html/>".to_vec(), page),
+        ("a.xml", b"<!DOCTYPE html>\n<html><br></html>".to_vec(), page),
+        ("a.xml", b"\n<!doctype HTML PUBLIC \"-//W3C//DTD HTML 4.01//EN\">".to_vec(), page),
+        ("a.xml", b"<!-- 404 --><HTML>".to_vec(), page),
+        (
+            "a.xml.gz",
+            [&gzip(xml.as_bytes())[..], b"more"].concat(),
+            "gzip: the gzip data ends, and other bytes follow",
+        ),
+        ("a.xml.gz", gzip(xml.as_bytes())[..40].to_vec(), "gzip: damaged: the gzip data ends too early"),
+        ("sitemap.txt", b"# pages\nhttp://h.example/a\n".to_vec(), no_xml),
+        ("a.xml", latin_1, &near),
+    ] {
+        let file = directory.file(name, content);
+        let told = lines(&finish(sitemill().arg("check").arg(&file), b"").expect(65));
+        assert!(told.len() == 1 && told[0].contains(&format!("{name}: {said}")), "{said}: {told:?}");
+        let urls = finish(sitemill().args(["urls", "--quiet"]).arg(&file), b"").expect(65);
+        let (_, words) = said.split_once(": ").unwrap();
+        assert!(urls.stderr.contains(words), "{words}: {}", urls.stderr);
+    }
+    let run = finish(sitemill().args(["urls", "-"]), b"http://h.example/a\n").expect(66);
+    assert!(run.stderr.contains("-: standard input is not read here; write it to a file"), "{}", run.stderr);
+    let run =
+        finish(sitemill().args(["check", "https://h.example/a.xml?X-Amz-Signature=5ec"]), b"").expect(2);
+    assert!(
+        run.stderr.contains("https://h.example/a.xml?…") && !run.stderr.contains("5ec"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn an_entity_between_elements_is_one_finding_and_a_month_has_no_day() {
+    let directory = TempDir::new();
+    let xml = sitemap("<url>&what;<loc>http://h.example/a</loc></url>");
+    assert_eq!(rules(&directory.file("a.xml", xml)), ["entity"]);
+    let news = "<news:news><news:publication><news:name>N</news:name><news:language>en</news:language>\
+                </news:publication><news:publication_date>2024-05</news:publication_date>\
+                <news:title>T</news:title></news:news>";
+    let xml = sitemap(&format!("<url {GOOGLE}><loc>http://h.example/a</loc>{news}</url>"));
+    let told = lines(&finish(sitemill().arg("check").arg(directory.file("a.xml", xml)), b"").expect(65));
+    assert!(
+        told[0].contains("news: publication_date: a year or month alone, without a day: 2024-05"),
+        "{told:?}"
+    );
+}
