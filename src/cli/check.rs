@@ -65,7 +65,11 @@ fn written(result: io::Result<()>) -> Result<()> {
 /// The counts of the check, and a row for each rule with findings, of which `listed` are on standard output.
 fn summary(report: &CheckReport, listed: u64, job: &CheckJob) -> (String, Table) {
     let rate = grouped((report.urls as f64 / report.seconds.max(1e-3)) as u64);
-    let no_findings = if report.findings == 0 { "no findings in " } else { "" };
+    let no_findings = match report.findings {
+        0 if report.sitemaps == 0 && report.indexes > 0 => "no sitemap was read: ",
+        0 => "no findings in ",
+        _ => "",
+    };
     let first = format!(
         "{no_findings}{} in {} and {} ({:.2} s, {rate} URLs/s)",
         plural(report.urls, "URL", "URLs"),

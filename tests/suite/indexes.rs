@@ -207,25 +207,30 @@ fn an_index_file_is_not_taken_for_the_sitemap_of_another_directory_that_has_its_
 }
 
 #[test]
-fn sitemaps_in_directories_below_that_of_their_index_file_are_counted_and_not_missing() {
+fn sitemaps_in_directories_below_that_of_their_index_file_are_read() {
     let directory = TempDir::new();
     for file in ["de/sitemap-1.xml", "fr/a b/sitemap-1.xml", "fr/sitemap.xml"] {
         fs::create_dir_all(directory.join(file).parent().unwrap()).unwrap();
-        directory.file(file, sitemap(&["deeper"]));
+        directory.file(file, sitemap(&[&file.replace(' ', "-")]));
     }
     let [de, space, same, beside] =
         ["de/sitemap-1.xml", "fr/a%20b/sitemap-1.xml", "fr/sitemap.xml", "sitemap-1.xml"]
             .map(|name| format!("{BASE}{name}"));
-    let gone = missing(&format!("there is no such file: {BASE}gone.xml"));
+    let [gone, gone_below] =
+        ["gone.xml", "de/sitemap-2.xml"].map(|name| missing(&format!("there is no such file: {BASE}{name}")));
     for (locs, findings, not_followed, urls) in [
-        (&[&*de][..], &[][..], 1, 0),
-        (&[&space, &de], &[], 2, 0),
-        (&[&same], &[], 1, 0),
-        (&[&de, &format!("{BASE}gone.xml")], &[gone], 1, 0),
+        (&[&*de][..], &[][..], 0, 1),
+        (&[&space, &de], &[], 0, 2),
+        (&[&same], &[], 0, 1),
+        (&[&de, &format!("{BASE}gone.xml")], &[gone], 0, 1),
+        // Nothing tells that the directory is here.
+        (&[&de, &format!("{BASE}es/sitemap-1.xml")], &[], 1, 1),
+        // One below it is missing if another one is there.
+        (&[&de, &format!("{BASE}de/sitemap-2.xml")], &[gone_below], 0, 1),
         // A file of the same name is beside the index file.
-        (&[&de, &beside], &[], 1, 1),
+        (&[&de, &beside], &[], 0, 2),
     ] {
-        if urls > 0 {
+        if locs.contains(&&*beside) {
             directory.file("sitemap-1.xml", sitemap(&["1"]));
         }
         directory.file("sitemap.xml", index(locs));

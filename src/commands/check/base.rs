@@ -53,11 +53,55 @@ pub(super) fn likely(index: &Document) -> Option<String> {
 }
 
 /// The file in a directory below that of `index` that the URL `loc` refers to if the directory of `index` is above `directory`,
-/// that of the URL.
-pub(super) fn deeper_twin(index: &PlaceFile, directory: &str, loc: &[u8]) -> Option<PlaceFile> {
+/// that of the URL; and the URL that the directory of `index` then has.
+pub(super) fn deeper_twin<'d>(
+    index: &PlaceFile,
+    directory: &'d str,
+    loc: &[u8],
+) -> Option<(&'d str, PlaceFile)> {
     let name = file(loc, directory)?;
-    let mut views = parents(directory).filter_map(|base| below(index, &directory[base.len()..]));
-    views.find(|view| view.is_file(&name)).map(|view| PlaceFile::new(view, name))
+    let mut views =
+        parents(directory).filter_map(|base| Some((base, below(index, &directory[base.len()..])?)));
+    let (base, view) = views.find(|(_, view)| view.is_file(&name))?;
+    Some((base, PlaceFile::new(view, name)))
+}
+
+/// The file in a directory below that of `index` that the URL `loc` refers to, if the URL of the directory of `index` is `base`. It
+/// need not exist.
+pub(super) fn deeper_file(index: &PlaceFile, base: &str, loc: &[u8]) -> Option<PlaceFile> {
+    let directory = normal::directory(loc)?;
+    let path = directory.strip_prefix(base).filter(|path| !path.is_empty())?;
+    let name = file(loc, &directory)?;
+    Some(PlaceFile::new(below(index, path)?, name))
+}
+
+/// Finds the sitemaps that an index file lists in directories below its own.
+pub(super) struct Deeper<'d> {
+    /// The URL of the directory of the index file.
+    pub base: &'d str,
+    /// Whether the base is known. Otherwise, directories below may be elsewhere.
+    pub is_base_known: bool,
+    /// The directories of which it is known whether a sitemap of the index file is there.
+    pub has_sitemap: HashMap<String, bool>,
+}
+
+impl Deeper<'_> {
+    /// The file that `loc` refers to; `None` if it is not below, or most likely elsewhere: neither it is there nor another one of
+    /// the `members` of `index` that is in the same directory.
+    pub fn find(&mut self, index: &PlaceFile, members: &[Member], loc: &[u8]) -> Option<PlaceFile> {
+        let base = self.base;
+        let file = deeper_file(index, base, loc)?;
+        if self.is_base_known || file.is_file() {
+            return Some(file);
+        }
+        let directory = normal::directory(loc)?;
+        let is_there = |member: &Member| {
+            normal::directory(&member.loc).is_some_and(|of_member| of_member == directory)
+                && deeper_file(index, base, &member.loc).is_some_and(|file| file.is_file())
+        };
+        let has_sitemap = self.has_sitemap.entry(directory.clone());
+        has_sitemap.or_insert_with(|| members.iter().any(is_there)).then_some(file)
+    }
 }
 
 /// What tells that a URL is that of the directory of an index file.

@@ -1,10 +1,10 @@
 //! Follows index files to the sitemaps that they list.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::base;
+use super::base::{self, Deeper};
 use super::document::{Document, Member, report_listed_index};
 use super::finding::Findings;
 use super::loc::check_grammar;
@@ -17,7 +17,7 @@ use super::sitemaps::Sitemaps;
 use crate::escape::shown;
 use crate::limits::Protocol;
 use crate::place::PlaceFile;
-use crate::set::name::is_sitemap_file;
+use crate::set::name::{is_index_file, is_sitemap_file};
 
 /// Files and URLs of a set seen so far.
 #[derive(Default)]
@@ -49,7 +49,7 @@ pub(super) struct Known {
 /// What became of the sitemaps that an index file lists.
 #[derive(Default)]
 pub(super) struct Followed {
-    /// Files that are not read yet.
+    /// Files that are not read yet, in the directory of the index file or below it.
     pub members: Vec<PlaceFile>,
     /// Sitemaps elsewhere on the site.
     pub elsewhere: Vec<Unread>,
@@ -57,7 +57,7 @@ pub(super) struct Followed {
     pub external: Vec<Unread>,
 }
 
-/// A sitemap that is not followed, because it is no file in the directory of the set.
+/// A sitemap that is not followed, because it is no file in the directory of the set or below it.
 pub(super) struct Unread {
     /// Its path from the directory of the index file, if the URL of that directory is known and the sitemap is below.
     pub below: Option<PathBuf>,
@@ -95,15 +95,14 @@ impl Known {
         let is_alone = set.view.is_none();
         let likely_base = if is_alone { base::found } else { base::likely };
         let Some(base) = set.base.clone().or_else(|| likely_base(index)) else {
-            for member in index.members.iter().filter(|member| normal::directory(&member.loc).is_some()) {
-                self.leave_out(member, None, false, &mut followed.elsewhere, &mut index.findings);
-            }
+            self.leave_out_all(index, &mut followed.elsewhere);
             return followed;
         };
         let site = normal::origin(&base);
         let is_old = index.protocol == Some(Protocol::V0_84);
         let mut external_beside = ExternalUrls::of(&index.file);
         let mut of_index = HashSet::new();
+        let mut deeper = self.deeper(set, &index.file, &base);
         for member in &index.members {
             let findings = &mut index.findings;
             // Only another index file may be of the other set of a switch.
@@ -111,7 +110,9 @@ impl Known {
             let mut found = |rule, words: &str| {
                 findings.push(Some(member.entry), rule, || format!("{words}: {}", shown(&member.loc)));
             };
-            let file = file(&member.loc, &base).map(|name| index.file.beside(name));
+            let name = file(&member.loc, &base);
+            let beside = name.as_ref().map(|name| index.file.beside(name));
+            let file = beside.or_else(|| deeper.as_mut()?.find(&index.file, &index.members, &member.loc));
             if let Some(file) = file.as_ref().filter(|_| is_old) {
                 self.listed_by_old.insert(file.path());
                 if self.feeds.contains(file.path()) {
@@ -119,19 +120,17 @@ impl Known {
                 }
             }
             let is_external = is_alone && external_beside.has(&member.loc, Some(&base));
-            if is_external || self.takes_external(&member.loc, file.as_ref().map(PlaceFile::name)) {
+            if is_external || self.takes_external(&member.loc, name.as_deref()) {
                 self.leave_out(member, Some(&base), may_move, &mut followed.external, findings);
                 continue;
             }
             let Some(file) = file else {
                 // With a base URL, it is known that the sitemap has to be below it, and this was checked.
                 let below = if set.base.is_some() { &base } else { site };
-                match normal::is_below(&member.loc, below) {
-                    true => self.leave_out(member, Some(&base), may_move, &mut followed.elsewhere, findings),
-                    false if set.base.is_none() && check_grammar(&member.loc).is_ok() => {
-                        found(Rule::OutOfScope, &format!("not below {}", shown(site.as_bytes())));
-                    }
-                    false => {}
+                if normal::is_below(&member.loc, below) {
+                    self.leave_out(member, Some(&base), may_move, &mut followed.elsewhere, findings);
+                } else if set.base.is_none() && check_grammar(&member.loc).is_ok() {
+                    found(Rule::OutOfScope, &format!("not below {}", shown(site.as_bytes())));
                 }
                 continue;
             };
@@ -142,6 +141,22 @@ impl Known {
             }
         }
         followed
+    }
+
+    /// Finds the sitemaps in directories below that of `index`, whose URL is `base`. `None` if those are from elsewhere: a set that
+    /// sitemill wrote has all of its sitemaps in its own directory.
+    fn deeper<'d>(&self, set: &Set, index: &PlaceFile, base: &'d str) -> Option<Deeper<'d>> {
+        let is_named_by_us = index.name().to_str().is_some_and(is_index_file);
+        let is_base_known = set.base.is_some() && !is_named_by_us;
+        let is_own = set.has_robots || self.is_external_unknown;
+        (!is_own).then(|| Deeper { base, is_base_known, has_sitemap: HashMap::new() })
+    }
+
+    /// Leaves out all sitemaps of an index file, because the URL of its directory is unknown.
+    fn leave_out_all(&mut self, index: &mut Document, out: &mut Vec<Unread>) {
+        for member in index.members.iter().filter(|member| normal::directory(&member.loc).is_some()) {
+            self.leave_out(member, None, false, out, &mut index.findings);
+        }
     }
 
     /// Adds a sitemap to those that are left `out`, or reports that it was listed before. `base` is the URL of the directory of the

@@ -1,9 +1,10 @@
 //! Members: the files that an index file lists.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::base::deeper_twin;
+use super::base::{deeper_file, deeper_twin};
 use super::content::Content;
 use super::entry::Entry;
 use super::finding::Findings;
@@ -20,7 +21,7 @@ use crate::set::name::is_sitemap_file;
 /// What an index file lists.
 #[derive(Debug, Default)]
 pub(crate) struct Members {
-    /// The files in its own directory, in its order.
+    /// The files in its own directory and those below it, in its order.
     pub files: Vec<PlaceFile>,
     /// Sitemaps from elsewhere that the set of the directory lists besides its own.
     pub external: Vec<ExternalMember>,
@@ -39,7 +40,7 @@ pub(crate) struct ExternalMember {
 ///
 /// # Errors
 /// If the index file cannot be read completely, lists nothing or something that is not read, or lists a URL that is neither a file
-/// in its directory nor a sitemap from elsewhere that the manifest names.
+/// in its directory or below, nor a sitemap from elsewhere that the manifest names.
 pub(crate) fn members(index: &PlaceFile) -> Result<Members> {
     let path = index.path();
     let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), 1);
@@ -61,17 +62,18 @@ pub(crate) fn members(index: &PlaceFile) -> Result<Members> {
 
 /// What an entry of an index file refers to.
 pub(crate) enum Referent {
-    /// A file in its directory.
+    /// A file in its directory, or in one below it.
     File(PlaceFile),
     /// A sitemap from elsewhere that the manifest names, and the file that it is if the directory is served as it is.
     External(PathBuf),
 }
 
-/// Tells what the entries of an index file refer to, for commands that read only sitemaps in its own directory.
+/// Tells what the entries of an index file refer to, for commands that read all of its sitemaps or none.
 pub(crate) struct Referents<'i> {
     index: &'i PlaceFile,
     external: ExternalUrls<'i>,
-    /// The URL of the directory of the first entry, which is taken for that of the index file.
+    /// The URL that is taken for that of the directory of the index file: that of the directory of the first entry, or one above it
+    /// if its file lies below.
     base: Option<Option<String>>,
 }
 
@@ -84,10 +86,10 @@ impl<'i> Referents<'i> {
     /// Returns what the next entry, which has this `number` and this `loc`, refers to.
     ///
     /// # Errors
-    /// If it is no file in the directory of the index file, or may as well be one in a directory below it.
+    /// If it is no file in the directory of the index file or below, or there are two files that it may be.
     pub fn next(&mut self, number: u64, loc: &[u8]) -> Result<Referent> {
         let is_first = self.base.is_none();
-        let base = self.base.get_or_insert_with(|| directory(loc)).as_deref();
+        let base = self.base.get_or_insert_with(|| first_base(self.index, loc)).as_deref();
         if self.external.has(loc, base) {
             return Ok(Referent::External(self.external.path(loc)));
         }
@@ -95,10 +97,23 @@ impl<'i> Referents<'i> {
         // If the sitemaps lie in a deeper directory, the first does. Files with the same name of sitemill have the same content.
         let may_differ = is_first && !file.name().to_str().is_some_and(is_sitemap_file);
         match base.filter(|_| may_differ).and_then(|base| deeper_twin(self.index, base, loc)) {
-            Some(twin) => Err(ambiguous(self.index, number, loc, [&file, &twin])),
+            Some((_, twin)) => Err(ambiguous(self.index, number, loc, [&file, &twin])),
             None => Ok(Referent::File(file)),
         }
     }
+}
+
+/// The URL of the directory of `index` if `loc` is that of its first entry: the directory that it is in, unless only a file in a
+/// directory below fits.
+fn first_base(index: &PlaceFile, loc: &[u8]) -> Option<String> {
+    let own = directory(loc)?;
+    let name = file(loc, &own);
+    let is_beside = |name: &OsString| name != index.name() && index.beside(name).is_file();
+    // A sitemap of sitemill that is not there is missing.
+    let is_elsewhere =
+        name.is_some_and(|name| !is_beside(&name) && !name.to_str().is_some_and(is_sitemap_file));
+    let deeper = is_elsewhere.then(|| deeper_twin(index, &own, loc)).flatten();
+    Some(deeper.map_or(&*own, |(base, _)| base).to_owned())
 }
 
 /// The error for an entry whose `loc` fits two files: which one depends on where the index file is published.
@@ -108,29 +123,36 @@ fn ambiguous(index: &PlaceFile, number: u64, loc: &[u8], [one, other]: [&PlaceFi
     Error::data(message!(index, ": entry {number}: ", words, ": {loc}"))
 }
 
-/// Returns the file in the directory of `index` that the `loc` of its entry `number` refers to.
+/// Returns the file that the `loc` of the entry `number` of `index` refers to.
 fn member(index: &PlaceFile, base: Option<&str>, number: u64, loc: &[u8]) -> Result<PlaceFile> {
-    let member = base.and_then(|base| Some(index.beside(file(loc, base)?)));
-    let is_itself = member.as_ref().is_some_and(|member| member.name() == index.name());
-    let index = index.path();
-    match member {
+    let beside = base.and_then(|base| Some(index.beside(file(loc, base)?)));
+    let deeper = || base.and_then(|base| deeper_file(index, base, loc)).filter(PlaceFile::is_file);
+    let is_itself = beside.as_ref().is_some_and(|member| member.name() == index.name());
+    let (index, way_out) = (index.path(), "name its sitemaps instead of the index file");
+    match beside.or_else(deeper) {
         // The base is a guess: most likely, this is a sitemap of another directory.
         Some(_) if is_itself => {
             let loc = shown(loc);
             Err(Error::data(message!(
                 index,
-                ": entry {number}: has the name of the index file itself, and sitemaps in other directories are not found \
-                 through an index file; name them instead: {loc}"
+                ": entry {number}: has the name of the index file itself, and no file in a directory below is at this URL; \
+                 {way_out}: {loc}"
             )))
         }
         Some(member) if member.is_file() => Ok(member),
         Some(member) => {
-            let (member, why) = (member.path(), member.why_not_regular());
-            Err(Error::data(message!(index, ": entry {number}: {why}: ", member)))
+            let (member, why, loc) = (member.path(), member.why_not_regular(), shown(loc));
+            Err(Error::data(message!(
+                index,
+                ": entry {number}: {why}: ",
+                member,
+                "; if {loc} is elsewhere, {way_out}"
+            )))
         }
         None => {
             let loc = shown(loc);
-            Err(Error::data(message!(index, ": entry {number}: not a file in the same directory: {loc}")))
+            let words = "not a file in the same directory or below it";
+            Err(Error::data(message!(index, ": entry {number}: {words}; {way_out}: {loc}")))
         }
     }
 }

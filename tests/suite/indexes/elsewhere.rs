@@ -26,11 +26,11 @@ fn index_of(names: &[&str]) -> String {
 #[test]
 fn a_sitemap_lies_where_its_url_says_rather_than_beside_its_index_file() {
     for (names, urls, not_followed) in [
-        (&["blog/a.xml"][..], 0, 1),
-        (&["blog/a.xml", "b.xml", "a.xml"], 2, 1),
-        (&["blog/a.xml", "a.xml", "blog/c.xml"], 1, 2),
-        (&["blog/a.xml", "blog/c.xml", "b.xml"], 1, 2),
-        (&["b.xml", "blog/a.xml", "blog/gone.xml"], 1, 2),
+        (&["blog/a.xml"][..], 1, 0),
+        (&["blog/a.xml", "b.xml", "a.xml"], 3, 0),
+        (&["blog/a.xml", "a.xml", "blog/c.xml"], 3, 0),
+        (&["blog/a.xml", "blog/c.xml", "b.xml"], 3, 0),
+        (&["b.xml", "blog/a.xml", "shop/gone.xml"], 2, 1),
     ] {
         let directory = with(&["a.xml", "b.xml", "blog/a.xml", "blog/c.xml"]);
         let file = directory.file("index.xml", index_of(names));
@@ -106,4 +106,45 @@ fn commands_refuse_an_index_file_whose_first_entry_fits_two_files() {
     // Nothing of that name is in a directory below.
     let file = directory.file("index.xml", index_of(&["blog/b.xml"]));
     assert_eq!(urls(&file).expect(0).stdout, format!("{BASE}b.xml\n").as_bytes());
+}
+
+#[test]
+fn all_commands_follow_an_index_file_to_the_same_files_below_it() {
+    let directory = with(&["site/sm/1.xml", "site/sm/de/2.xml", "site/a.xml"]);
+    let (out, site) = (directory.join("out"), directory.join("site"));
+    let listed = |names: &[&str]| -> Vec<u8> {
+        names.iter().flat_map(|name| format!("{BASE}site/{name}\n").into_bytes()).collect()
+    };
+    for names in [&["sm/1.xml", "sm/de/2.xml"][..], &["sm/de/2.xml", "a.xml"], &["a.xml", "sm/1.xml"]] {
+        let file = directory.file("site/sitemap.xml", index_of(names));
+        let counted = if names.contains(&"a.xml") { names } else { &["a.xml", names[0], names[1]] };
+        let (found, summary) = check(&site);
+        assert_eq!((found, &summary["urls"]), (vec![], &counted.len().into()), "{names:?}");
+        assert_eq!(check(&file).1["urls"], names.len());
+        assert_eq!(urls(&file).expect(0).stdout, listed(names));
+        assert_eq!(urls(&site).expect(0).stdout.len(), listed(counted).len());
+        let all = directory.file("all.txt", listed(names));
+        finish(build_command(&out, BASE).args(["--max-shrink", "100"]).arg(&file), b"").expect(0);
+        assert_eq!(urls(&out).expect(0).stdout, listed(names));
+        let diff = finish(sitemill().args(["diff", "--quiet"]).args([&file, &all]), b"").expect(0);
+        assert_eq!(diff.stdout, b"");
+    }
+    // With the URL of the directory, it is known where a sitemap has to be.
+    let file = directory.file("site/sitemap.xml", index_of(&["a.xml", "shop/gone.xml"]));
+    assert_eq!(check(&file).0, []);
+    let run = finish(sitemill().args(["check", "--base-url", BASE]).arg(&file), b"").expect(65);
+    assert!(str::from_utf8(&run.stdout).unwrap().contains("entry 2: missing-file"));
+    let said = format!(
+        "entry 2: not a file in the same directory or below it; name its sitemaps instead of the index file: {BASE}shop"
+    );
+    assert!(urls(&file).expect(65).stderr.contains(&said));
+    // Nothing that it lists is there.
+    let file = directory.file("site/sitemap.xml", index_of(&["en/gone.xml"]));
+    let run = finish(sitemill().arg("check").arg(&file), b"").expect(0);
+    assert!(
+        run.stderr.contains("no sitemap was read: 0 URLs in 0 sitemaps and 1 index file"),
+        "{}",
+        run.stderr
+    );
+    assert!(urls(&file).expect(65).stderr.contains("/site/gone.xml; if "));
 }
