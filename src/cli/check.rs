@@ -86,6 +86,13 @@ fn summary(report: &CheckReport, listed: u64, job: &CheckJob) -> (String, Table)
         let files = plural(report.also, "sitemap", "sitemaps");
         table.text(format!("{files} added with --also not checked; to check a local one, name its file"));
     }
+    if report.other_files > 0 {
+        let files = plural(report.other_files, "other XML file or feed", "other XML files and feeds");
+        table.text(format!("{files} not checked; to check one, name it"));
+    }
+    if report.unknown_bases > 0 {
+        table.text("scope not checked: the URL of the directory is unknown; use --base-url");
+    }
     if report.unknown_scopes > 0 {
         table.text("scope not checked: no permission to read the manifest; use --scope");
     }

@@ -32,11 +32,16 @@ pub fn run(args: UrlsArgs) -> Result<()> {
     if !args.quiet {
         let sitemaps = plural(report.sitemaps, "sitemap", "sitemaps");
         let fields = json!(report);
-        let also = match report.also {
-            0 => String::new(),
-            also => format!("; {} added with --also not read", plural(also, "sitemap", "sitemaps")),
-        };
-        log::counted(&format!("{} in {sitemaps}{also}", plural(report.urls, "URL", "URLs")), fields);
+        let mut words = format!("{} in {sitemaps}", plural(report.urls, "URL", "URLs"));
+        if report.also > 0 {
+            let also = plural(report.also, "sitemap", "sitemaps");
+            words.push_str(&format!("; {also} added with --also not read"));
+        }
+        if report.other_files > 0 {
+            let others = plural(report.other_files, "other XML file or feed", "other XML files and feeds");
+            words.push_str(&format!("; {others} not read"));
+        }
+        log::counted(&words, fields);
         let way_out = "name these directories to list them";
         below::say_left_out(&job.paths, job.name.as_ref(), way_out);
     }

@@ -6,8 +6,8 @@
 //! ```
 //!
 //! Nothing here uses the code that cleans, escapes or writes, so a bug there cannot hide. Files may be hostile: each is read up
-//! to the byte limit of the protocol, nothing in it is expanded, and names in it lead only to files of the same directory. Memory
-//! is 16 bytes per URL of the set.
+//! to the byte limit of the protocol, nothing in it is expanded, and names in it lead only to files of the same directory or below.
+//! Memory is 16 bytes per URL of the set.
 
 mod base;
 mod checked;
@@ -52,17 +52,16 @@ use crate::escape::shown;
 use crate::job::{check_threads, threads_default};
 use crate::place::{self, PlaceFile, PlaceOrFile, Record, SetName, View};
 
-use checked::Checked;
 use document::{Document, Rules, Scratch};
 use follow::{Known, Unread};
 use sitemaps::Sitemaps;
 pub use told::FINDINGS_PER_FILE_MAX;
 use told::Told;
 
+pub(crate) use checked::Checked;
 pub(crate) use content::Content;
 pub(crate) use extensions::{EXTENSIONS, text};
 pub(crate) use finding::Findings;
-pub(crate) use follow::SeenFiles;
 pub(crate) use members::{ExternalMember, Members, Referent, Referents, members};
 pub(crate) use reader::{DocumentFormat, FileKind, Reader};
 pub(crate) use set::{Set, settled};
@@ -82,8 +81,8 @@ pub struct CheckJob {
     /// Check only the set of this name in each directory. If not set, all sets.
     pub name: Option<SetName>,
     /// URL of the directory that the files are published in. If not set, it is taken from `robots-sitemaps.txt` of a directory;
-    /// for a single file, the scope is then not checked. For a set in another [`UrlEncoding`](crate::options::UrlEncoding) than
-    /// UTF-8, it is to be percent-encoded as published.
+    /// without that, and for a single file, the scope is not checked. For a set in another
+    /// [`UrlEncoding`](crate::options::UrlEncoding) than UTF-8, it is to be percent-encoded as published.
     pub base_url: Option<BaseUrl>,
     /// Which URLs may be listed. If not set, it is taken from the manifest of a directory; without a manifest, it is
     /// [`ScopeRule::Directory`], the rule of the protocol. While a switch is not complete, it is the wider rule of the two sets. If
@@ -121,12 +120,17 @@ pub struct CheckReport {
     pub indexes: u64,
     /// Number of entries in the sitemaps.
     pub urls: u64,
-    /// Number of sitemaps that an index file lists elsewhere on the site, not as files of its directory. They are not read.
+    /// Number of sitemaps that an index file lists elsewhere on the site, not as files of its directory or below. They are not
+    /// read.
     pub not_followed: u64,
     /// Number of sitemaps that sitemill did not write, and that the sets only list. They are not read.
     pub also: u64,
     /// Number of sets whose URLs are not checked against a scope, because their manifest may not be read and the job has no scope.
     pub unknown_scopes: u64,
+    /// Number of sets whose URLs are not checked against a scope, because the URL of their directory is unknown.
+    pub unknown_bases: u64,
+    /// Number of XML files and feeds in directories of other programs that are most likely no sitemaps. They are not read.
+    pub other_files: u64,
     /// Number of findings, whether reported or not.
     pub findings: u64,
     /// Number of findings by the word of their rule; only rules that were violated.
@@ -159,6 +163,7 @@ pub fn check(
         checked: Checked::default(),
         not_followed: Vec::new(),
         also: Vec::new(),
+        others: Vec::new(),
         report: CheckReport::default(),
     };
     let phase = progress.phase(Phase::Read, 0);
@@ -178,6 +183,8 @@ struct Run<'a> {
     /// Sitemaps elsewhere on the site, and those from elsewhere that the sets list, by their real paths, if these are known.
     not_followed: Vec<Option<PathBuf>>,
     also: Vec<Option<PathBuf>>,
+    /// Files next to the sitemaps of other programs that are no sitemaps.
+    others: Vec<Option<PathBuf>>,
     report: CheckReport,
 }
 
@@ -217,9 +224,10 @@ impl Run<'_> {
     }
 
     fn into_report(self, started: Instant) -> CheckReport {
-        let Self { told, checked, not_followed, also, mut report, .. } = self;
+        let Self { told, checked, not_followed, also, others, mut report, .. } = self;
         report.not_followed = checked.count_others(&not_followed);
         report.also = checked.count_others(&also);
+        report.other_files = checked.count_others(&others);
         report.findings = told.counts.total();
         report.rules = told.counts.by_word();
         report.seconds = (started.elapsed().as_secs_f64() * 1e3).round() / 1e3;
@@ -228,10 +236,11 @@ impl Run<'_> {
 
     fn check_set(&mut self, set: Set) -> Result<()> {
         self.told.add(&set.findings)?;
-        let scope = self.job.scope.or_else(|| set.scope()).unwrap_or_else(|| {
-            self.report.unknown_scopes += 1;
-            ScopeRule::Any
-        });
+        for other in &set.others {
+            self.others.push(Some(self.checked.path_beside(other, other.name().as_ref())));
+        }
+        let scope = self.scope(&set);
+        let urls_before = self.report.urls;
         let urls_below = match (&set.base, scope) {
             (None, _) | (_, ScopeRule::Any) => None,
             (Some(base), ScopeRule::Directory) => Some(base.as_str()),
@@ -265,12 +274,22 @@ impl Run<'_> {
             known.check_form(&mut document);
             run.add_document(document, &mut known.sitemaps)
         })?;
+        let is_unchecked = set.base.is_none() && scope != ScopeRule::Any && self.report.urls > urls_before;
+        self.report.unknown_bases += u64::from(is_unchecked);
         self.check_manifest(&set, &known, &rules)?;
         match set.manifests.live {
             // A damaged manifest is reported after everything else. Without permission to read it, only the files are checked.
             Err(error) if error.kind() != ErrorKind::Permission => Err(error),
             _ => self.check_duplicates(&set, known.sitemaps),
         }
+    }
+
+    /// Which URLs `set` may list, if the URL of its directory is known.
+    fn scope(&mut self, set: &Set) -> ScopeRule {
+        self.job.scope.or_else(|| set.scope()).unwrap_or_else(|| {
+            self.report.unknown_scopes += 1;
+            ScopeRule::Any
+        })
     }
 
     /// Checks `files` in parallel and passes the results to `each` in order.

@@ -1,33 +1,34 @@
 //! Urls: extracts the URLs from published files, with the reader of [`check`](crate::commands::check()).
 //!
-//! Index files are followed to files in their own directory. Values are not validated, but the run fails at a file that cannot be
-//! read completely, at an ambiguous URL or tag, at an element that is most likely meant as an entry, or at a URL that would break
-//! its line of output.
+//! Index files are followed to files in their own directory and below. Values are not validated, but the run fails at a file that
+//! cannot be read completely, at an ambiguous URL or tag, at an element that is most likely meant as an entry, or at a URL that
+//! would break its line of output.
+
+mod lines;
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 use crate::commands::check::{
-    Content, EXTENSIONS, Entry, FileKind, Findings, Reader, Referent, Referents, Rule, SeenFiles, Set, Tag,
-    VALUE_BYTES_MAX, text,
+    Checked, Content, Entry, FileKind, Findings, Reader, Referent, Referents, Rule, Set, Tag, VALUE_BYTES_MAX,
 };
 use crate::commands::target::Target;
 use crate::common::ordered::ordered;
 use crate::common::progress::{Phase, Progress};
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, message};
-use crate::escape::{self, shown};
+use crate::escape::shown;
 use crate::job::{check_threads, threads_default};
 use crate::place::{self, PlaceFile, PlaceOrFile, SetName};
+use lines::{LineFormat, push, tsv_header};
 
 /// Which published files to extract URLs from. [`UrlsJob::new`] sets every other field to its command-line default.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct UrlsJob {
-    /// Sitemaps, index files and published directories, in this order.
+    /// Sitemaps, index files and published directories, in this order. Each file is read once, however often it is named.
     pub paths: Vec<PathBuf>,
     /// Read only the set of this name in each directory. If not set, all sets.
     pub name: Option<SetName>,
@@ -63,6 +64,8 @@ pub struct UrlsReport {
     pub urls: u64,
     /// Number of sitemaps that sitemill did not write, and that the sets only list. Their URLs are left out.
     pub also: u64,
+    /// Number of XML files and feeds in directories of other programs that are most likely no sitemaps. They are not read.
+    pub other_files: u64,
 }
 
 impl UrlsJob {
@@ -105,13 +108,17 @@ pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<
             PlaceOrFile::File(file) => starts.push(Start::from(file)),
         }
     }
-    let listed = list_all(starts, format, job.threads, progress, stop, to);
-    let report = listed.or_else(|error| match error.kind() {
+    let mut seen = Checked::default();
+    let listed = list_all(starts, format, job.threads, progress, stop, to, &mut seen);
+    let mut report = listed.or_else(|error| match error.kind() {
         // The sitemaps of a set that was replaced may be removed.
         ErrorKind::Data | ErrorKind::Input => sets.iter().try_for_each(Set::check_current).and(Err(error)),
         _ => Err(error),
     })?;
     sets.iter().filter(|set| !set.has_only_live_indexes()).try_for_each(Set::check_current)?;
+    // Some may have been named by themselves.
+    let others = sets.iter().flat_map(|set| &set.others);
+    report.other_files = others.filter(|other| seen.add_file(other)).count() as u64;
     Ok(report)
 }
 
@@ -120,6 +127,13 @@ struct Start {
     file: PlaceFile,
     /// What it lists, if it has been read.
     listed: Option<Result<Listed>>,
+}
+
+impl Start {
+    /// A copy of a file to start from, which is not read.
+    fn copy(file: PlaceFile) -> Self {
+        Self { file, listed: Some(Ok(Listed::default())) }
+    }
 }
 
 impl From<PlaceFile> for Start {
@@ -133,7 +147,7 @@ impl From<PlaceFile> for Start {
 fn starts_of(set: &Set, format: LineFormat, threads: NonZero<usize>, stop: &Stop) -> Result<Vec<Start>> {
     let files = set.files_to_read()?.iter().cloned();
     if !set.has_only_live_indexes() {
-        return Ok(files.map(Start::from).collect());
+        return Ok(set.copies().cloned().map(Start::copy).chain(files.map(Start::from)).collect());
     }
     let mut starts = Vec::with_capacity(files.len());
     let work = |entry: &mut Entry, file| Start { listed: Some(list(&file, format, entry)), file };
@@ -145,42 +159,37 @@ fn starts_of(set: &Set, format: LineFormat, threads: NonZero<usize>, stop: &Stop
     Ok(starts)
 }
 
-/// Writes the URLs of `files` to `to`, each followed by a tab and its `lastmod`, in the order in which they are published.
+/// Writes the URLs of `files` to `to`, each followed by a tab and its `lastmod`, in the order in which they are published. `copies`
+/// are copies of them, which are not read.
 ///
 /// # Errors
 /// Same as [`urls`].
 pub(crate) fn lastmods(
     files: Vec<PlaceFile>,
+    copies: Vec<PlaceFile>,
     threads: NonZero<usize>,
     progress: &dyn Progress,
     stop: &Stop,
     to: Target<'_>,
 ) -> Result<UrlsReport> {
-    list_all(files.into_iter().map(Start::from).collect(), LineFormat::Lastmods, threads, progress, stop, to)
+    let starts = copies.into_iter().map(Start::copy).chain(files.into_iter().map(Start::from));
+    let (starts, seen) = (starts.collect(), &mut Checked::default());
+    list_all(starts, LineFormat::Lastmods, threads, progress, stop, to, seen)
 }
 
-/// Which parts of an entry are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LineFormat {
-    Lines,
-    Tsv,
-    Json,
-    /// URL and `lastmod`, escaped, and no header.
-    Lastmods,
-}
-
+/// Writes the URLs of the files to start from and of those that they list, each once. What was read is `seen` then.
 fn list_all(
-    starts: Vec<Start>,
+    mut starts: Vec<Start>,
     format: LineFormat,
     threads: NonZero<usize>,
     progress: &dyn Progress,
     stop: &Stop,
     mut to: Target<'_>,
+    seen: &mut Checked,
 ) -> Result<UrlsReport> {
     let mut report = UrlsReport::default();
     // Of a set that sitemill did not write, the files to start from are all files, including those that index files list.
-    let mut seen = SeenFiles::default();
-    starts.iter().for_each(|start| _ = seen.insert(start.file.path()));
+    starts.retain(|start| seen.add_file(&start.file));
     let work =
         |entry: &mut Entry, Start { file, listed }| listed.unwrap_or_else(|| list(&file, format, entry));
     ordered(threads.get(), starts.into_iter(), Entry::default, work, |listed| {
@@ -188,7 +197,7 @@ fn list_all(
         let listed = listed?;
         progress.advance(listed.urls);
         let mut members = listed.write(&mut report, &mut to)?;
-        members.retain(|member| member.as_ref().map_or(true, |file| seen.insert(file.path())));
+        members.retain(|member| member.as_ref().map_or(true, |file| seen.add_file(file)));
         let work = |entry: &mut Entry, member: Result<PlaceFile>| list_member(member?, format, entry);
         ordered(threads.get(), members.into_iter(), Entry::default, work, |listed| {
             stop.check()?;
@@ -200,14 +209,8 @@ fn list_all(
     Ok(report)
 }
 
-/// The first line of [`UrlsFormat::Tsv`].
-fn tsv_header() -> String {
-    let tags = Tag::ALL.map(Tag::as_str).into_iter();
-    let names: Vec<_> = tags.chain(EXTENSIONS.iter().map(|extension| extension.name)).collect();
-    names.join("\t") + "\n"
-}
-
 /// The output for one file.
+#[derive(Default)]
 struct Listed {
     kind: Option<FileKind>,
     lines: Vec<u8>,
@@ -244,8 +247,7 @@ fn list(file: &PlaceFile, format: LineFormat, entry: &mut Entry) -> Result<Liste
     let path = file.path();
     let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), 1);
     let mut reader = Reader::lenient(Content::open(file)?, &mut findings);
-    let mut listed =
-        Listed { kind: None, lines: Vec::new(), urls: 0, members: Vec::new(), external: 0, damage: None };
+    let mut listed = Listed::default();
     let mut referents = Referents::of(file);
     while reader.next(entry).map_err(|error| Error::io(path, "could not be read", error))? {
         let number = entry.number();
@@ -319,69 +321,4 @@ fn damage(kind: Option<FileKind>, mut findings: Findings, path: &Path) -> Option
         }
         _ => finding.error(path),
     })
-}
-
-fn push(entry: &Entry, loc: &[u8], format: LineFormat, lines: &mut Vec<u8>) {
-    match format {
-        LineFormat::Lines => lines.extend_from_slice(loc),
-        LineFormat::Lastmods => {
-            lines.extend_from_slice(loc);
-            lines.push(b'\t');
-            // A tab or line end in a value must not end the field or the row.
-            escape::escape(entry.value(Tag::Lastmod).unwrap_or_default().trim_ascii(), lines);
-        }
-        LineFormat::Tsv => {
-            push_cell(loc, lines);
-            for tag in [Tag::Lastmod, Tag::Changefreq, Tag::Priority] {
-                lines.push(b'\t');
-                push_cell(entry.value(tag).unwrap_or_default().trim_ascii(), lines);
-            }
-            for number in 0..EXTENSIONS.len() {
-                lines.push(b'\t');
-                if let Some(values) = values(entry, number) {
-                    push_cell(values.to_string().as_bytes(), lines);
-                }
-            }
-        }
-        LineFormat::Json => lines.extend_from_slice(to_json(entry).to_string().as_bytes()),
-    }
-    lines.push(b'\n');
-}
-
-/// Appends a value to a row. It is quoted if it contains a tab or line end, or begins with a quote.
-fn push_cell(value: &[u8], lines: &mut Vec<u8>) {
-    if value.first() != Some(&b'"') && memchr::memchr3(b'\t', b'\n', b'\r', value).is_none() {
-        return lines.extend_from_slice(value);
-    }
-    lines.push(b'"');
-    for &byte in value {
-        lines.extend_from_slice(if byte == b'"' { b"\"\"" } else { std::slice::from_ref(&byte) });
-    }
-    lines.push(b'"');
-}
-
-fn to_json(entry: &Entry) -> Value {
-    let mut object = Map::new();
-    for tag in Tag::ALL {
-        if let Some(value) = entry.value(tag) {
-            object.insert(tag.as_str().into(), text(value.trim_ascii()));
-        }
-    }
-    for (number, extension) in EXTENSIONS.iter().enumerate() {
-        if let Some(values) = values(entry, number) {
-            object.insert(extension.name.into(), values);
-        }
-    }
-    Value::Object(object)
-}
-
-/// Returns the values of the extension with this number: an array, or the only value if there is never a second one.
-fn values(entry: &Entry, number: usize) -> Option<Value> {
-    let extension = EXTENSIONS[number];
-    let mut values: Vec<Value> = entry.elements(number).iter().filter_map(extension.to_json).collect();
-    match values.len() {
-        0 => None,
-        1 if extension.is_single => values.pop(),
-        _ => Some(values.into()),
-    }
 }

@@ -1,6 +1,7 @@
 //! Index files from other programs: every sitemap in them is read once, or something says that it is not.
 
 mod elsewhere;
+mod foreign;
 
 use std::fs;
 use std::os::unix::fs::symlink;

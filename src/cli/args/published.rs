@@ -13,8 +13,10 @@ use super::store::StoreArgs;
 pub struct CheckArgs {
     /// Published directories, parents of several, or single files (plain or gzip).
     ///
-    /// The sitemaps that an index file lists are checked with it if they are in its directory. If a directory has a set of its own,
-    /// sets in directories below it are checked only if you name them, too.
+    /// The sitemaps that an index file lists are checked with it if they are in its directory or below. In a directory that another
+    /// program wrote, *.xml, *.rss, *.atom and sitemap*.txt count, also with .gz; XML of another kind is left out, and so are feeds
+    /// next to sitemaps, unless "sitemap" is in their names. If a directory has a set of its own, sets in directories below it are
+    /// checked only if you name them, too.
     #[arg(required = true)]
     pub path: Vec<PathBuf>,
 
@@ -23,6 +25,8 @@ pub struct CheckArgs {
     pub name: Option<SetName>,
 
     /// URL of the directory [default: from robots-sitemaps.txt].
+    ///
+    /// Without either, URLs are not checked against a scope.
     ///
     /// Characters that are not ASCII are percent-encoded as UTF-8. If the set was built with --url-encoding, write them as they are
     /// published: %FC for ü in ISO-8859-1.

@@ -1,13 +1,13 @@
-//! What a run has checked, so that nothing is checked twice, however it is named.
+//! What a run has read, so that nothing is read twice, however it is named.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::place::{PlaceFile, SetName, View};
 
-/// Sets and files that were checked, by their real paths: a directory may be spelt in several ways.
+/// Sets and files that were read, by their real paths: a directory may be spelt in several ways.
 #[derive(Default)]
-pub(super) struct Checked {
+pub(crate) struct Checked {
     /// The real path of each directory that was looked up.
     directories: HashMap<PathBuf, PathBuf>,
     sets: HashSet<(PathBuf, Option<SetName>)>,

@@ -113,6 +113,7 @@ impl Known {
             let name = file(&member.loc, &base);
             let beside = name.as_ref().map(|name| index.file.beside(name));
             let file = beside.or_else(|| deeper.as_mut()?.find(&index.file, &index.members, &member.loc));
+            let file = file.map(|file| set.read_for(file));
             if let Some(file) = file.as_ref().filter(|_| is_old) {
                 self.listed_by_old.insert(file.path());
                 if self.feeds.contains(file.path()) {
@@ -240,7 +241,7 @@ pub(super) fn check_robots(set: &Set, file: &mut Document) {
 
 /// Files that were seen, so that none is read twice.
 #[derive(Default)]
-pub(crate) struct SeenFiles(HashSet<PathBuf>);
+pub(super) struct SeenFiles(HashSet<PathBuf>);
 
 impl SeenFiles {
     /// Adds a file. Returns true if it is new.

@@ -16,6 +16,7 @@ pub(crate) static TOO_LONG: LazyLock<String> =
 
 /// Longest name of a host: RFC 1035, 2.3.4, without the length of the first label and the root.
 const HOST_BYTES_MAX: usize = 253;
+
 /// The parts of a URL in which a byte is allowed: RFC 3986, 2.2, 2.3 and 3.
 const PATH: u8 = 1;
 const QUERY: u8 = 2;

@@ -90,6 +90,8 @@ pub(crate) struct Reader<'f> {
     order: Order,
     /// Whether it has been reported that a value of the current entry is not escaped.
     is_unescaped: bool,
+    /// Whether the document is XML of a kind that has nothing to do with sitemaps.
+    is_of_other_kind: bool,
 }
 
 impl<'f> Reader<'f> {
@@ -116,6 +118,7 @@ impl<'f> Reader<'f> {
             news: 0,
             order: Order::default(),
             is_unescaped: false,
+            is_of_other_kind: false,
         }
     }
 
@@ -133,6 +136,12 @@ impl<'f> Reader<'f> {
     /// Returns the format of the document, which is known with its kind.
     pub fn format(&self) -> DocumentFormat {
         self.format
+    }
+
+    /// Returns whether the document is XML of a kind that has nothing to do with sitemaps. An HTML page may be the error page of a
+    /// server instead of a sitemap.
+    pub fn is_of_other_kind(&self) -> bool {
+        self.is_of_other_kind
     }
 
     /// Returns the number of entries so far.

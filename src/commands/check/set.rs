@@ -1,5 +1,6 @@
 //! A set: which files belong together, where they are published, and which file a URL in an index file refers to.
 
+mod foreign;
 mod listing;
 mod places;
 mod robots;
@@ -42,6 +43,10 @@ pub(crate) struct Set {
     pub findings: Findings,
     /// Its manifests.
     pub manifests: Manifests,
+    /// Compressed copies of files, by path, each with the file that is read instead.
+    copies: HashMap<PathBuf, (PlaceFile, PlaceFile)>,
+    /// XML files and feeds next to the sitemaps that are most likely none. They are not read.
+    pub others: Vec<PlaceFile>,
 }
 
 /// Tries to `read` something of a place until no switch is in the way, for a moment. `read` returns `None` if one is.
@@ -64,7 +69,8 @@ impl Set {
     pub fn of_files(files: Vec<PlaceFile>, base: Option<&str>, kept_max: usize) -> Self {
         let findings = Findings::new(String::new(), kept_max);
         let (base, manifests) = (base.map(str::to_owned), Manifests::NONE);
-        Self { view: None, base, files, has_robots: false, findings, manifests }
+        let (copies, others) = Default::default();
+        Self { view: None, base, files, has_robots: false, findings, manifests, copies, others }
     }
 
     /// Returns the set in a place: the index files that its robots lines name; without robots lines, those that its manifest names
@@ -135,7 +141,7 @@ impl Set {
             true => {
                 let what = match view.name() {
                     Some(name) => format!("contains no set {name}"),
-                    None => "contains no sitemaps and no index files".into(),
+                    None => set.nothing(&*view),
                 };
                 Err(Error::data(message!(view.root(), ": {what}")))
             }
@@ -201,8 +207,11 @@ impl Set {
         let may_be_own: Vec<&Listed> = names.iter().filter(|listed| may_be_own(listed)).collect();
         let is_index = |listed: &&Listed| index_stem(&listed.name).is_some();
         let indexes: Vec<&Listed> = may_be_own.iter().copied().filter(is_index).collect();
-        let files = if indexes.is_empty() && view.name().is_none() { may_be_own } else { indexes };
-        files.into_iter().for_each(|listed| self.take(view, listed));
+        match indexes.is_empty() && view.name().is_none() {
+            true => self.take_foreign(view, may_be_own),
+            false => indexes.into_iter().for_each(|listed| self.take(view, listed)),
+        }
+        self.leave_out_copies();
         Ok(())
     }
 
@@ -236,14 +245,15 @@ impl Set {
         let findings = Findings::new(shown(robots.as_os_str().as_encoded_bytes()), kept_max);
         let base = base.map(str::to_owned);
         let view = Some(Arc::clone(view));
-        Self { view, base, files: Vec::new(), has_robots: false, findings, manifests }
+        let (files, copies, others) = Default::default();
+        Self { view, base, files, has_robots: false, findings, manifests, copies, others }
     }
 
     /// Which URLs it may list, if its directory is known: as its manifest says or, of files that were named individually, those of
     /// their sets. `None` if a manifest cannot be read.
     pub fn scope(&self) -> Option<ScopeRule> {
         match (&self.base, &self.view) {
-            (None, _) => Some(ScopeRule::Any),
+            (None, _) => Some(self.manifests.scope()),
             (Some(_), Some(_)) => self.manifests.live.is_ok().then(|| self.manifests.scope()),
             (Some(_), None) => scope_of_files(&self.files),
         }

@@ -21,6 +21,8 @@ use crate::set::manifest::{Manifest, Sitemap};
 #[derive(Debug, Default)]
 pub(crate) struct Side {
     files: Vec<SideFile>,
+    /// Compressed copies of files, which are not read.
+    copies: Vec<PlaceFile>,
     /// The secret that its sitemaps are sealed with; empty if there is no manifest.
     secret: String,
     /// Whether it is several sets, which may list the same URL.
@@ -91,6 +93,7 @@ impl Sides {
 fn combined(sets: impl Iterator<Item = Side>) -> Side {
     sets.reduce(|mut one, other| {
         one.files.extend(other.files);
+        one.copies.extend(other.copies);
         Side { secret: String::new(), is_combined: true, ..one }
     })
     .unwrap_or_default()
@@ -132,7 +135,11 @@ impl Side {
         })?;
         Ok(match live {
             Some(set) => Self::of_set(&view, &set),
-            None => Self::of_unknown(Set::to_read(&view)?.files_to_read()?.to_vec()),
+            None => {
+                let set = Set::to_read(&view)?;
+                let side = Self::of_unknown(set.files_to_read()?.to_vec());
+                Self { copies: set.copies().cloned().collect(), ..side }
+            }
         })
     }
 
@@ -152,13 +159,13 @@ impl Side {
             known: Some(sitemap.clone()),
         };
         let files = set.sitemaps.iter().map(file).collect();
-        Self { files, secret: set.secret.clone(), is_combined: false }
+        Self { files, secret: set.secret.clone(), ..Self::default() }
     }
 
     /// Returns the URLs of files that no manifest describes.
     fn of_unknown(files: impl IntoIterator<Item = PlaceFile>) -> Self {
         let files = files.into_iter().map(|file| SideFile { file, known: None }).collect();
-        Self { files, secret: String::new(), is_combined: false }
+        Self { files, ..Self::default() }
     }
 
     /// Reads all URLs into `sorter`. Returns the number of sitemaps.
@@ -178,7 +185,7 @@ impl Side {
         let files = self.files.into_iter().map(|file| file.file).collect();
         let name = sorter.place().clone();
         let to = Target { name: &name, to: &mut SorterInput(sorter) };
-        let read = lastmods(files, threads, progress, stop, to)?;
+        let read = lastmods(files, self.copies, threads, progress, stop, to)?;
         Ok(read.sitemaps)
     }
 }
@@ -254,7 +261,7 @@ mod tests {
                 seals,
             };
             let file = SideFile { file: place::file(sitemap.file.as_ref()).unwrap(), known: Some(sitemap) };
-            Side { files: vec![file], secret: secret.into(), is_combined: false }
+            Side { files: vec![file], secret: secret.into(), ..Side::default() }
         };
         for (old, new, same) in [
             (side("a", Some(1)), side("a", Some(1)), 7),

@@ -1,6 +1,6 @@
 //! Files that other programs wrote: what is right is no finding, and what is wrong is named in plain words.
 
-use super::{lines, rules, sitemap};
+use super::{check, lines, rules, sitemap};
 use crate::support::{TempDir, finish, gzip, sitemill};
 
 const GOOGLE: &str = "xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\" \
@@ -26,6 +26,28 @@ fn texts_of_extensions_need_no_escaping_and_an_entry_has_one_finding_about_its_o
     }
     let two = "<url><loc>http://h.example/it's</loc></url><url><loc>http://h.example/that's</loc></url>";
     assert_eq!(rules(&directory.file("a.xml", sitemap(two))), ["not-escaped", "not-escaped"]);
+}
+
+#[test]
+fn a_scope_that_is_not_checked_is_mentioned_and_counted() {
+    let directory = TempDir::new();
+    let url = |host: &str| format!("<url><loc>http://{host}.example/a</loc></url>");
+    let file = directory.file("mm.xml", sitemap(&(url("x") + &url("y"))));
+    let said = "scope not checked: the URL of the directory is unknown; use --base-url";
+    for (path, options, is_said) in [
+        (&*file, &[][..], true),
+        (directory.path(), &[], true),
+        (&file, &["--scope", "host"], true),
+        (&file, &["--scope", "any"], false),
+    ] {
+        let run = finish(sitemill().arg("check").arg(path).args(options), b"").expect(0);
+        assert_eq!(run.stderr.contains(said), is_said, "{options:?}: {}", run.stderr);
+        let options: Vec<String> = options.iter().map(|&option| option.into()).collect();
+        assert_eq!(check(path, &options).1["unknown_bases"], u64::from(is_said));
+    }
+    let options = ["--base-url=http://x.example/".to_owned()];
+    let (found, summary) = check(&file, &options);
+    assert_eq!((found.len(), &summary["unknown_bases"]), (1, &0.into()));
 }
 
 #[test]

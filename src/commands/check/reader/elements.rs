@@ -198,6 +198,7 @@ impl Reader<'_> {
                 if is_html(local) {
                     return self.html();
                 }
+                self.is_of_other_kind = local != "RDF";
                 let words = || match local {
                     "RDF" => "RDF, most likely RSS 1.0; sitemaps may be RSS 2.0 or Atom".into(),
                     _ => format!("{} is neither urlset nor sitemapindex", shown(name.as_bytes())),

@@ -63,6 +63,7 @@ impl Reader<'_> {
         if is_html(root) {
             return self.html();
         }
+        self.is_of_other_kind = !matches!(root, "urlset" | "sitemapindex" | "rss" | "feed");
         let words = || "a document type declaration; the rest was not read".into();
         self.findings.push(None, Rule::Doctype, words);
         Err(Broken)

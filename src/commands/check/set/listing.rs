@@ -6,11 +6,11 @@ use crate::error::Result;
 use crate::place::{Listed, View};
 
 /// Returns the sitemaps and index files in a place: XML, feeds, and text whose name begins with `sitemap`, with numbers in names
-/// sorted by value. Some may be links.
+/// sorted by value, in any letter case. Some may be links.
 pub(super) fn names(view: &dyn View) -> Result<Vec<Listed>> {
     // Text has many other uses, as in robots.txt.
     let is_sitemap = |listed: &Listed| {
-        let name = listed.name.as_encoded_bytes();
+        let name = &listed.name.as_encoded_bytes().to_ascii_lowercase()[..];
         let plain = name.strip_suffix(b".gz").unwrap_or(name);
         let is_text = plain.ends_with(b".txt") && name.starts_with(b"sitemap");
         let is_xml = [&b".xml"[..], b".rss", b".atom"].iter().any(|end| plain.ends_with(end));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::listing::names;
+use super::foreign::may_have_sitemaps;
 use super::{Set, stem};
 use crate::commands::check::manifests::Manifests;
 use crate::error::{ErrorKind, Result};
@@ -45,7 +45,7 @@ impl Set {
                 sets.push(set);
             }
             // There may be other sitemaps next to the sites.
-            None if sets.is_empty() || !names(parent)?.is_empty() => sets.insert(0, parent.share()),
+            None if sets.is_empty() || may_have_sitemaps(parent)? => sets.insert(0, parent.share()),
             _ => {}
         }
         Ok(sets)

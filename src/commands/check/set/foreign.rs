@@ -1,0 +1,125 @@
+//! Directories that other programs wrote, in which only names and contents tell what is a sitemap.
+
+use std::collections::HashMap;
+use std::io::BufRead;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::Set;
+use super::listing::names;
+use crate::commands::check::content::Content;
+use crate::commands::check::entry::Entry;
+use crate::commands::check::finding::Findings;
+use crate::commands::check::reader::{DocumentFormat, Reader};
+use crate::error::Result;
+use crate::place::{Listed, PlaceFile, View};
+
+/// What a file is that may be a sitemap.
+#[derive(PartialEq, Eq)]
+enum Likely {
+    Sitemap,
+    /// RSS or Atom, which most sites have for readers.
+    Feed,
+    /// XML that has nothing to do with sitemaps, such as `browserconfig.xml`.
+    Other,
+}
+
+impl Set {
+    /// Takes those of the files `listed` that are most likely sitemaps or index files: all whose names say so, and the others
+    /// unless they are XML of another kind. Feeds are sitemaps if there is nothing else.
+    pub(super) fn take_foreign(&mut self, view: &Arc<dyn View>, listed: Vec<&Listed>) {
+        let likely = |listed: &&Listed| likely(&PlaceFile::new(Arc::clone(view), &listed.name), listed);
+        let likely: Vec<Likely> = listed.iter().map(likely).collect();
+        let has_sitemap = likely.contains(&Likely::Sitemap);
+        for (listed, likely) in listed.into_iter().zip(likely) {
+            match likely == Likely::Sitemap || likely == Likely::Feed && !has_sitemap {
+                true => self.take(view, listed),
+                false => self.others.push(PlaceFile::new(Arc::clone(view), &listed.name)),
+            }
+        }
+    }
+
+    /// Leaves out each file that is a compressed copy of another one, which servers send instead of it.
+    pub(super) fn leave_out_copies(&mut self) {
+        let files = self.files.iter().map(|file| (file.path().to_owned(), file.clone()));
+        let files: HashMap<PathBuf, PlaceFile> = files.collect();
+        self.files.retain(|file| {
+            let plain = file.name().to_str().and_then(|name| name.strip_suffix(".gz"));
+            let plain = plain.and_then(|plain| files.get(file.beside(plain).path()));
+            match plain.filter(|plain| is_same(plain, file)) {
+                Some(plain) => {
+                    self.copies.insert(file.path().to_owned(), (file.clone(), plain.clone()));
+                    false
+                }
+                None => true,
+            }
+        });
+    }
+
+    /// Says that there are no files to start from in the place that `view` shows, and what was looked for.
+    pub(super) fn nothing(&self, view: &dyn View) -> String {
+        let names = "*.xml, *.rss, *.atom or sitemap*.txt, also with .gz";
+        let others = if self.others.is_empty() { "" } else { "; its XML is of another kind" };
+        let is_directory =
+            |listed: &Listed| listed.is_directory && !listed.name.as_encoded_bytes().starts_with(b".");
+        let below = match view.list().is_ok_and(|listed| listed.iter().any(is_directory)) {
+            true => {
+                "; below it, only sets of sitemill are looked for: name other directories or files themselves"
+            }
+            false => "",
+        };
+        format!("contains no sitemaps and no index files ({names}){others}{below}")
+    }
+
+    /// The compressed copies of files to start from.
+    pub fn copies(&self) -> impl Iterator<Item = &PlaceFile> {
+        self.copies.values().map(|(copy, _)| copy)
+    }
+
+    /// The file that is read if an index file lists `file`: another one if it is a compressed copy.
+    pub(crate) fn read_for(&self, file: PlaceFile) -> PlaceFile {
+        self.copies.get(file.path()).map_or(file, |(_, plain)| plain.clone())
+    }
+}
+
+/// Whether a place has files that may be sitemaps.
+///
+/// # Errors
+/// If it cannot be listed.
+pub(super) fn may_have_sitemaps(view: &dyn View) -> Result<bool> {
+    let is_likely =
+        |listed: &Listed| likely(&PlaceFile::new(view.share(), &listed.name), listed) != Likely::Other;
+    Ok(names(view)?.iter().any(is_likely))
+}
+
+/// What the file `listed` is by its name or, if the name does not tell, by its root element.
+fn likely(file: &PlaceFile, listed: &Listed) -> Likely {
+    let name = listed.name.as_encoded_bytes().to_ascii_lowercase();
+    if !listed.is_file || memchr::memmem::find(&name, b"sitemap").is_some() {
+        return Likely::Sitemap;
+    }
+    let mut findings = Findings::new(String::new(), 0);
+    // What cannot be read is an error or a finding once it is read for its URLs.
+    let Ok(content) = Content::open(file) else { return Likely::Sitemap };
+    let mut reader = Reader::lenient(content, &mut findings);
+    match reader.next(&mut Entry::default()) {
+        Ok(_) if reader.is_of_other_kind() => Likely::Other,
+        Ok(_) if matches!(reader.format(), DocumentFormat::Rss | DocumentFormat::Atom) => Likely::Feed,
+        _ => Likely::Sitemap,
+    }
+}
+
+/// Whether two files have the same content, however they are compressed.
+fn is_same(one: &PlaceFile, other: &PlaceFile) -> bool {
+    let (Ok(mut one), Ok(mut other)) = (Content::open(one), Content::open(other)) else { return false };
+    loop {
+        let (Ok(of_one), Ok(of_other)) = (one.fill_buf(), other.fill_buf()) else { return false };
+        let bytes = of_one.len().min(of_other.len());
+        if bytes == 0 || of_one[..bytes] != of_other[..bytes] {
+            let are_at_end = of_one.is_empty() && of_other.is_empty();
+            return are_at_end && one.take_failure().is_none() && other.take_failure().is_none();
+        }
+        one.consume(bytes);
+        other.consume(bytes);
+    }
+}
