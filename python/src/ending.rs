@@ -64,8 +64,8 @@ pub fn check(py: Python<'_>) -> PyResult<()> {
     }
 }
 
-/// Tells active threads to end, and waits for them. A thread that takes longer is abandoned; the process usually ends before it runs
-/// again.
+/// Tells active threads to end, and waits for them. A thread that takes longer is abandoned; the process usually ends before it
+/// runs again.
 #[pyfunction]
 pub fn wait_for_threads(py: Python<'_>) -> PyResult<()> {
     let _ = ENDED_BY.set(thread::current().id());

@@ -46,8 +46,8 @@ pub fn view_of_set(path: &Path, name: Option<&SetName>) -> Result<Arc<dyn View>>
 /// Checks that sets can be published at `path`, as far as it tells without asking a store.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] if it is a URL that nothing can be published to, or a URL with a slash missing, which would otherwise create
-/// a relative directory of that name.
+/// [`ErrorKind::Usage`] if it is a URL that nothing can be published to, or a URL with a slash missing, which would otherwise
+/// create a relative directory of that name.
 pub fn check(path: &Path) -> Result<()> {
     in_store(path, ErrorKind::Usage)?;
     if is_url_with_one_slash(path) {
@@ -57,8 +57,8 @@ pub fn check(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether the state of a set at `path` cannot be located: `path` is in a store, and the `state` setting belongs to another set. Only
-/// robots lines then show that a set is there.
+/// Whether the state of a set at `path` cannot be located: `path` is in a store, and the `state` setting belongs to another set.
+/// Only robots lines then show that a set is there.
 pub fn has_unknown_state(path: &Path) -> bool {
     store_settings().state.is_some() && is_url(path)
 }
