@@ -65,8 +65,6 @@ pub use found::{ColumnsFound, NameCounts, UnitFacts};
 pub use from_code::{SourceRow, SourceRows};
 pub use options::FormatOptions;
 pub use packing::Packing;
-#[cfg(feature = "parquet")]
-pub use parquet::row_groups;
 #[cfg(feature = "cloud")]
 pub use parts::part_files_listed;
 pub use parts::{OutDirectory, PartFiles, SkipReason, part_files};
@@ -102,6 +100,22 @@ pub enum RawInput<'a> {
     Stream(Box<dyn Read + Send>),
     /// Rows from code.
     Rows(SourceRows<'a>),
+}
+
+/// Some row groups of the Parquet file `name`, by their numbers, as units, with only the columns that the user named. Rows have
+/// other values if `has_others` says so. Also returns their number of bytes.
+///
+/// # Errors
+/// [`ErrorKind::Data`](crate::ErrorKind::Data) if the file has no such row group, or as any Parquet file.
+#[cfg(feature = "parquet")]
+pub fn row_groups<'n>(
+    name: &'n Path,
+    file: Arc<dyn ReadAt>,
+    options: &'n FormatOptions,
+    numbers: &[usize],
+    has_others: bool,
+) -> Result<(Units<'n>, u64)> {
+    parquet::row_groups(name, file, options.hints(), numbers, has_others)
 }
 
 /// An input whose format is known.

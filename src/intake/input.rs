@@ -307,19 +307,14 @@ impl Input {
     /// # Panics
     /// If it holds no URLs.
     pub fn held_urls(&self) -> &HeldUrls {
-        self.urls_held().expect("only an input of URLs has extents of them")
+        let Rows::Urls(urls) = &self.rows else { unreachable!("only an input of URLs has extents of them") };
+        urls
     }
 
     /// Bytes of memory that its URLs or its text keep allocated.
     pub fn held_bytes(&self) -> usize {
-        self.urls_held().map_or(0, HeldUrls::held_bytes) + self.map.held_bytes()
-    }
-
-    fn urls_held(&self) -> Option<&HeldUrls> {
-        match &self.rows {
-            Rows::Urls(urls) => Some(urls),
-            Rows::Lines | Rows::Blocks(_) => None,
-        }
+        let urls = if let Rows::Urls(urls) = &self.rows { urls.held_bytes() } else { 0 };
+        urls + self.map.held_bytes()
     }
 
     /// Creates an input of other blocks of the same mapped file.

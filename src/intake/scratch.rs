@@ -92,7 +92,8 @@ enum Original {
 }
 
 impl Copied {
-    /// A copy of the input `name`, whose `raw` bytes are not read yet. `streamed` will count the bytes that are read of a remote file.
+    /// A copy of the input `name`, of which nothing was read from `raw` yet. `streamed` will count the bytes that are read of a
+    /// remote file.
     pub fn of(name: &Path, raw: &RawInput<'_>, streamed: &Arc<AtomicU64>) -> Self {
         let original = match raw {
             RawInput::File(file) => file.try_clone().ok().map(Original::File),

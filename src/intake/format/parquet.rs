@@ -22,8 +22,6 @@ mod tests;
 use std::path::Path;
 use std::sync::Arc;
 
-#[cfg(feature = "parquet")]
-use super::options::FormatOptions;
 use super::reader::RowReader;
 #[cfg(feature = "parquet")]
 use super::reader::Units;
@@ -51,20 +49,15 @@ fn open<'n>(name: &'n Path, file: Arc<dyn ReadAt>, hints: Hints<'n>) -> Result<R
     Ok(RowReader { units, columns })
 }
 
-/// Some row groups of the Parquet file `name`, by their numbers, as units, with only the columns that the user named. Rows have
-/// other values if `has_others` says so. Also returns their number of bytes.
-///
-/// # Errors
-/// [`ErrorKind::Data`](crate::ErrorKind::Data) if the file has no such row group, or as any file of the format.
+/// See [`row_groups`](super::row_groups).
 #[cfg(feature = "parquet")]
 pub fn row_groups<'n>(
     name: &'n Path,
     file: Arc<dyn ReadAt>,
-    options: &'n FormatOptions,
+    hints: Hints<'n>,
     numbers: &[usize],
     has_others: bool,
 ) -> Result<(Units<'n>, u64)> {
-    let hints = options.hints();
     let groups = groups::Groups::open(name, file, hints)?.with_named_columns(hints.columns, has_others);
     let wanted = groups.some(numbers)?;
     let bytes = groups.bytes(&wanted);

@@ -2,12 +2,12 @@ use std::io::Cursor;
 use std::path::Path;
 
 use crate::intake::format::tests::Seen;
-use crate::intake::format::{Feed, Format, FormatOptions, Opened, open};
+use crate::intake::format::{Format, FormatOptions, Opened, RawInput, open};
 
 /// The format, the rows, and the dropped elements of a feed.
 fn read(feed: &str, said: Option<Format>) -> Result<(Format, Vec<String>, Vec<String>), String> {
     let options = FormatOptions { format: said, ..FormatOptions::default() };
-    let stream = Feed::Stream(Box::new(Cursor::new(feed.to_owned().into_bytes())));
+    let stream = RawInput::Stream(Box::new(Cursor::new(feed.to_owned().into_bytes())));
     let opened = open(Path::new("f"), stream, &options).map_err(|error| error.to_string())?;
     let (facts, Opened::Rows(reader)) = opened else { panic!("{feed} is text") };
     let (mut seen, mut dropped) = (Seen::default(), Vec::new());
