@@ -11,7 +11,7 @@ use std::time::{Instant, SystemTime};
 use serde::Serialize;
 use serde_json::{Value, json};
 use sitemill::escape::{self, grouped};
-use sitemill::process::{Replacement, STDOUT_NAME, StoppableWriter, is_stream, output_name};
+use sitemill::process::{Replacement, STDOUT_NAME, StoppableWriter, is_stdout, is_stream, output_name};
 use sitemill::report::{CompletedSwitch, Failure, Metrics};
 use sitemill::{Error, ErrorKind, Job, Outcome, Page, Progress, Report, Result, Source, Stop};
 
@@ -90,7 +90,7 @@ pub fn refuse(early: &Early<'_>, error: Error) {
 /// Refuses a closed standard output if the run writes rows to it.
 fn check_stdout(args: &BuildArgs) -> Result<()> {
     let is_wanted =
-        [&args.reports.rejects, &args.reports.diff].into_iter().flatten().any(|path| path == Path::new("-"));
+        [&args.reports.rejects, &args.reports.diff].into_iter().flatten().any(|path| is_stdout(path));
     if is_wanted { streams::Stdout::new().map(drop) } else { Ok(()) }
 }
 

@@ -28,6 +28,9 @@ fn a_command_fails_if_standard_output_is_closed_for_its_result() {
         &format!("{build} --rejects -"),
         &format!("{build} --diff -"),
         &format!("{build} --report -"),
+        &format!("{build} --rejects /dev/fd/1"),
+        &format!("{build} --diff /dev/stdout"),
+        &format!("{build} --report /proc/self/fd/1"),
         "completions bash",
         "man",
     ] {

@@ -276,6 +276,13 @@ def test_a_robots_txt_can_be_respected_and_list_the_index_files(spark: Any, tmp_
         assert "sitemap-index" in (tmp_path / "robots.txt").read_text()
 
 
+def test_a_robots_txt_without_rules_is_a_warning(spark: Any, tmp_path: Any, capfd: Any) -> None:
+    (tmp_path / "robots.txt").write_text("")
+    pages = spark.range(3).selectExpr(f"concat('{BASE}', id) url")
+    sitemill.spark.build(pages, base_url=BASE, out=tmp_path / "out", respect_robots=tmp_path / "robots.txt")
+    assert "has no rules for this crawler" in capfd.readouterr().err
+
+
 def test_patterns_may_be_any_iterable(spark: Any, tmp_path: Any) -> None:
     (tmp_path / "patterns").write_text("1$\n")
     pages = [f"{BASE}{number}" for number in range(20)]
