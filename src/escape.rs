@@ -1,5 +1,7 @@
 //! Escapes untrusted bytes for terminals, logs and tab-separated files.
 
+use std::io::Write;
+
 /// Maximum number of bytes of untrusted text in a message or summary.
 pub const SHOWN_BYTES_MAX: usize = 200;
 
@@ -7,19 +9,35 @@ pub const SHOWN_BYTES_MAX: usize = 200;
 /// each byte that is not printable UTF-8, including control and bidirectional characters.
 pub fn escape(bytes: &[u8], out: &mut Vec<u8>) {
     for part in bytes.utf8_chunks() {
-        for c in part.valid().chars() {
-            let mut utf8 = [0; 4];
-            let encoded = c.encode_utf8(&mut utf8).as_bytes();
-            match c {
-                '\t' => out.extend(br"\t"),
-                '\n' => out.extend(br"\n"),
-                '\r' => out.extend(br"\r"),
-                '\\' => out.extend(br"\\"),
-                _ if is_printable(c) => out.extend(encoded),
-                _ => hex(encoded, out),
-            }
+        let mut rest = part.valid();
+        loop {
+            let plain = rest.bytes().take_while(|&byte| is_plain(byte)).count();
+            let (plain, others) = rest.split_at(plain);
+            out.extend_from_slice(plain.as_bytes());
+            let mut others = others.chars();
+            let Some(c) = others.next() else { break };
+            push(c, out);
+            rest = others.as_str();
         }
         hex(part.invalid(), out);
+    }
+}
+
+/// Whether `byte` is printable ASCII that needs no escape.
+fn is_plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~') && byte != b'\\'
+}
+
+fn push(c: char, out: &mut Vec<u8>) {
+    let mut utf8 = [0; 4];
+    let encoded = c.encode_utf8(&mut utf8).as_bytes();
+    match c {
+        '\t' => out.extend(br"\t"),
+        '\n' => out.extend(br"\n"),
+        '\r' => out.extend(br"\r"),
+        '\\' => out.extend(br"\\"),
+        _ if is_printable(c) => out.extend(encoded),
+        _ => hex(encoded, out),
     }
 }
 
@@ -49,11 +67,15 @@ pub fn shown(bytes: &[u8]) -> String {
     cut(bytes, SHOWN_BYTES_MAX)
 }
 
-/// Returns the first `bytes_max` bytes, escaped, followed by `…` if there are more.
+/// Returns at most the first `bytes_max` bytes, escaped; a character is not split. `…` follows if there are more.
 pub fn cut(bytes: &[u8], bytes_max: usize) -> String {
-    let mut out = Vec::with_capacity(bytes.len().min(bytes_max) + 8);
-    escape(&bytes[..bytes.len().min(bytes_max)], &mut out);
-    if bytes.len() > bytes_max {
+    let bytes_max = bytes_max.min(bytes.len());
+    let is_boundary = |&at: &usize| bytes.get(at).is_none_or(|byte| byte & 0xC0 != 0x80);
+    // A character has at most four bytes. Without a boundary among so many, the bytes are not UTF-8.
+    let end = (0..=bytes_max).rev().take(4).find(is_boundary).unwrap_or(bytes_max);
+    let mut out = Vec::with_capacity(end + 8);
+    escape(&bytes[..end], &mut out);
+    if end < bytes.len() {
         out.extend("…".as_bytes());
     }
     String::from_utf8(out).expect("escape() writes UTF-8 only")
@@ -72,8 +94,8 @@ pub fn grouped(number: u64) -> String {
     grouped
 }
 
-/// `number` with three significant digits, for an estimate: more would look like a count. Rounded up, because estimates are
-/// compared with what is there.
+/// `number` with three significant digits, for an estimate: more would look like a count. Rounded up, because an estimate is
+/// shown next to the free space.
 pub fn rounded(number: u64) -> u64 {
     let unit = 10_u64.pow(number.checked_ilog10().unwrap_or(0).saturating_sub(2));
     number.div_ceil(unit).saturating_mul(unit)
@@ -95,12 +117,18 @@ pub fn and_more(left_out: usize) -> String {
 /// Returns whether `{:?}` shows `c` unescaped. It is shown after a letter, because a combining mark is printable only there;
 /// quotes are printable here.
 pub(crate) fn is_printable(c: char) -> bool {
-    c == '"' || c == '\'' || String::from_iter(['a', c]).escape_debug().count() == 2
+    if c.is_ascii() {
+        return is_plain(c as u8);
+    }
+    let mut text = *b"a\0\0\0\0";
+    let bytes = 1 + c.encode_utf8(&mut text[1..]).len();
+    let text = str::from_utf8(&text[..bytes]).expect("a letter and a character");
+    text.escape_debug().count() == 2
 }
 
 fn hex(bytes: &[u8], out: &mut Vec<u8>) {
     for byte in bytes {
-        out.extend(format!("\\x{byte:02x}").as_bytes());
+        write!(out, "\\x{byte:02x}").expect("a vector takes any number of bytes");
     }
 }
 
@@ -123,7 +151,34 @@ mod tests {
             assert_eq!(cut(raw, 100), want);
             assert_eq!(unescape(want.as_bytes()), raw);
         }
-        assert_eq!(cut(b"abcdef", 3), "abc…");
+    }
+
+    #[test]
+    fn a_cut_does_not_split_a_character() {
+        for (raw, bytes_max, want) in [
+            (&b"abcdef"[..], 3, "abc…"),
+            (b"abcdef", 0, "…"),
+            (b"abc", 3, "abc"),
+            ("日本".as_bytes(), 2, "…"),
+            ("日本".as_bytes(), 4, "日…"),
+            ("日本".as_bytes(), 5, "日…"),
+            ("日本".as_bytes(), 6, "日本"),
+            ("a\u{1f600}b".as_bytes(), 4, "a…"),
+            (b"\x80\x80\x80\x80\x80\x80", 5, r"\x80\x80\x80\x80\x80…"),
+        ] {
+            assert_eq!(cut(raw, bytes_max), want);
+        }
+    }
+
+    #[test]
+    fn every_character_is_escaped_as_debug_shows_it_after_a_letter() {
+        for c in '\0'..=char::MAX {
+            let is_shown = matches!(c, '"' | '\'') || String::from_iter(['a', c]).escape_debug().count() == 2;
+            assert_eq!(is_printable(c), is_shown, "{c:?}");
+            let shown = shown(c.to_string().as_bytes());
+            assert_eq!(shown == c.to_string(), is_shown, "{c:?}");
+            assert_eq!(unescape(shown.as_bytes()), c.to_string().as_bytes());
+        }
     }
 
     #[test]
