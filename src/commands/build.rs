@@ -108,7 +108,7 @@ fn build_started(
     let Start { sources, rejects, follow_up, workspace } = start;
     let run = Context { job, rules: &Rules::of(job), progress, stop };
     let memory = Memory::of(&job.resources, workspace.scratch())?;
-    let loaded = LoadedInputs::of(run, sources, &memory, workspace.free_space())?;
+    let loaded = LoadedInputs::of(run, sources, &memory, &workspace)?;
     let memory = &loaded.memory;
 
     let Surveyed { account, layout } = sealed::survey(run, &loaded.inputs, memory, &workspace)?;

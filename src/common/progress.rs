@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Estimate {
-    /// Rows of the input.
+    /// URLs of the input, including duplicates.
     pub urls: u64,
     /// Parts in which URLs are processed, a few at a time: partitions by hash, or ranges of URLs if they are sorted.
     pub partitions: u64,

@@ -52,4 +52,4 @@ pub use live::{kept, lost, newest};
 pub use occupant::is_there;
 pub use shared_shelf::SharedShelf;
 pub use switch::{Prepared, make_live};
-pub use workspace::{CompletedSwitch, Workspace};
+pub use workspace::{CompletedSwitch, Reusable, Workspace};

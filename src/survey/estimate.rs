@@ -1,5 +1,6 @@
 //! Estimates the resources of a run before it starts, so that a full disk is noticed at once and not an hour later.
 
+use std::cell::LazyCell;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -11,13 +12,13 @@ use super::sorted::Plan;
 use super::split;
 use crate::common::disk::free_bytes;
 use crate::common::progress::Estimate;
-use crate::compress::gzip::Level;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::escape::{grouped, plural, rounded};
 use crate::intake::input::Input;
 use crate::intake::scratch;
 use crate::job::{Job, Order};
 use crate::place::FreeSpace;
+use crate::set::publish::Reusable;
 use crate::survey::dedup::PARTITIONS;
 
 /// Chunks that are sampled.
@@ -55,12 +56,12 @@ pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory, out_free: F
     let input_bytes: u64 = extents.iter().map(|(_, extent)| extent.bytes()).sum();
     let step = extents.len().div_ceil(SAMPLED_EXTENTS).max(1);
     let mut judge = Judge::new(run.rules);
-    let (mut bytes, mut rows, mut entry_bytes, mut xml_bytes) = (0, 0, 0, 0);
+    let (mut bytes, mut entries, mut entry_bytes, mut xml_bytes) = (0, 0, 0, 0);
     for (at, extent) in extents.into_iter().step_by(step) {
         bytes += extent.bytes();
         for row in Chunk::of(at, inputs[at].bytes(), extent).rows(inputs, 0) {
-            rows += 1;
             if let Judged::Entry(entry) = judge.judge(row.content, &mut |_| {}) {
+                entries += 1;
                 let said = entry.url.as_bytes().len() + entry.tags.len() + entry.extras.xml.len();
                 entry_bytes += (said + ROW_BYTES) as u64;
                 xml_bytes += entry.size().bytes;
@@ -68,7 +69,7 @@ pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory, out_free: F
         }
     }
     let of_all = |count: u64| (u128::from(count) * u128::from(input_bytes) / u128::from(bytes.max(1))) as u64;
-    let (urls, entry_bytes) = (of_all(rows), of_all(entry_bytes));
+    let (urls, entry_bytes) = (of_all(entries), of_all(entry_bytes));
     let order = OrderDemand::of(run, memory, [input_bytes, entry_bytes, urls]);
     // Duplicates are not known yet, so all entries are counted as listed.
     let split_bytes = if job.rules.is_split() { entry_bytes } else { 0 };
@@ -83,14 +84,14 @@ pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory, out_free: F
         memory_bytes: memory.budget,
         held_bytes: inputs_bytes + order.held_bytes.min(memory.hold as u64),
         scratch_bytes: copied_bytes + order.scratch_bytes + split_bytes,
-        sitemap_bytes: match Some(job.rules.level) == Level::new(0) {
+        sitemap_bytes: match job.rules.level.get() == 0 {
             true => of_all(xml_bytes),
             false => urls * GZIP_BYTES[usize::from(job.rules.order == Order::Sorted)],
         },
         scratch_free_bytes: free_bytes(scratch).map(|free| free + copied_bytes),
         out_free_bytes: out_free.bytes.map(|free| free + copied_to_out),
     };
-    let scratch_min = copied_bytes + order.scratch_min.max(split_bytes / OVERESTIMATE_MAX);
+    let scratch_min = copied_bytes + order.scratch_bytes.max(split_bytes) / OVERESTIMATE_MAX;
     Ok(Demand { estimate, scratch_min, out_free_files: out_free.files })
 }
 
@@ -101,7 +102,6 @@ struct OrderDemand {
     /// Bytes of memory, if there is enough.
     held_bytes: u64,
     scratch_bytes: u64,
-    scratch_min: u64,
 }
 
 impl OrderDemand {
@@ -111,34 +111,30 @@ impl OrderDemand {
                 let plan = Plan::of(memory, run.job.resources.threads.get(), input_bytes);
                 // Entries are stored twice, but without the prefixes that they share.
                 let scratch_bytes = entry_bytes.saturating_sub(plan.entries_bytes as u64);
-                let scratch_min = scratch_bytes / OVERESTIMATE_MAX;
-                Self { partitions: plan.ranges, held_bytes: entry_bytes, scratch_bytes, scratch_min }
+                Self { partitions: plan.ranges, held_bytes: entry_bytes, scratch_bytes }
             }
             Order::Input => {
                 let held_bytes = urls * HELD_BYTES;
                 let scratch_bytes = if held_bytes > memory.hold as u64 { held_bytes } else { 0 };
-                Self { partitions: PARTITIONS, held_bytes, scratch_bytes, scratch_min: scratch_bytes }
+                Self { partitions: PARTITIONS, held_bytes, scratch_bytes }
             }
         }
     }
 }
 
 impl Demand {
-    /// Refuses a run that must fail.
+    /// Refuses a run that must fail. `reusable` counts the published sitemaps that may not have to be written again; it is called
+    /// only if there is too little space for all of them.
     ///
     /// # Errors
     /// [`ErrorKind::Io`] if a disk has less space than the run needs at least.
-    pub fn check(&self, job: &Job, scratch: &Path) -> Result<()> {
+    pub fn check(&self, job: &Job, scratch: &Path, reusable: impl FnOnce() -> Reusable) -> Result<()> {
         let (needs, out) = (&self.estimate, &*job.publication.out);
-        let urls = needs.urls;
-        let files = urls / u64::from(job.rules.urls_per_sitemap);
-        let sitemaps_min = needs.sitemap_bytes / OVERESTIMATE_MAX;
-        let (both, both_min) = match is_same_disk(out, scratch) {
-            true => (needs.scratch_bytes, self.scratch_min),
-            false => (0, 0),
-        };
-        let in_all = plural(rounded(urls), "URL", "URLs");
-        if let Some(free) = self.out_free_files.filter(|&free| free < files) {
+        let reusable = LazyCell::new(reusable);
+        let files = needs.urls / u64::from(job.rules.urls_per_sitemap);
+        let in_all = plural(rounded(needs.urls), "URL", "URLs");
+        let files_min = least(self.out_free_files, files / OVERESTIMATE_MAX, || reusable.files);
+        if let Some(free) = self.out_free_files.filter(|&free| free < files_min) {
             let (files, free) = (plural(rounded(files), "file", "files"), grouped(free));
             return Err(Error::new(
                 ErrorKind::Io,
@@ -148,8 +144,15 @@ impl Demand {
                 ),
             ));
         }
+        let (both, both_min) = match is_same_disk(out, scratch) {
+            true => (needs.scratch_bytes, self.scratch_min),
+            false => (0, 0),
+        };
+        let sitemaps_min = needs.sitemap_bytes / OVERESTIMATE_MAX;
+        let out_min =
+            least(needs.out_free_bytes, sitemaps_min + both_min, || reusable.bytes.min(sitemaps_min));
         let of_scratch = (needs.scratch_bytes, self.scratch_min, needs.scratch_free_bytes);
-        let of_out = (needs.sitemap_bytes + both, sitemaps_min + both_min, needs.out_free_bytes);
+        let of_out = (needs.sitemap_bytes + both, out_min, needs.out_free_bytes);
         for (path, (need, min, free), way_out) in
             [(scratch, of_scratch, scratch::way_out()), (out, of_out, "make room".into())]
         {
@@ -169,6 +172,14 @@ impl Demand {
     }
 }
 
+/// The least that a run needs: `all`, without what it can reuse. That is determined only if not `all` of it is free.
+fn least(free: Option<u64>, all: u64, reusable: impl FnOnce() -> u64) -> u64 {
+    match free {
+        Some(free) if free < all => all.saturating_sub(reusable()),
+        _ => all,
+    }
+}
+
 fn is_same_disk(one: &Path, other: &Path) -> bool {
     let device = |path: &Path| path.metadata().map(|meta| meta.dev()).ok();
     device(one) == device(other)
@@ -179,8 +190,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_reports_its_own_free_space() {
-        let job = Job::new(Vec::new(), "https://h.example/".parse().unwrap(), "/no/such/place".into());
+    fn a_run_is_refused_only_if_it_must_fail_even_if_it_reuses_what_is_published() {
+        let mut job = Job::new(Vec::new(), "https://h.example/".parse().unwrap(), "/no/such/place".into());
+        job.rules.urls_per_sitemap = 10_000;
         let estimate = Estimate {
             urls: 1_000_000,
             partitions: 1,
@@ -191,21 +203,35 @@ mod tests {
             scratch_free_bytes: Some(0),
             out_free_bytes: None,
         };
-        for (out_free, said) in [
-            (FreeSpace::default(), None),
-            (FreeSpace { bytes: Some(2_000_000), files: Some(20) }, None),
+        let [none, some] = [(0, 0), (7, 400_000)].map(|(files, bytes)| Reusable { files, bytes });
+        for (out_free, reusable, said) in [
+            (FreeSpace::default(), none, None),
+            (FreeSpace { bytes: Some(2_000_000), files: Some(20) }, none, None),
+            (FreeSpace { bytes: Some(1_600_000), files: Some(13) }, some, None),
             (
                 FreeSpace { bytes: Some(1_999_999), files: None },
+                none,
                 Some("10,000,000 bytes for 1,000,000 URLs, but only 1,999,999"),
             ),
             (
+                FreeSpace { bytes: Some(1_599_999), files: None },
+                some,
+                Some("10,000,000 bytes for 1,000,000 URLs, but only 1,599,999"),
+            ),
+            (
                 FreeSpace { bytes: None, files: Some(19) },
-                Some("20 files for 1,000,000 URLs, but only 19 more"),
+                none,
+                Some("100 files for 1,000,000 URLs, but only 19 more"),
+            ),
+            (
+                FreeSpace { bytes: None, files: Some(12) },
+                some,
+                Some("100 files for 1,000,000 URLs, but only 12 more"),
             ),
         ] {
             let estimate = Estimate { out_free_bytes: out_free.bytes, ..estimate };
             let demand = Demand { estimate, scratch_min: 0, out_free_files: out_free.files };
-            let checked = demand.check(&job, Path::new("/"));
+            let checked = demand.check(&job, Path::new("/"), || reusable);
             let message = checked.err().map(|error| error.to_string());
             assert_eq!(message.is_some(), said.is_some(), "{out_free:?}: {message:?}");
             assert!(message.is_none_or(|message| message.contains(said.unwrap())), "{out_free:?}");

@@ -41,9 +41,39 @@ fn a_disk_with_too_few_inodes_is_reported_with_numbers_before_any_work() {
         return;
     }
     let (world, _mount) = on_tmpfs("size=20m,nr_inodes=60");
-    let input = world.directory.file("urls.txt", pages(1, 4_000));
+    let input = world.directory.file("urls.txt", pages(1, 8_000));
     let run = finish(world.build().arg(&input), b"");
-    world.assert_refused(run, 74, "the run needs about 200 files");
+    world.assert_refused(run, 74, "the run needs about 400 files");
+}
+
+#[test]
+fn duplicates_refused_lines_and_reused_sitemaps_need_no_inodes() {
+    if skip_unless_root("a tmpfs of 200 inodes") {
+        return;
+    }
+    let directory = TempDir::new();
+    let mount = Mount::tmpfs("size=20m,nr_inodes=200", &directory.join("mount"));
+    let out = mount.path().join("out");
+    let build = |input: &Path, options: &[&str]| {
+        let mut build = sitemill();
+        build.args(["build", "--quiet", "--base-url", BASE, "--urls-per-sitemap", "20"]).args(options);
+        finish(build.arg(input).arg("--out").arg(&out), b"").expect(0);
+    };
+    let leave = |inodes: u64| {
+        let free = rustix::fs::statvfs(mount.path()).unwrap().f_favail;
+        (inodes..free).for_each(|n| fs::write(mount.path().join(format!("{inodes}-{n}")), "").unwrap());
+    };
+    let input = directory.file("urls.txt", pages(1, 1_400));
+    build(&input, &[]);
+    // 470 files, if all lines were URLs of their own.
+    let others = format!("{BASE}0000001\nno url\n").repeat(4_000);
+    let with_others = directory.file("with-others.txt", pages(1, 1_400) + &others);
+    leave(60);
+    build(&with_others, &["--max-rejects", "100%"]);
+    // Less than a fifth of the 70 sitemaps.
+    leave(12);
+    build(&input, &[]);
+    assert_eq!(published_urls(&out, BASE), urls(1, 1_400));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::common::progress::Estimate;
 use crate::error::Result;
 use crate::intake::input::Input;
 use crate::intake::report::Skipped;
-use crate::place::FreeSpace;
+use crate::set::publish::Workspace;
 use crate::sitemap::tags::GivenTags;
 use crate::survey::context::Context;
 use crate::survey::estimate;
@@ -30,19 +30,19 @@ pub struct LoadedInputs {
 }
 
 impl LoadedInputs {
-    /// Maps or reads all inputs, and estimates what the run needs. `out` is the space left in the output directory.
+    /// Maps or reads all inputs, and estimates what the run needs. `out` is where it publishes.
     ///
     /// # Errors
     /// If an input cannot be read, if a disk has less space than the minimum that the run needs, or if `stop` is raised.
-    pub fn of(run: Context<'_>, sources: Sources<'_>, memory: &Memory, out: FreeSpace) -> Result<Self> {
+    pub fn of(run: Context<'_>, sources: Sources<'_>, memory: &Memory, out: &Workspace) -> Result<Self> {
         let Sources { open, skipped, .. } = sources;
         let (inputs, sources) = mapped_all(run, open, memory)?;
         let memory = memory.after_holding(inputs.iter().map(Input::held_bytes).sum());
-        let demand = estimate::estimate(run, &inputs, &memory, out)?;
+        let demand = estimate::estimate(run, &inputs, &memory, out.free_space())?;
         let estimate = demand.estimate;
         memory.scratch.expect(estimate.scratch_bytes);
         run.progress.estimated(&estimate);
-        demand.check(run.job, memory.scratch.directory())?;
+        demand.check(run.job, memory.scratch.directory(), || out.reusable())?;
         Ok(Self { inputs: inputs.into(), sources, skipped, estimate, memory })
     }
 

@@ -80,6 +80,12 @@ pub fn switching_sites(view: &dyn View) -> Result<impl Iterator<Item = Arc<dyn V
     Ok(places_of_sites(view)?.filter(|site| is_of_site(&**site, &Record::Journal)))
 }
 
+/// The sets that are live directly below the place of `view`, as far as they can be read.
+pub fn live_sites(view: &dyn View) -> impl Iterator<Item = Manifest> {
+    let places = places_of_sites(view).into_iter().flatten();
+    places.filter_map(|site| usable(&*site, &Record::Live).ok().flatten())
+}
+
 /// The places directly below that of `view`; in a bucket, those whose names may be those of sites, because it takes requests to
 /// look into a place.
 fn places_of_sites(view: &dyn View) -> Result<impl Iterator<Item = Arc<dyn View>>> {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::consent::{Consent, OnDamage};
 use super::live::{Live, kept, live, published};
-use super::neighbours::switching_sites;
+use super::neighbours::{live_sites, switching_sites};
 use super::retention::{self, Keep};
 use super::salvage::Salvage;
 use super::shelf::PlaceShelf;
@@ -55,6 +55,15 @@ pub struct CompletedSwitch {
     pub number: u64,
     /// URL of the directory of its files.
     pub base_url: String,
+}
+
+/// The sitemaps that the next set may reuse.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Reusable {
+    /// Their number.
+    pub files: u64,
+    /// Bytes of their files.
+    pub bytes: u64,
 }
 
 impl CompletedSwitch {
@@ -192,6 +201,16 @@ impl Workspace {
     /// The free space of the place.
     pub fn free_space(&self) -> FreeSpace {
         self.place.free_space()
+    }
+
+    /// The sitemaps that are live or kept here, and that are live in the sites below. Those that cannot be read are left out.
+    pub fn reusable(&self) -> Reusable {
+        let of_sites = live_sites(self.place.view()).flat_map(|set| set.sitemaps);
+        let sitemaps = self.unchanged().into_sitemaps().chain(of_sites);
+        sitemaps.fold(Reusable::default(), |Reusable { files, bytes }, sitemap| Reusable {
+            files: files + 1,
+            bytes: bytes + sitemap.gzip_bytes,
+        })
     }
 
     /// The kept sets before `set`, as far as their manifests can be read.
