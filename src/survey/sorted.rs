@@ -153,7 +153,7 @@ fn sort_all(sorting: &mut Sorting<'_>, border_count: Option<fn(u64) -> usize>) -
     let phase = run.progress.phase(Phase::Sort, rows);
     let borders = border_count.map_or(0, |count| count(rows));
     let search = BorderSearch::new(borders);
-    let to = Storage::new(sorting.memory_left, sorting.memory);
+    let to = sorting.storage();
     let (mut collector, mut by_order) = (sorting.collector(), Vec::new());
     let all = list(0..sorting.ranges.len())?;
     let sorted = sorting.sort(

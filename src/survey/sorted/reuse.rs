@@ -12,7 +12,6 @@ use super::cuts::{Cut, Cuts};
 use super::live::Live;
 use super::regions::{BorderSearch, Regions};
 use super::sorting::{Collector, Sorting};
-use super::store::Storage;
 use crate::clean::CleanUrl;
 use crate::common::fallible::list;
 use crate::common::ordered::ordered;
@@ -236,7 +235,7 @@ impl Reuse<'_> {
         let unchanged = self.kept.iter().enumerate();
         let unchanged = list(unchanged.map(|(part, kept)| kept.as_ref().map(|_| self.planned(part))))?;
         let mut filling = (!self.is_stable).then(|| Filling::new(unchanged, &self.reused));
-        let storage = Storage::new(sorting.memory_left, sorting.memory);
+        let storage = sorting.storage();
         let cuts = |range| self.cuts(range, sorting);
         let sorted = sorting.sort(needed, cuts, search, &storage, |range, sorted| {
             to.by_order.extend(sorted.is_by_order.then_some(range));

@@ -27,9 +27,9 @@ pub struct Sorting<'s> {
     pub format: BlockFormat,
     /// Maximum number of rows that a thread sorts at once.
     sorted_rows: usize,
-    pub memory: &'s Memory,
+    memory: &'s Memory,
     /// Bytes of memory that sorted blocks may take.
-    pub memory_left: usize,
+    memory_left: usize,
     /// The files of the ranges, and in place also those of sorted blocks.
     files: Vec<Input>,
     /// The number of files of the ranges.
@@ -98,7 +98,14 @@ impl<'s> Sorting<'s> {
         })
     }
 
-    /// Sets the files of all sorted blocks. Those of an earlier attempt are dropped.
+    /// A storage for sorted blocks. Those of an earlier attempt are dropped first, because each attempt may take all memory.
+    pub fn storage(&mut self) -> Storage<'s> {
+        self.front_coded = Vec::new();
+        self.files.truncate(self.of_ranges);
+        Storage::new(self.memory_left, self.memory)
+    }
+
+    /// Sets the files of all sorted blocks, which were in the [storage](Sorting::storage).
     ///
     /// # Errors
     /// If there is no memory for the list.
@@ -106,7 +113,6 @@ impl<'s> Sorting<'s> {
         match self.format {
             BlockFormat::FrontCoded => self.front_coded = sorted,
             BlockFormat::InPlace => {
-                self.files.truncate(self.of_ranges);
                 reserve_more(&mut self.files, sorted.len())?;
                 self.files.extend(sorted);
             }
@@ -176,5 +182,35 @@ impl Collector {
         let whole = ListedChunk::whole(self.files_before + file, rows, sizes.len() as u32)?;
         self.chunks.push(ListedChunk { smallest_mark, ..whole });
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+    use crate::common::progress::Silent;
+    use crate::common::stop::Stop;
+    use crate::intake::input::Segment;
+    use crate::intake::scratch::ScratchSpace;
+    use crate::job::Job;
+    use crate::survey::judge::Rules;
+
+    #[test]
+    fn blocks_of_an_earlier_attempt_are_dropped_before_the_next_takes_memory() {
+        let job = Job::new(Vec::new(), "https://h.example/".parse().unwrap(), PathBuf::new());
+        let run = Context { job: &job, rules: &Rules::of(&job), progress: &Silent, stop: &Stop::default() };
+        let memory = Memory { budget: 0, hold: 0, scratch: ScratchSpace::of(&std::env::temp_dir()) };
+        let file = || Input::held(Path::new("blocks"), Segment::new(1).unwrap()).unwrap();
+        for (format, before) in [(BlockFormat::FrontCoded, 0), (BlockFormat::InPlace, 1)] {
+            let mut sorting = Sorting::new(run, (&[], vec![file()]), Vec::new(), format, 1, (&memory, 0));
+            for _ in 0..2 {
+                let _storage = sorting.storage();
+                assert_eq!(sorting.chunk_files().len(), before);
+                sorting.set_sorted(vec![file(), file()]).unwrap();
+                assert_eq!(sorting.chunk_files().len(), before + 2);
+            }
+        }
     }
 }
