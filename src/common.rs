@@ -22,6 +22,7 @@ pub mod random;
 pub mod secret;
 pub mod simd;
 pub mod stop;
+pub mod thread_pool;
 pub mod time;
 pub mod unlinked;
 pub mod whole_file;

@@ -195,7 +195,7 @@ impl Targets<'_> {
         let unreadable = |error| Error::io(&name, "could not be read", error);
         let raw = match source.into_raw()?.0 {
             // Other inputs are read on this thread.
-            raw @ RawInput::Remote(_) => raw.watched(self.stop, &Failed::default(), &Arc::default()),
+            raw @ RawInput::Remote(_) => raw.watched(self.stop, &Failed::default(), &Arc::default())?,
             raw => raw,
         };
         match format::open(&name, raw, options)?.1 {

@@ -15,6 +15,7 @@ use serde_json::json;
 use crate::commands::target::Target;
 use crate::common::progress::{Phase, Progress};
 use crate::common::stop::Stop;
+use crate::common::thread_pool::thread_pool;
 use crate::error::{Error, Result, Setting, message};
 use crate::escape::unescape;
 use crate::job::{check_threads, threads_default};
@@ -144,8 +145,11 @@ pub(crate) fn compare(
         return Err(Error::usage(message!(given, ": a diff needs at least {least} MiB")));
     }
     let mut report = DiffReport { unchanged: side::drop_same(&mut old, &mut new), ..DiffReport::default() };
+    // Most pairs of sites differ in few sitemaps, if any. These are sorted by few threads.
+    let threads = resources.threads.get().min(old.files().max(new.files()));
+    let pool = thread_pool(threads, "diff", stop)?;
     let sorted = |side: Side| {
-        let mut sorter = Sorter::new(RowCodec, resources.memory / 2, resources.scratch.clone());
+        let mut sorter = Sorter::new(RowCodec, &pool, resources.memory / 2, resources.scratch.clone());
         let sitemaps = side.read(resources.threads, progress, stop, &mut sorter)?;
         Ok((Sorted::of(sorter).map_err(|error| failed(resources, error))?, sitemaps))
     };

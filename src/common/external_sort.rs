@@ -8,11 +8,14 @@ mod runs;
 pub use merge::Merge;
 pub use runs::{Codec, Run, RunFile, Runs};
 
+use rayon::ThreadPool;
 use rayon::slice::ParallelSliceMut;
 
 /// Sorts records that are pushed in any order.
-pub struct Sorter<C, F: RunFile> {
+pub struct Sorter<'p, C, F: RunFile> {
     codec: C,
+    /// The threads that sort.
+    pool: &'p ThreadPool,
     /// Bytes that `records` and `starts` may take together.
     memory: usize,
     /// Where the scratch file is created once memory is full.
@@ -26,13 +29,13 @@ pub struct Sorter<C, F: RunFile> {
     runs: Option<Runs<C, F>>,
 }
 
-impl<C: Codec, F: RunFile> Sorter<C, F> {
-    /// Creates a sorter that keeps up to `memory` bytes of records in memory, 4 GiB at most. The rest goes to a scratch file in
-    /// `place`.
-    pub fn new(codec: C, memory: u64, place: F::Place) -> Self {
+impl<'p, C: Codec, F: RunFile> Sorter<'p, C, F> {
+    /// Creates a sorter that keeps up to `memory` bytes of records in memory, 4 GiB at most, and sorts them in `pool`. The rest
+    /// goes to a scratch file in `place`.
+    pub fn new(codec: C, pool: &'p ThreadPool, memory: u64, place: F::Place) -> Self {
         let memory = usize::try_from(memory.min(u32::MAX.into())).unwrap_or(usize::MAX);
         let (records, starts, record) = (Vec::new(), Vec::new(), Vec::new());
-        Self { codec, memory, place, records, starts, record, runs: None }
+        Self { codec, pool, memory, place, records, starts, record, runs: None }
     }
 
     /// The place of the scratch file.
@@ -82,10 +85,13 @@ impl<C: Codec, F: RunFile> Sorter<C, F> {
     }
 
     fn sort(&mut self) {
-        let Self { codec, records, starts, .. } = self;
-        starts.par_sort_unstable_by(|&one, &other| {
-            let view = |start: u32| whole(codec, &records[start as usize..]).0;
-            view(one).cmp(&view(other))
+        let Self { codec, pool, records, starts, .. } = self;
+        let (codec, records) = (&*codec, &**records);
+        pool.install(|| {
+            starts.par_sort_unstable_by(|&one, &other| {
+                let view = |start: u32| whole(codec, &records[start as usize..]).0;
+                view(one).cmp(&view(other))
+            });
         });
     }
 
@@ -159,6 +165,8 @@ mod tests {
 
     use super::*;
     use crate::common::field;
+    use crate::common::stop::Stop;
+    use crate::common::thread_pool::thread_pool;
 
     #[derive(Clone)]
     struct Bytes;
@@ -183,7 +191,8 @@ mod tests {
     }
 
     fn sorted(records: &[Vec<u8>], memory: u64) -> (Vec<Vec<u8>>, usize) {
-        let mut sorter = Sorter::<_, File>::new(Bytes, memory, std::env::temp_dir());
+        let pool = thread_pool(2, "sort", &Stop::default()).unwrap();
+        let mut sorter = Sorter::<_, File>::new(Bytes, &pool, memory, std::env::temp_dir());
         records.iter().for_each(|record| sorter.push(record).unwrap());
         let runs = sorter.runs_count();
         let (mut sorted, mut all, mut record) = (sorter.finish().unwrap(), Vec::new(), Vec::new());

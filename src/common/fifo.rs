@@ -16,6 +16,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::common::stop::Stop;
+use crate::common::thread_pool::no_threads;
 use crate::error::{Error, Result};
 
 /// Standard input or standard output, where a path is expected.
@@ -145,7 +146,7 @@ impl Write for Outlet {
                 written => return written,
             }
             if self.stop.is_raised() {
-                return Err(io::Error::other("cancelled"));
+                return Err(stopped());
             }
             wait(&self.file, PollFlags::OUT, Some(POLL_INTERVAL))?;
         }
@@ -175,7 +176,7 @@ impl Write for StoppableWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         while !wait(self.file, PollFlags::OUT, Some(POLL_INTERVAL))? {
             if self.stop.is_raised() {
-                return Err(io::Error::other("nobody reads it, and a signal arrived"));
+                return Err(stopped());
             }
         }
         self.file.write(&bytes[..bytes.len().min(PIPE_BYTES)])
@@ -184,6 +185,10 @@ impl Write for StoppableWriter<'_> {
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }
+}
+
+fn stopped() -> io::Error {
+    io::Error::other("nobody reads it, and the run was stopped")
 }
 
 /// A FIFO that is opened without waiting for a writer, which may never come. Reads wait for a writer instead.
@@ -269,9 +274,18 @@ pub struct PipeReader {
 }
 
 impl PipeReader {
-    pub fn new(mut pipe: Box<dyn Read + Send>, stop: &Stop, failed: &Failed, bytes: &Arc<AtomicU64>) -> Self {
+    /// Starts to read `pipe`. `bytes` counts what was received.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if the thread cannot be started.
+    pub fn new(
+        mut pipe: Box<dyn Read + Send>,
+        stop: &Stop,
+        failed: &Failed,
+        bytes: &Arc<AtomicU64>,
+    ) -> Result<Self> {
         let (sender, incoming) = bounded(4);
-        thread::spawn(move || {
+        let reading = move || {
             loop {
                 let mut buffer = vec![0; READ_BYTES];
                 let read = match pipe.read(&mut buffer) {
@@ -287,9 +301,10 @@ impl PipeReader {
                     return;
                 }
             }
-        });
+        };
+        thread::Builder::new().spawn(reading).map_err(|error| no_threads(&error))?;
         let (stop, failed, bytes) = (stop.clone(), failed.clone(), Arc::clone(bytes));
-        Self { incoming, buffer: Vec::new(), at: 0, stop, failed, bytes }
+        Ok(Self { incoming, buffer: Vec::new(), at: 0, stop, failed, bytes })
     }
 }
 
@@ -297,7 +312,7 @@ impl Read for PipeReader {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         while self.at == self.buffer.len() {
             if self.stop.is_raised() || self.failed.is_any() {
-                return Err(io::Error::other("cancelled"));
+                return Err(io::Error::other("the run was stopped, or another input has failed"));
             }
             match self.incoming.recv_timeout(POLL_INTERVAL) {
                 Ok(buffer) => (self.buffer, self.at) = (buffer?, 0),

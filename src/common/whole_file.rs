@@ -16,8 +16,7 @@ use crate::error::{Error, Result};
 /// [`ErrorKind::Input`](crate::ErrorKind::Input) if it cannot be read; if `stop` is raised while a pipe is silent.
 pub fn read(path: &Path, bytes_max: u64, stop: &Stop) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let read = open(path, stop).and_then(|file| file.take(bytes_max).read_to_end(&mut bytes));
-    match read {
+    match open(path, stop)?.take(bytes_max).read_to_end(&mut bytes) {
         Ok(_) => Ok(bytes),
         Err(error) => Err(stop.check().err().unwrap_or_else(|| Error::local_file(path, error))),
     }
@@ -32,15 +31,16 @@ pub fn read_text(path: &Path, stop: &Stop) -> Result<String> {
     String::from_utf8(read(path, u64::MAX, stop)?).map_err(no_text)
 }
 
-fn open(path: &Path, stop: &Stop) -> io::Result<Box<dyn Read>> {
-    let kind = path.metadata()?.file_type();
+fn open(path: &Path, stop: &Stop) -> Result<Box<dyn Read>> {
+    let unopened = |error| Error::local_file(path, error);
+    let kind = path.metadata().map_err(unopened)?.file_type();
     let pipe: Box<dyn Read + Send> = match kind.is_fifo() {
-        true => Box::new(Fifo::open(path)?),
-        false => Box::new(File::open(path)?),
+        true => Box::new(Fifo::open(path).map_err(unopened)?),
+        false => Box::new(File::open(path).map_err(unopened)?),
     };
     Ok(match kind.is_file() || kind.is_dir() {
         true => pipe,
-        false => Box::new(PipeReader::new(pipe, stop, &Failed::default(), &Arc::default())),
+        false => Box::new(PipeReader::new(pipe, stop, &Failed::default(), &Arc::default())?),
     })
 }
 

@@ -4,10 +4,8 @@
 //! into sitemaps. Of the input, a bit per entry and a few words per chunk are kept.
 
 use std::sync::{Arc, Mutex};
-use std::{io, thread};
 
 use rayon::prelude::*;
-use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuilder};
 
 use super::account::{Account, AccountedChunk};
 use super::chunk::{Chunk, RowsAt, extents};
@@ -29,7 +27,8 @@ use crate::common::pool::Pool;
 use crate::common::progress::Phase;
 use crate::common::secret::{Key, Secret};
 use crate::common::stop::Stop;
-use crate::error::{Error, ErrorKind, Result};
+use crate::common::thread_pool::thread_pool;
+use crate::error::Result;
 use crate::intake::input::{Extent, Input};
 use crate::intake::lines::CHUNK_URLS_MAX;
 use crate::intake::spool_format::{Content, InputRow};
@@ -61,22 +60,10 @@ const SURVEYED_BYTES_MAX: usize = CHUNK_URLS_MAX * 25;
 /// # Errors
 /// If memory or scratch space runs out, or `stop` is raised.
 pub fn survey(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Result<(Account, Layout)> {
-    pool(run, inputs)?.install(|| survey_in_pool(run, inputs, memory))
-}
-
-/// A pool with no more threads than there are extents. It starts none once a signal has come.
-fn pool(run: Context<'_>, inputs: &[Input]) -> Result<ThreadPool> {
+    // No more threads than there are extents.
     let threads = run.job.resources.threads.get();
-    let extents = inputs.iter().flat_map(Input::extents).take(threads).count();
-    let start = |thread: ThreadBuilder| {
-        run.stop.check().map_err(io::Error::other)?;
-        thread::Builder::new().name(format!("survey-{}", thread.index())).spawn(|| thread.run()).map(drop)
-    };
-    let pool = ThreadPoolBuilder::new().num_threads(extents.max(1)).spawn_handler(start).build();
-    pool.map_err(|error| match run.stop.check() {
-        Err(stopped) => stopped,
-        Ok(()) => Error::new(ErrorKind::Memory, format!("cannot start threads: {error}")),
-    })
+    let threads = inputs.iter().flat_map(Input::extents).take(threads).count();
+    thread_pool(threads, "survey", run.stop)?.install(|| survey_in_pool(run, inputs, memory))
 }
 
 fn survey_in_pool(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Result<(Account, Layout)> {

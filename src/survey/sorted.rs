@@ -46,6 +46,7 @@ use super::tally::Tally;
 use crate::common::fallible::{list, reserve, reserve_more};
 use crate::common::progress::Phase;
 use crate::common::secret::Secret;
+use crate::common::thread_pool::on_threads;
 use crate::error::Result;
 use crate::intake::input::{Extent, Input};
 use crate::sitemap::divide::stable::Halt;
@@ -259,14 +260,9 @@ fn distribute(
         }
         Ok((chunks, worker.finish()?, notes))
     };
-    let done: Vec<Result<_>> = std::thread::scope(|scope| {
-        // No more threads than there is work for, and none once a signal has arrived.
-        let numbers = 0..run.job.resources.threads.get().min(extents.len().max(1));
-        let numbers = numbers.take_while(|_| !run.stop.is_raised());
-        let workers: Vec<_> = numbers.map(|_| scope.spawn(work)).collect();
-        let joined = workers.into_iter().map(std::thread::ScopedJoinHandle::join);
-        joined.map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-    });
+    // No more threads than there is work for.
+    let threads = run.job.resources.threads.get().min(extents.len());
+    let done = on_threads(threads, run.stop, work)?;
     run.stop.check()?;
     let mut chunks = Vec::new();
     reserve(&mut chunks, extents.len())?;

@@ -116,7 +116,7 @@ impl Reading<'_> {
         let streamed = Arc::new(AtomicU64::new(0));
         let copied = Copied::of(&name, &raw, &streamed);
         let known_bytes = identity.map(|identity| identity.bytes()).or_else(|| raw.remote_bytes());
-        let raw = raw.watched(run.stop, &self.failed, &streamed);
+        let raw = raw.watched(run.stop, &self.failed, &streamed)?;
         let (mut non_utf8, mut rules) = (0, RuleCounts::default());
         let (mut facts, opened) = format::open(&name, raw, self.options)?;
         let inputs = match opened {

@@ -12,7 +12,7 @@ use serde_json::Value;
 use sitemill::options::Order;
 use sitemill::{Job, Phase, Progress, Stop};
 
-use crate::support::{finish, published_urls};
+use crate::support::{TempDir, finish, published_urls, sitemill, started_by};
 use crate::world::{BASE, Waiting, World, at_each_call, copy, fifo, injected, pages, skip, skip_unless_root};
 
 #[test]
@@ -158,6 +158,48 @@ fn a_system_without_randomness_is_named() {
         },
     );
     assert!(told > 0);
+}
+
+#[test]
+fn runs_make_do_with_the_threads_that_the_system_grants() {
+    if skip_unless_root("a limit on threads") {
+        return;
+    }
+    // A user without other processes, because the limit is on all of them.
+    let user = 100_000 + std::process::id();
+    let directory = TempDir::new();
+    let [old, new] = ["old", "new"].map(|name| directory.join(name));
+    finish(Command::new("chown").arg(user.to_string()).arg(directory.path()), b"").expect(0);
+    let limited = |threads: u32, command: &Command, stdin: &[u8]| {
+        let (user, limit) = (format!("--reuid={user}"), format!("--nproc={threads}"));
+        let words = ["setpriv", &user, "--regid=65534", "--clear-groups", "prlimit", &limit];
+        finish(&mut started_by(&words, command), stdin)
+    };
+    let built = |out: &Path, limit: u32, last: u32| {
+        let mut build = sitemill();
+        build.args(["build", "--quiet", "--base-url", BASE, "--order", "sorted", "--threads", "16"]);
+        build.arg("--out").arg(out);
+        limited(limit, &build, pages(1, last).as_bytes())
+    };
+    // Reading the rules from a pipe takes one more.
+    let rules = fifo(&directory, "rules.toml");
+    finish(Command::new("chown").arg(user.to_string()).arg(&rules), b"").expect(0);
+    let mut build = sitemill();
+    build.args(["build", "--base-url", BASE, "--sections"]).arg(&rules).arg("--out").arg(&new);
+    let run = limited(2, &build, b"").expect(71);
+    assert!(
+        run.stderr.contains("cannot start threads") && !run.stderr.contains("panicked"),
+        "{}",
+        run.stderr
+    );
+    // Eight threads wait for the disk.
+    built(&old, 14, 200_000).expect(0);
+    built(&new, 14, 200_010).expect(0);
+    assert_eq!(published_urls(&new, BASE).len(), 200_010);
+    let mut diff = sitemill();
+    diff.args(["diff", "--threads", "2"]).args([&old, &new]).env("RAYON_NUM_THREADS", "50");
+    let diff = limited(6, &diff, b"").expect(0).stdout;
+    assert_eq!(diff.iter().filter(|&&byte| byte == b'\n').count(), 10);
 }
 
 #[test]

@@ -82,7 +82,8 @@ fn read_one(
     let (raw, identity) = found.into_raw()?;
     let streamed = Arc::new(AtomicU64::new(0));
     let known_bytes = identity.map(|identity| identity.bytes()).or_else(|| raw.remote_bytes());
-    match format::open(&name, raw.watched(stop, &Failed::default(), &streamed), options)?.1 {
+    let raw = raw.watched(stop, &Failed::default(), &streamed)?;
+    match format::open(&name, raw, options)?.1 {
         Opened::Plain(mut file) => {
             // Detecting the format has read its first bytes.
             file.rewind().map_err(unreadable)?;

@@ -168,13 +168,18 @@ impl Side {
         Self { files, ..Self::default() }
     }
 
+    /// The number of files that are read.
+    pub fn files(&self) -> usize {
+        self.files.len()
+    }
+
     /// Reads all URLs into `sorter`. Returns the number of sitemaps.
     pub fn read(
         self,
         threads: NonZero<usize>,
         progress: &dyn Progress,
         stop: &Stop,
-        sorter: &mut Sorter,
+        sorter: &mut Sorter<'_>,
     ) -> Result<u64> {
         // The caller chose the others, or they were found as regular files.
         let mut of_set = self.files.iter().filter(|file| file.known.is_some()).map(|file| &file.file);
@@ -225,9 +230,9 @@ fn is_manifest(path: &Path) -> bool {
 }
 
 /// Receives rows: a URL, a tab and its `lastmod`. Every write has whole lines.
-struct SorterInput<'s>(&'s mut Sorter);
+struct SorterInput<'s, 'p>(&'s mut Sorter<'p>);
 
-impl Write for SorterInput<'_> {
+impl Write for SorterInput<'_, '_> {
     fn write(&mut self, lines: &[u8]) -> io::Result<usize> {
         for line in lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
             let mut fields = line.split(|&byte| byte == b'\t');

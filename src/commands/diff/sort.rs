@@ -57,7 +57,7 @@ impl Codec for RowCodec {
 }
 
 /// Receives rows in any order.
-pub type Sorter = external_sort::Sorter<RowCodec, File>;
+pub type Sorter<'p> = external_sort::Sorter<'p, RowCodec, File>;
 
 /// Sorted rows, one per URL: of rows with the same URL, the one with the latest `lastmod`.
 pub struct Sorted {
@@ -71,7 +71,7 @@ impl Sorted {
     ///
     /// # Errors
     /// If scratch cannot be used.
-    pub fn of(sorter: Sorter) -> io::Result<Self> {
+    pub fn of(sorter: Sorter<'_>) -> io::Result<Self> {
         Ok(Self { rows: sorter.finish()?, ahead: None })
     }
 
@@ -100,9 +100,12 @@ impl Sorted {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::common::stop::Stop;
+    use crate::common::thread_pool::thread_pool;
 
     fn sorted(rows: &[(String, String)], memory: u64) -> (Vec<(String, String)>, usize) {
-        let mut sorter = Sorter::new(RowCodec, memory, std::env::temp_dir());
+        let pool = thread_pool(2, "sort", &Stop::default()).unwrap();
+        let mut sorter = Sorter::new(RowCodec, &pool, memory, std::env::temp_dir());
         rows.iter().for_each(|(loc, lastmod)| sorter.push((loc.as_bytes(), lastmod.as_bytes())).unwrap());
         let runs = sorter.runs_count();
         let (mut sorted, mut all, mut row) = (Sorted::of(sorter).unwrap(), Vec::new(), UrlRow::default());

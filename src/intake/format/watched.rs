@@ -6,18 +6,22 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::RawInput;
 use crate::common::fifo::{Failed, PipeReader};
 use crate::common::stop::Stop;
+use crate::error::Result;
 use crate::intake::read_at::ReadControl;
 
 impl<'a> RawInput<'a> {
     /// The same bytes. Reads of anything but a local file fail once `stop` is raised or an input has `failed`, even while they wait
     /// for a silent pipe or another machine. `bytes` counts the bytes that were read from a pipe, rows or a remote file.
-    pub fn watched(self, stop: &Stop, failed: &Failed, bytes: &Arc<AtomicU64>) -> Self
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if a pipe needs a thread, which cannot be started.
+    pub fn watched(self, stop: &Stop, failed: &Failed, bytes: &Arc<AtomicU64>) -> Result<Self>
     where
         Self: 'a,
     {
-        match self {
+        Ok(match self {
             Self::File(file) => Self::File(file),
-            Self::Stream(pipe) => Self::Stream(Box::new(PipeReader::new(pipe, stop, failed, bytes))),
+            Self::Stream(pipe) => Self::Stream(Box::new(PipeReader::new(pipe, stop, failed, bytes)?)),
             Self::Remote(file) => {
                 let (stop, failed) = (stop.clone(), failed.clone());
                 let is_cancelled = Arc::new(move || stop.is_raised() || failed.is_any());
@@ -30,7 +34,7 @@ impl<'a> RawInput<'a> {
                     !stop.is_raised() && !failed.is_any()
                 }))
             }
-        }
+        })
     }
 
     /// The size of a file on another machine, if that says it.
