@@ -2,7 +2,7 @@
 //!
 //! Sitemaps are independent, so the output cannot depend on the number of threads. Each worker reads the lines of one sitemap
 //! again and renders it buffer by buffer into its compressor; one thread writes the results to disk. A sitemap that may exist
-//! already is first rendered without the compressor, to compare its seal. In an empty directory there are none of these.
+//! already is first rendered without the compressor, to compare its seal. The first run into a directory has none.
 
 pub mod batch;
 pub mod preview;
@@ -25,7 +25,8 @@ use crate::survey::layout::Layout;
 use render::{Made, Outcome, Renderer};
 use sink::{Compressed, Counts};
 
-/// Renders and compresses every sitemap of `layout` and puts it on the `shelf`. New sitemaps get the time `lastmod`.
+/// Renders and compresses every sitemap of `layout` and puts it on the `shelf`. All sitemaps get the time `lastmod`; when the
+/// set succeeds the live one, unchanged sitemaps get their earlier time back.
 ///
 /// # Errors
 /// If a sitemap cannot be written, an input has changed since pass 1, or `stop` is raised.
@@ -37,7 +38,7 @@ pub fn produce(
     sections: Option<&SectionRule>,
 ) -> Result<Batch> {
     let Context { job, stop, .. } = run;
-    let renderer = || Renderer::new(run, layout, shelf.secret(), sections).at(lastmod);
+    let renderer = || Renderer::new(run, layout, shelf.secret(), sections).published_at(lastmod);
     let work = |renderer: &mut Renderer<'_>, at: usize| {
         stop.check()?;
         Ok((at, renderer.make(shelf, at)?))

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 /// Maximum number of keys that are counted at the same time.
 pub const HELD_MAX: usize = 1 << 15;
 
-/// The number of items by key. Contains no key without items.
+/// The number of items by key.
 pub type KeyCounts = HashMap<Box<[u8]>, u64>;
 
 /// Adds up the counts of parts of the data.
@@ -26,7 +26,7 @@ pub struct FrequentKeys {
 }
 
 impl FrequentKeys {
-    /// Adds the counts of the next part.
+    /// Adds the counts of the next part. `counted` has no key without items. [`Self::cut`] follows after one or a few parts.
     pub fn add(&mut self, counted: KeyCounts) {
         self.items += counted.values().sum::<u64>();
         for (key, items) in counted {
@@ -36,6 +36,10 @@ impl FrequentKeys {
                 None => drop(self.counts.insert(key, items)),
             }
         }
+    }
+
+    /// Drops the rarest keys if there are too many. The counts depend on how many parts were added since the last time.
+    pub fn cut(&mut self) {
         if !self.is_recount && self.counts.len() > HELD_MAX {
             let mut counts: Vec<u64> = self.counts.values().copied().collect();
             let (_, &mut surplus, _) = counts.select_nth_unstable_by_key(HELD_MAX, |&count| Reverse(count));

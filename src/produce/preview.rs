@@ -35,7 +35,7 @@ pub fn preview(
     sections: Option<&SectionRule>,
 ) -> Result<Batch> {
     let Context { job, stop, .. } = run;
-    let renderer = || Renderer::new(run, layout, shelf.secret(), sections).at(lastmod);
+    let renderer = || Renderer::new(run, layout, shelf.secret(), sections).published_at(lastmod);
     let is_compressed = |at: usize| at.is_multiple_of(layout.sitemaps.len().div_ceil(COMPRESSED));
     let work = |renderer: &mut Renderer<'_>, at: usize| {
         stop.check()?;

@@ -11,7 +11,8 @@ use crate::sitemap::sections::counts::SectionRule;
 use crate::sitemap::tags::plain_lastmod;
 use crate::sitemap::xml::Frame;
 use crate::survey::context::Context;
-use crate::survey::judge::{Judge, try_for_each_listed};
+use crate::survey::entries::try_for_each_listed;
+use crate::survey::judge::Judge;
 use crate::survey::layout::{EntryAt, Layout, ListedChunk};
 
 /// A sitemap that was made.
@@ -53,7 +54,7 @@ impl<'r> Renderer<'r> {
     }
 
     /// Counts articles that are old at `time`, the time of publication.
-    pub fn at(self, time: &str) -> Self {
+    pub fn published_at(self, time: &str) -> Self {
         Self { now: plain_lastmod(time.as_bytes()).map(|time| time.instant()), ..self }
     }
 

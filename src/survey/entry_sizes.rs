@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rooms_are_those_that_were_set_however_large() {
+    fn sizes_are_those_that_were_set_however_large() {
         let size = |n: u32| {
             let bytes = [0, 100, 1_000, BYTES_MAX - 1, BYTES_MAX, 50 << 20][n as usize % 6];
             EntrySize::of_entry(bytes, Namespaces::from_bits((n % 16) as u8))

@@ -126,7 +126,7 @@ mod tests {
     use crate::survey::tail::Tail;
 
     #[test]
-    fn entries_come_back_in_the_order_of_their_positions_with_their_rooms() {
+    fn entries_come_back_in_the_order_of_their_positions_with_their_sizes() {
         let url = |n: usize| match n % 3 {
             0 => format!("http://h.example/a?b&c{n}"),
             1 => format!("http://h.example/a?b&{}", "'x".repeat(n % 50)),
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn the_room_of_a_plain_entry_is_known_without_its_tail() {
+    fn the_size_of_a_plain_entry_is_known_without_its_tail() {
         let url = b"http://h.example/a/b";
         for known in [0, 7, url.len()] {
             let entry = Entry::of(CleanUrl::known(url, false));

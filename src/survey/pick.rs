@@ -9,34 +9,19 @@ use super::context::Context;
 use super::entry_sizes::EntrySizes;
 use super::layout::{EntryAt, Layout, ListedChunk};
 use super::memory::Memory;
+use super::parts::{self, Ended, finished};
 use super::picks::{CHUNKS_TOGETHER, PickedChunk, PickedRows, Picks, Place};
 use super::recorded::{RECORDED_SHARE, Recorded, RecordedChunk};
 use super::sizes::Sizes;
-use super::stable;
-use super::tally::Tally;
 use crate::common::fallible::{reserve, reserve_more, try_list};
 use crate::common::ordered::ordered;
 use crate::common::progress::Phase;
 use crate::error::{Error, Result};
-use crate::sitemap::divide::{Divide, Divider, EntrySize};
-use crate::sitemap::xml::Frame;
+use crate::sitemap::divide::{Divider, EntrySize};
 use crate::survey::dedup::Survivors;
 
 /// Chunks that a thread counts together.
 const CHUNKS_COUNTED: usize = 256;
-
-/// A split that ended.
-enum Ended {
-    /// Its parts would take too much memory.
-    TooLarge,
-    Failed(Error),
-}
-
-impl From<Error> for Ended {
-    fn from(error: Error) -> Self {
-        Self::Failed(error)
-    }
-}
 
 /// Counts the listed entries of `layout` by their numbers, of which there are `numbers`.
 ///
@@ -107,10 +92,8 @@ pub fn pick(
         },
     );
     drop(phase);
-    match done {
-        Err(Ended::TooLarge) => return Ok(None),
-        Err(Ended::Failed(error)) => return Err(error),
-        Ok(()) => {}
+    if !finished(done)? {
+        return Ok(None);
     }
     let finish = |(at, part): (usize, Part)| Ok((at, part.layout(run, layout)?));
     Ok(Some(try_list(parts.parts.into_iter().map(finish))?))
@@ -241,12 +224,7 @@ struct Part {
 impl Part {
     fn layout(self, run: Context<'_>, whole: &Layout) -> Result<Layout> {
         let Self { chunks, entry_sizes, listed, divider } = self;
-        let sitemaps = match run.job.rules.divide {
-            Divide::Fill => divider.finish(),
-            Divide::Stable => stable::divide(run, &chunks, &entry_sizes, &whole.inputs, &[])?,
-        };
-        let (inputs, tally) = (Arc::clone(&whole.inputs), Tally::of_listed(listed));
-        Ok(Layout::new(inputs, chunks, sitemaps, tally))
+        parts::layout(run, divider, chunks, &entry_sizes, &whole.inputs, listed)
     }
 }
 
@@ -292,8 +270,7 @@ impl Parts<'_> {
 
     /// Adds the part with the index `part` and returns where it is.
     fn add(&mut self, part: usize) -> Result<usize> {
-        let rules = &self.run.job.rules;
-        let divider = Divider::new(rules.sitemap_limits(), &Frame::sitemap(rules.protocol));
+        let divider = parts::divider(&self.run.job.rules);
         let at = self.parts.len();
         reserve_more(&mut self.parts, 1)?;
         self.parts.push((part, Part { chunks: Vec::new(), entry_sizes: Vec::new(), listed: 0, divider }));

@@ -41,7 +41,7 @@ impl RecordedChunk {
 pub struct Recorded {
     /// Chunk by chunk.
     pub chunks: Vec<RecordedChunk>,
-    /// The room of the entries of each chunk.
+    /// The sizes of the entries of each chunk.
     pub sizes: Vec<Sizes>,
     /// The first segments of paths by their numbers, if these decide.
     pub segments: Vec<Vec<u8>>,

@@ -1,27 +1,27 @@
 //! Sections and sites of a layout: which entries belong to which origin and section.
 
-use std::collections::{HashMap, HashSet};
+mod chosen;
+mod key;
+
+use std::collections::HashMap;
 
 use super::context::Context;
-use super::judge::{Judge, try_for_each_listed};
-use super::layout::{Layout, ListedChunk};
+use super::layout::Layout;
 use super::memory::Memory;
 use super::pick;
 use super::recorded::Recorded;
-use super::split::{CHUNKS_TOGETHER, PartKey, Split, split};
+use super::split::{Split, split};
 use crate::clean::scope::origin_of;
 use crate::common::fallible::{list, try_list};
-use crate::common::frequent::{FrequentKeys, KeyCounts};
-use crate::common::ordered::ordered;
-use crate::common::progress::Phase;
 use crate::error::{Error, Result, Setting, message};
 use crate::escape::shown;
 use crate::job::SectionsBy;
-use crate::sitemap::entry::Entry;
 use crate::sitemap::sections::by_path::PathSegments;
-use crate::sitemap::sections::by_rule::{RuleMatcher, SectionRules};
 use crate::sitemap::sections::word::word_of;
 use crate::sitemap::sections::{REST, SECTIONS_MAX, SectionNames};
+pub use chosen::LeftOut;
+use chosen::{Chosen, most_frequent, most_urls};
+use key::{EntryKey, REST_NUMBER, SectionKey, number_key, numbers_of, section_name};
 
 /// The sections of a site: the name and the layout of each.
 type Sections = Vec<(String, Layout)>;
@@ -36,44 +36,6 @@ pub struct SiteLayouts {
     pub rules: Vec<u64>,
     /// For sections by path, the segments that are in the rest because others have more URLs.
     pub left_out: LeftOut,
-}
-
-/// First segments of paths that are not sections because others have more URLs.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct LeftOut {
-    /// Each with its URLs in all sites.
-    urls: HashMap<String, u64>,
-    /// Whether there are others, whose URLs are not known.
-    has_uncounted: bool,
-}
-
-impl LeftOut {
-    /// The URLs of `segment` in all sites; `None` if they are not known.
-    pub fn urls_of(&self, segment: &str) -> Option<u64> {
-        match self.urls.get(segment) {
-            Some(&urls) => Some(urls),
-            None => (!self.has_uncounted).then_some(0),
-        }
-    }
-}
-
-/// The first segments of paths that become sections.
-struct Chosen {
-    segments: HashSet<Box<[u8]>>,
-    left_out: LeftOut,
-}
-
-impl Chosen {
-    /// Chooses the first `segments_max` of `all` by the number of their URLs. Of equally frequent ones, those that are first in
-    /// byte order.
-    fn of(mut all: Vec<(&[u8], u64)>, segments_max: usize, has_uncounted: bool) -> Self {
-        all.sort_unstable_by(|(one, urls), (other, others)| others.cmp(urls).then_with(|| one.cmp(other)));
-        let others = all.split_off(segments_max.min(all.len()));
-        let text = |segment: &[u8]| String::from_utf8_lossy(segment).into_owned();
-        let urls = others.into_iter().map(|(segment, urls)| (text(segment), urls)).collect();
-        let segments = all.into_iter().map(|(segment, _)| segment.into()).collect();
-        Self { segments, left_out: LeftOut { urls, has_uncounted } }
-    }
 }
 
 /// Splits the layout of all listed entries among sites and sections, as the job wants.
@@ -165,12 +127,11 @@ fn picked(
         SectionsBy::Path { .. } | SectionsBy::Rules(_) => pick::count(run, layout, &recorded, numbers)?,
     };
     let mut left_out = LeftOut::default();
-    let number_key = |number: u16| number.to_be_bytes().to_vec();
+    let of_number = |number: u16| number_key(number).to_vec();
     let keys: Vec<Vec<u8>> = match sections {
-        SectionsBy::Column { .. } => (0..numbers).map(|number| number_key(number as u16)).collect(),
+        SectionsBy::Column { .. } => (0..numbers).map(|number| of_number(number as u16)).collect(),
         SectionsBy::Rules(rules) => {
-            let of_rules = rules.rules().map(|(section, _)| section as u16 + 1);
-            std::iter::once(0).chain(of_rules).map(number_key).collect()
+            std::iter::once(REST_NUMBER).chain(numbers_of(rules)).map(of_number).collect()
         }
         SectionsBy::Path { sections_max } => {
             let chosen = most_urls(&recorded.segments, &counts, *sections_max as usize);
@@ -195,18 +156,6 @@ fn picked(
     let is_by_rules = matches!(sections, SectionsBy::Rules(_));
     let counts = if is_by_rules { counts[1..].to_vec() } else { Vec::new() };
     Ok(Some((Split { parts, counts }, left_out)))
-}
-
-/// The `segments` with the most URLs, by their `counts`, if more than `segments_max` have URLs. See [`most_frequent`].
-fn most_urls(segments: &[Vec<u8>], counts: &[u64], segments_max: usize) -> Option<Chosen> {
-    // Without counts, there are few segments.
-    let counted = segments.iter().map(Vec::as_slice).zip(counts.iter().copied());
-    let mut all: Vec<_> = counted.filter(|&(_, urls)| urls > 0).collect();
-    if all.len() <= segments_max {
-        return None;
-    }
-    all.retain(|(segment, _)| !segment.is_empty());
-    Some(Chosen::of(all, segments_max, false))
 }
 
 /// The name of the section of URLs that belong to no other.
@@ -254,135 +203,4 @@ fn joined(mut parts: Sections, rest: &str) -> Result<Layout> {
         sections.push((name, word, layout));
     }
     Layout::of_sections(sections)
-}
-
-/// The name of the section with this key.
-fn section_name(sections: Option<&SectionsBy>, names: &[String], key: &[u8]) -> String {
-    let number = || usize::from(u16::from_be_bytes([key[0], key[1]]));
-    match sections {
-        None => String::new(),
-        Some(SectionsBy::Column { .. }) => names[number()].clone(),
-        Some(SectionsBy::Rules(rules)) => {
-            number().checked_sub(1).and_then(|at| rules.names().nth(at)).unwrap_or(rules.rest()).to_owned()
-        }
-        Some(SectionsBy::Path { .. }) if key.is_empty() => REST.to_owned(),
-        Some(SectionsBy::Path { .. }) => String::from_utf8_lossy(key).into_owned(),
-    }
-}
-
-/// Keys of entries: the origin, if each has a set, and the section.
-struct EntryKey<'r> {
-    by_origin: bool,
-    sections: SectionKey<'r>,
-}
-
-impl PartKey for EntryKey<'_> {
-    #[inline]
-    fn push(&mut self, entry: &Entry<'_>, key: &mut Vec<u8>) {
-        let url = entry.url.as_bytes();
-        if self.by_origin {
-            key.extend_from_slice(origin_of(url));
-        }
-        match &mut self.sections {
-            SectionKey::None => {}
-            SectionKey::Column => key.extend(entry.section.0.to_be_bytes()),
-            SectionKey::Rules { matcher, section_of, counts } => {
-                let rule = matcher.rule_of(url);
-                rule.into_iter().for_each(|rule| counts[rule] += 1);
-                key.extend(rule.map_or(0, |rule| section_of[rule]).to_be_bytes());
-            }
-            SectionKey::Path { segments, chosen } => {
-                let segment = segments.of(url);
-                if chosen.is_none_or(|chosen| chosen.contains(segment)) {
-                    key.extend_from_slice(segment);
-                }
-            }
-        }
-    }
-
-    fn take_counts(&mut self) -> Vec<u64> {
-        match &mut self.sections {
-            SectionKey::Rules { counts, .. } => {
-                let none = vec![0; counts.len()];
-                std::mem::replace(counts, none)
-            }
-            _ => Vec::new(),
-        }
-    }
-}
-
-/// How the key of a section is found. Numbers are two bytes, the high one first.
-enum SectionKey<'r> {
-    /// There are no sections.
-    None,
-    /// The number that the survey gave it.
-    Column,
-    /// Its place among the sections with rules, from 1; 0 for the rest.
-    Rules { matcher: Box<RuleMatcher>, section_of: Vec<u16>, counts: Vec<u64> },
-    /// The first segment of the path; empty for the rest.
-    Path { segments: &'r PathSegments, chosen: Option<&'r HashSet<Box<[u8]>>> },
-}
-
-impl<'r> SectionKey<'r> {
-    fn of(
-        sections: Option<&SectionsBy>,
-        segments: &'r PathSegments,
-        chosen: Option<&'r HashSet<Box<[u8]>>>,
-    ) -> Self {
-        match sections {
-            None => Self::None,
-            Some(SectionsBy::Column { .. }) => Self::Column,
-            Some(SectionsBy::Rules(rules)) => Self::of_rules(rules),
-            Some(SectionsBy::Path { .. }) => Self::Path { segments, chosen },
-        }
-    }
-
-    fn of_rules(rules: &SectionRules) -> Self {
-        let section_of: Vec<u16> = rules.rules().map(|(section, _)| section as u16 + 1).collect();
-        Self::Rules { matcher: Box::new(rules.matcher()), counts: vec![0; section_of.len()], section_of }
-    }
-}
-
-/// The first segments with the most URLs, at most `segments_max`.
-fn most_frequent<'r>(
-    run: Context<'r>,
-    layout: &'r Layout,
-    segments: &PathSegments,
-    segments_max: usize,
-) -> Result<Chosen> {
-    let mut frequent = FrequentKeys::default();
-    loop {
-        let phase = run.progress.phase(Phase::Split, layout.tally.listed);
-        let judge = || Judge::new(run.rules);
-        let work = |judge: &mut Judge<'r>, chunks: &[ListedChunk]| {
-            let mut counts = KeyCounts::new();
-            for chunk in chunks {
-                try_for_each_listed(chunk, &layout.inputs, judge, 0, |_, entry| {
-                    let segment = segments.of(entry.url.as_bytes());
-                    match counts.get_mut(segment) {
-                        Some(count) => *count += 1,
-                        None if segment.is_empty() => {}
-                        None => _ = counts.insert(segment.into(), 1),
-                    }
-                    Ok::<_, Error>(())
-                })?;
-            }
-            let listed = chunks.iter().map(|chunk| u64::from(chunk.listed)).sum::<u64>();
-            Ok::<_, Error>((counts, listed))
-        };
-        let chunks = layout.chunks.chunks(CHUNKS_TOGETHER);
-        ordered(run.job.resources.threads.get(), chunks, judge, work, |counted| {
-            run.stop.check()?;
-            let (counts, listed) = counted?;
-            run.progress.advance(listed);
-            frequent.add(counts);
-            Ok::<_, Error>(())
-        })?;
-        drop(phase);
-        match frequent.needs_recount() {
-            true => frequent.begin_recount(std::iter::empty()),
-            false => break,
-        }
-    }
-    Ok(Chosen::of(frequent.certain().collect(), segments_max, frequent.distinct().is_none()))
 }

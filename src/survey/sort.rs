@@ -154,19 +154,16 @@ pub fn sixteen(url: &[u8], depth: usize) -> u128 {
 #[cfg(test)]
 pub mod tests {
     use super::*;
+    use crate::common::random::Random;
 
     /// URLs that share beginnings of every length, some of them equal.
     pub fn urls() -> Vec<Vec<u8>> {
-        let mut state = 1_u64;
-        let mut next = |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 33) % below
-        };
+        let mut random = Random::new(1);
         let words =
             ["a", "b", "ab", "abcdefgh", "abcdefghijkl", "abcdefghijkm", "abcdefghabcdefgh", "\u{7e}"];
         let mut url = |parts| {
-            let parts = (0..parts).map(|_| words[next(words.len() as u64) as usize]);
-            ["http://h.example/"].into_iter().chain(parts).collect::<String>().into_bytes()
+            let path = random.joined(&words, parts..parts + 1);
+            format!("http://h.example/{path}").into_bytes()
         };
         (0..3_000).map(|n| url(n % 9)).collect()
     }

@@ -19,6 +19,7 @@
 mod arrived;
 mod cuts;
 mod distributor;
+mod duplicates;
 mod listed;
 mod live;
 mod plan;
@@ -30,7 +31,6 @@ mod sample;
 mod seals;
 mod sorting;
 mod store;
-mod survivors;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

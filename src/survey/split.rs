@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use super::chunk::RowsAt;
 use super::context::Context;
+use super::entries::try_for_each_listed;
 use super::front_coded::FrontCoder;
-use super::judge::{Judge, try_for_each_listed};
+use super::judge::Judge;
 use super::layout::{EntryAt, Layout, ListedChunk};
 use super::memory::Memory;
+use super::parts::{self, Ended, finished};
 use super::sorted::{EntryStore, SEGMENT_BYTES, Storage, StoredAt};
-use super::stable;
-use super::tally::Tally;
 use crate::common::fallible::{copy, list, reserve, reserve_more, try_list};
 use crate::common::ordered::ordered;
 use crate::common::progress::Phase;
@@ -24,13 +24,12 @@ use crate::common::quick_hash::QuickHash;
 use crate::error::{Error, Result};
 use crate::intake::input::Input;
 use crate::job::Order;
-use crate::sitemap::divide::{Divide, Divider, EntrySize};
+use crate::sitemap::divide::{Divider, EntrySize};
 use crate::sitemap::entry::Entry;
 use crate::sitemap::sections::SectionNumber;
-use crate::sitemap::xml::Frame;
 
 /// Chunks that a thread groups together: enough that the groups of a thousand parts have several entries.
-pub const CHUNKS_TOGETHER: usize = 16;
+const CHUNKS_TOGETHER: usize = 16;
 
 /// Target size of a block of one part in bytes.
 const BLOCK_BYTES: usize = 32 * 1024;
@@ -84,7 +83,7 @@ pub fn split<'r, K: PartKey>(
     };
     let storage = Storage::new(held_bytes_max(memory, taken), memory);
     let mut parts = Parts::new(run, storage.store(), memory);
-    let grouper = || Grouper { key: key(), judge: Judge::new(run.rules) };
+    let grouper = || Grouper { key: key(), judge: Judge::new(run.rules), parts_max };
     let work = |grouper: &mut Grouper<'r, K>, chunks: &[ListedChunk]| grouper.group(chunks, &layout.inputs);
     let mut counts: Vec<u64> = Vec::new();
     let done = ordered(
@@ -102,33 +101,19 @@ pub fn split<'r, K: PartKey>(
                 parts.push(group)?;
             }
             match parts.parts.len() > parts_max {
-                true => Err(Ended::TooMany),
+                true => Err(Ended::TooLarge),
                 false => Ok(()),
             }
         },
     );
     drop(phase);
-    match done {
-        Err(Ended::TooMany) => return Ok(None),
-        Err(Ended::Failed(error)) => return Err(error),
-        Ok(()) => {}
+    if !finished(done)? {
+        return Ok(None);
     }
     let parts = parts.finish()?;
     let files: Arc<[Input]> = storage.into_files()?.into();
     let finish = |(key, part): (Vec<u8>, Part)| Ok((key, part.layout(run, &files)?));
     Ok(Some(Split { parts: try_list(parts.into_iter().map(finish))?, counts }))
-}
-
-/// Why a split ended early.
-enum Ended {
-    TooMany,
-    Failed(Error),
-}
-
-impl From<Error> for Ended {
-    fn from(error: Error) -> Self {
-        Self::Failed(error)
-    }
 }
 
 /// The entries of a few chunks, grouped.
@@ -149,11 +134,13 @@ struct Group {
 struct Grouper<'r, K> {
     key: K,
     judge: Judge<'r>,
+    /// With more groups, there are too many parts.
+    parts_max: usize,
 }
 
 impl<'r, K: PartKey> Grouper<'r, K> {
-    fn group(&mut self, chunks: &[ListedChunk], inputs: &'r [Input]) -> Result<Grouped> {
-        let Self { key, judge } = self;
+    fn group(&mut self, chunks: &[ListedChunk], inputs: &'r [Input]) -> Result<Grouped, Ended> {
+        let Self { key, judge, parts_max } = self;
         let mut groups: Vec<Group> = Vec::new();
         let mut by_key: HashMap<Vec<u8>, usize, QuickHash> = HashMap::default();
         let mut own = Vec::new();
@@ -166,6 +153,7 @@ impl<'r, K: PartKey> Grouper<'r, K> {
                 if groups.get(last).is_none_or(|group| group.key != own) {
                     last = match by_key.get(&own) {
                         Some(&at) => at,
+                        None if groups.len() > *parts_max => return Err(Ended::TooLarge),
                         None => {
                             let at = groups.len();
                             reserve_more(&mut groups, 1)?;
@@ -182,7 +170,7 @@ impl<'r, K: PartKey> Grouper<'r, K> {
                 group.coder.push_entry(&entry);
                 reserve_more(&mut group.sizes, 1)?;
                 group.sizes.push(entry.size());
-                Ok::<_, Error>(())
+                Ok::<_, Ended>(())
             })?;
         }
         Ok(Grouped { groups, counts: key.take_counts() })
@@ -220,12 +208,7 @@ impl Part {
             ListedChunk::whole(at.file, rows, entries)
         };
         let chunks = try_list(self.blocks.into_iter().map(chunk))?;
-        let sitemaps = match run.job.rules.divide {
-            Divide::Fill => self.divider.finish(),
-            Divide::Stable => stable::divide(run, &chunks, &sizes, files, &[])?,
-        };
-        let (inputs, tally) = (Arc::clone(files), Tally::of_listed(listed));
-        Ok(Layout::new(inputs, chunks, sitemaps, tally))
+        parts::layout(run, self.divider, chunks, &sizes, files, listed)
     }
 }
 
@@ -272,8 +255,7 @@ impl<'r> Parts<'r> {
 
     /// Adds a part and returns its index.
     fn add(&mut self, key: &[u8]) -> Result<usize> {
-        let rules = &self.run.job.rules;
-        let divider = Divider::new(rules.sitemap_limits(), &Frame::sitemap(rules.protocol));
+        let divider = parts::divider(&self.run.job.rules);
         let at = self.parts.len();
         reserve_more(&mut self.parts, 1)?;
         let room = self.by_key.try_reserve(1);

@@ -2,7 +2,8 @@
 //! ends, and chunks whose smallest mark belonged to a duplicate.
 
 use super::context::Context;
-use super::judge::{Judge, try_for_each_listed};
+use super::entries::try_for_each_listed;
+use super::judge::Judge;
 use super::layout::{EntryAt, ListedChunk, Origin};
 use crate::common::fallible::{list, reserve};
 use crate::common::ordered::ordered;

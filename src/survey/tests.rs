@@ -19,7 +19,8 @@ use crate::intake::spool_format::{Content, RowBuffer};
 use crate::job::{Job, OnDuplicate, Order};
 use crate::sitemap::entry::Entry;
 use crate::survey::context::Context;
-use crate::survey::judge::{Judge, Rules, try_for_each_listed};
+use crate::survey::entries::try_for_each_listed;
+use crate::survey::judge::{Judge, Rules};
 use crate::survey::layout::{Layout, ListedChunk};
 use crate::survey::memory::Memory;
 use crate::survey::{Surveyed, survey};
@@ -48,12 +49,19 @@ impl Directory {
 
     /// Rows of a URL and a `lastmod` each, as they are spooled.
     fn input(&self, rows: &[(String, String)]) -> Input {
+        self.input_with_sections(rows, |_| String::new())
+    }
+
+    /// The same, with the section of each row by the number of its line.
+    fn input_with_sections(&self, rows: &[(String, String)], section: impl Fn(u64) -> String) -> Input {
         use crate::intake::spool_format::InputRow;
         use crate::sitemap::tags::RawTags;
 
         let (mut buffer, mut bytes, mut blocks) = (RowBuffer::default(), Vec::new(), Vec::new());
         for (line, (url, lastmod)) in (1..).zip(rows) {
-            let tags = RawTags { lastmod: lastmod.as_bytes(), ..RawTags::default() };
+            let section = section(line);
+            let (lastmod, section) = (lastmod.as_bytes(), section.as_bytes());
+            let tags = RawTags { lastmod, section, ..RawTags::default() };
             buffer.push(&InputRow { line, offset: 10 * line, content: Content::Url(url.as_bytes(), tags) });
             if buffer.is_full(10_000) || line as usize == rows.len() {
                 let at = bytes.len();
@@ -84,6 +92,13 @@ fn rows() -> Vec<(String, String)> {
         _ => format!("20{:02}-05-{:02}{}", n * n % 30, n % 28 + 1, ["", "T00:00:00Z"][n as usize / 7 % 2]),
     };
     (0..40_000).map(|n| (url(n), lastmod(n))).collect()
+}
+
+/// `count` different URLs, each in a row.
+fn distinct(count: usize) -> Vec<(String, String)> {
+    (0..count)
+        .map(|n| (format!("https://h.example/{:07}.html", n * 7_919 % 10_000_019), String::new()))
+        .collect()
 }
 
 fn job(on_duplicate: OnDuplicate, threads: usize) -> Job {

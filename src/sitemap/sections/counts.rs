@@ -234,6 +234,7 @@ impl<'r> SectionTally<'r> {
     /// Adds the counts of the next sitemap.
     pub fn add(&mut self, counted: KeyCounts) {
         self.counts.add(counted);
+        self.counts.cut();
     }
 
     /// Whether the counts are inexact, so that all sitemaps must be added again after [`Self::begin_recount`].

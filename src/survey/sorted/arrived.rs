@@ -8,18 +8,14 @@ use std::ops::Range;
 use super::plan::BLOCK_BYTES;
 use super::range::SORTED_ROW_BYTES;
 use super::rows::{RangeReader, RangeRows};
-use super::store::{SEGMENT_BYTES, StoredAt};
-use crate::common::fallible::{list, reserve_more};
+use super::store::RowStore;
+use crate::common::fallible::list;
 use crate::error::Result;
-use crate::intake::input::{Input, Segment};
-use crate::intake::scratch::Scratch;
+use crate::intake::input::Input;
 use crate::sitemap::entry::Entry;
 use crate::survey::memory::Memory;
 use crate::survey::splitters::Splitters;
 use crate::survey::tail::Tail;
-
-/// The share of the memory for rows, a half, and of what is left for those of ranges that are split.
-const ROWS_SHARE: usize = 2;
 
 /// The share of the memory for rows that came without others of their range, and fewest bytes of them that are stored together.
 const TAILS_SHARE: usize = 16;
@@ -38,7 +34,7 @@ const SAMPLED_PER_RANGE: usize = 32;
 #[derive(Debug)]
 pub struct Arriving {
     ranges: Ranges,
-    store: Store,
+    store: RowStore,
 }
 
 impl Arriving {
@@ -47,7 +43,7 @@ impl Arriving {
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no memory for the ranges.
     pub fn new(splitters: Splitters, memory: &Memory) -> Result<Self> {
-        Ok(Self { ranges: Ranges::new(splitters, memory)?, store: Store::new(memory, 0) })
+        Ok(Self { ranges: Ranges::new(splitters, memory)?, store: RowStore::new(memory, 0) })
     }
 
     /// Adds a row.
@@ -82,7 +78,7 @@ impl Arriving {
     pub fn finish(self) -> Result<Arrived> {
         let Self { ranges, mut store } = self;
         let (splitters, ranges) = ranges.finish(&mut store)?;
-        let is_held = store.scratch.is_none();
+        let is_held = store.is_held();
         let (files, memory) = store.into_files()?;
         Ok(Arrived { splitters, ranges, files, is_held, memory })
     }
@@ -114,7 +110,7 @@ impl Ranges {
     }
 
     /// Adds a row to its range, without the prefix of the range.
-    fn push(&mut self, entry: &Entry<'_>, store: &mut Store) -> Result<()> {
+    fn push(&mut self, entry: &Entry<'_>, store: &mut RowStore) -> Result<()> {
         let number = self.splitters.range_of(entry.url.as_bytes());
         let range = &mut self.arrivals[number];
         Tail::push(entry, self.splitters.prefix(number).len(), &mut range.tails);
@@ -122,14 +118,14 @@ impl Ranges {
         if range.tails.len() < self.block_bytes { Ok(()) } else { range.store_tails(store) }
     }
 
-    fn finish(mut self, store: &mut Store) -> Result<(Splitters, Vec<RangeRows>)> {
+    fn finish(mut self, store: &mut RowStore) -> Result<(Splitters, Vec<RangeRows>)> {
         self.arrivals.iter_mut().try_for_each(|range| range.store_tails(store))?;
         Ok((self.splitters, list(self.arrivals.into_iter().map(|range| range.stored))?))
     }
 }
 
 impl Arrivals {
-    fn store_tails(&mut self, store: &mut Store) -> Result<()> {
+    fn store_tails(&mut self, store: &mut RowStore) -> Result<()> {
         if !self.tails.is_empty() {
             self.stored.push(store.append(&self.tails)?, std::mem::take(&mut self.rows))?;
             self.tails.clear();
@@ -171,7 +167,7 @@ impl Arrived {
     /// # Errors
     /// If scratch space is needed and runs out.
     pub fn take_region(&mut self, numbers: Range<usize>) -> Result<RegionRows> {
-        let mut store = Store::new(&self.memory, self.files.len());
+        let mut store = RowStore::new(&self.memory, self.files.len());
         let (mut ranges, mut prefixes) = (Vec::new(), Vec::new());
         for number in numbers {
             let (range, prefix) = (std::mem::take(&mut self.ranges[number]), self.splitters.prefix(number));
@@ -184,7 +180,7 @@ impl Arrived {
                 ranges.extend(parts);
             }
         }
-        let is_held = self.is_held && store.scratch.is_none();
+        let is_held = self.is_held && store.is_held();
         let (of_parts, memory) = store.into_files()?;
         let files = list(self.files.iter().map(|file| file.part(Vec::new())).chain(of_parts))?;
         Ok(RegionRows { ranges, prefixes, files, is_held, memory })
@@ -193,7 +189,7 @@ impl Arrived {
 
 /// Distributes the rows of a range, which are in `files`, among smaller ranges, and stores them in `store`. The splitters are those
 /// of URLs without the prefix of the range.
-fn split(range: &RangeRows, files: &[Input], store: &mut Store) -> Result<(Splitters, Vec<RangeRows>)> {
+fn split(range: &RangeRows, files: &[Input], store: &mut RowStore) -> Result<(Splitters, Vec<RangeRows>)> {
     let wanted = range.rows() / RANGE_ROWS;
     let sampled = (wanted * SAMPLED_PER_RANGE).div_ceil(range.blocks.len());
     let mut sample = Vec::new();
@@ -223,114 +219,5 @@ impl RegionRows {
         let most = self.ranges.iter().map(RangeRows::rows).max().unwrap_or_default();
         let sorted_rows = most.min(self.memory.hold / 2 / threads / SORTED_ROW_BYTES);
         (sorted_rows, self.memory.hold - threads * sorted_rows * SORTED_ROW_BYTES)
-    }
-}
-
-/// Stores blocks of rows: in memory as long as there is room, then in scratch.
-#[derive(Debug)]
-struct Store {
-    memory: Memory,
-    /// Bytes of memory that may still be taken.
-    left: usize,
-    /// The last one is being filled.
-    segments: Vec<Segment>,
-    scratch: Option<Scratch>,
-    /// The index of its first file, which is the one in scratch. Segments of memory have the numbers after it.
-    first_file: usize,
-}
-
-impl Store {
-    /// No blocks yet. A share of `memory` is for them, and the rest will be in scratch. There are `first_file` other files before
-    /// its own.
-    fn new(memory: &Memory, first_file: usize) -> Self {
-        let left = memory.hold / ROWS_SHARE;
-        Self { memory: memory.clone(), left, segments: Vec::new(), scratch: None, first_file }
-    }
-
-    /// Stores `block`.
-    ///
-    /// # Errors
-    /// If scratch space is needed and runs out.
-    fn append(&mut self, block: &[u8]) -> Result<StoredAt> {
-        let at = |file: usize, start: usize| StoredAt { file, range: start..start + block.len() };
-        loop {
-            if let Some(start) = self.segments.last_mut().and_then(|segment| segment.append(block)) {
-                return Ok(at(self.first_file + self.segments.len(), start));
-            }
-            match self.segment(block.len()) {
-                Some(segment) => {
-                    reserve_more(&mut self.segments, 1)?;
-                    self.segments.push(segment);
-                }
-                None => {
-                    let scratch = match &mut self.scratch {
-                        Some(scratch) => scratch,
-                        none => none.insert(Scratch::new(&self.memory.scratch)?),
-                    };
-                    return Ok(at(self.first_file, scratch.append(block)?));
-                }
-            }
-        }
-    }
-
-    /// Takes memory for a segment with room for `bytes`. `None` if there is none.
-    fn segment(&mut self, bytes: usize) -> Option<Segment> {
-        let left = self.left.checked_sub(SEGMENT_BYTES).filter(|_| bytes <= SEGMENT_BYTES)?;
-        let segment = Segment::new(SEGMENT_BYTES).ok()?;
-        self.left = left;
-        Some(segment)
-    }
-
-    /// All files, and the limit for what else is held while they are.
-    ///
-    /// # Errors
-    /// If a file cannot be mapped for reading.
-    fn into_files(self) -> Result<(Vec<Input>, Memory)> {
-        let Self { memory, segments, scratch, .. } = self;
-        let left = memory.after_holding(segments.len() * SEGMENT_BYTES);
-        let directory = memory.scratch.directory();
-        let scratch = scratch.map_or_else(|| Ok(Input::none(directory)), |scratch| scratch.map_file());
-        let held = segments.into_iter().map(|segment| Input::held(directory, segment));
-        Ok((std::iter::once(scratch).chain(held).collect::<Result<_>>()?, left))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::intake::scratch::ScratchSpace;
-
-    #[test]
-    fn blocks_are_in_memory_as_long_as_there_is_room_and_come_back() {
-        const BLOCK_BYTES: usize = SEGMENT_BYTES / 4;
-        let scratch = ScratchSpace::of(&std::env::temp_dir());
-        // Segments of memory, blocks, blocks in scratch.
-        for (segments, blocks, spilled) in [(0, 0, 0_usize), (0, 2, 2), (1, 4, 0), (1, 5, 1), (2, 9, 1)] {
-            let hold = ROWS_SHARE * (segments * SEGMENT_BYTES + SEGMENT_BYTES / 2);
-            let memory = Memory { budget: 0, hold, scratch: scratch.clone() };
-            let before = memory.scratch.written();
-            let mut store = Store::new(&memory, 0);
-            let places: Vec<_> =
-                (0..blocks).map(|n| store.append(&vec![n as u8; BLOCK_BYTES]).unwrap()).collect();
-            let (files, left) = store.into_files().unwrap();
-            let held = (blocks - spilled).div_ceil(4) * SEGMENT_BYTES;
-            assert_eq!(left.hold, memory.hold - held);
-            assert_eq!(memory.scratch.written() - before, (spilled * BLOCK_BYTES) as u64);
-            for (n, StoredAt { file, range }) in places.into_iter().enumerate() {
-                let block = &files[file].bytes()[range];
-                assert!(block.len() == BLOCK_BYTES && block.iter().all(|&byte| byte == n as u8));
-            }
-        }
-    }
-
-    #[test]
-    fn a_block_larger_than_a_segment_goes_to_scratch() {
-        let hold = 4 * ROWS_SHARE * SEGMENT_BYTES;
-        let memory = Memory { budget: 0, hold, scratch: ScratchSpace::of(&std::env::temp_dir()) };
-        let mut store = Store::new(&memory, 0);
-        let block = vec![7; SEGMENT_BYTES + 1];
-        let StoredAt { file, range } = store.append(&block).unwrap();
-        assert!(store.into_files().unwrap().0[file].bytes()[range] == block);
-        assert_eq!(memory.scratch.written(), block.len() as u64);
     }
 }

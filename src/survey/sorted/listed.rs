@@ -1,9 +1,9 @@
 //! The listed entries of a range, in blocks.
 
 use super::cuts::Cuts;
+use super::duplicates::{FilterSink, Placed};
 use super::regions::{BorderSearch, Candidates};
 use super::store::{EntryStore, StoredAt};
-use super::survivors::{Placed, SurvivorSink};
 use crate::common::fallible::reserve_more;
 use crate::error::Result;
 use crate::intake::input::Input;
@@ -142,7 +142,7 @@ impl<'w, 'r, 'c> ListedWriter<'w, 'r, 'c> {
     }
 }
 
-impl<'r> SurvivorSink<'r> for ListedWriter<'_, 'r, '_> {
+impl<'r> FilterSink<'r> for ListedWriter<'_, 'r, '_> {
     fn reads(&self, placed: &Placed<'_>) -> bool {
         self.seeks_smallest_mark
             || !placed.position.is_plain()

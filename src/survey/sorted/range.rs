@@ -3,11 +3,11 @@
 use std::cmp::Ordering;
 
 use super::cuts::Cuts;
+use super::duplicates::{DuplicateFilter, FilterSink, Placed};
 use super::listed::{BlockFormat, ListedWriter, SortedRange};
 use super::regions::BorderSearch;
 use super::rows::{RangeBlock, RangeReader};
 use super::store::{EntryStore, Storage};
-use super::survivors::{Placed, SurvivorSink, Survivors};
 use crate::common::external_sort::{Codec, Runs};
 use crate::common::fallible::reserve;
 use crate::common::prefetch;
@@ -154,7 +154,7 @@ impl<'r> RangeSorter<'r> {
         *batch.entries = Vec::new();
         listed.is_by_order = spilled.is_by_order;
         let mut merge = spilled.runs.merge(rows_max * SORTED_ROW_BYTES / MERGE_SHARE)?;
-        let mut survivors = Survivors::new(run.job.rules.on_duplicate, files, &mut listed);
+        let mut survivors = DuplicateFilter::new(run.job.rules.on_duplicate, files, &mut listed);
         let mut next = ByUrl::default();
         while merge.read(&mut next)? {
             let is_duplicate = survivors.is_duplicate(&next.0);
@@ -175,7 +175,7 @@ struct Batch<'s, 'r> {
 
 impl<'r> Batch<'_, 'r> {
     /// Sorts the entries in `blocks` and writes the one of each URL that is kept to `to`.
-    fn sort(&mut self, blocks: &[RangeBlock], to: &mut impl SurvivorSink<'r>) -> Result<()> {
+    fn sort(&mut self, blocks: &[RangeBlock], to: &mut impl FilterSink<'r>) -> Result<()> {
         let Self { run, files, entries, sorter } = self;
         let rows = blocks.iter().map(|block| block.rows).sum();
         entries.clear();
@@ -189,7 +189,7 @@ impl<'r> Batch<'_, 'r> {
                 entries.push(Placed { url: tail.url, position, place });
             }
         }
-        let mut survivors = Survivors::new(run.job.rules.on_duplicate, files, to);
+        let mut survivors = DuplicateFilter::new(run.job.rules.on_duplicate, files, to);
         let order = sorter.order(|at| entries[at as usize].url);
         let mut ahead = order.clone().skip(prefetch::AHEAD);
         for Sorted { at, is_duplicate } in order {
@@ -206,7 +206,7 @@ struct Spilled<'r> {
     is_by_order: bool,
 }
 
-impl<'r> SurvivorSink<'r> for Spilled<'r> {
+impl<'r> FilterSink<'r> for Spilled<'r> {
     fn reads(&self, _placed: &Placed<'_>) -> bool {
         false
     }

@@ -71,10 +71,7 @@ impl<'m> Storage<'m> {
 
     /// Takes memory for a segment with room for `bytes`. `None` if there is none.
     fn segment(&self, bytes: usize) -> Option<Segment> {
-        if bytes > SEGMENT_BYTES {
-            return None;
-        }
-        let take = |left: usize| left.checked_sub(SEGMENT_BYTES);
+        let take = |left| left_after(left, bytes);
         self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).ok()?;
         Segment::new(SEGMENT_BYTES).ok()
     }
@@ -107,6 +104,11 @@ impl<'m> Storage<'m> {
             *complete = Err(error);
         }
     }
+}
+
+/// What is `left` of memory after a segment with room for `bytes` is taken. `None` if there is no room.
+fn left_after(left: usize, bytes: usize) -> Option<usize> {
+    left.checked_sub(SEGMENT_BYTES).filter(|_| bytes <= SEGMENT_BYTES)
 }
 
 enum File {
@@ -154,6 +156,83 @@ impl Drop for EntryStore<'_> {
     }
 }
 
+/// The share of the memory for rows, a half, and of what is left for those of ranges that are split.
+const ROWS_SHARE: usize = 2;
+
+/// Stores blocks of rows: in memory as long as there is room, then in scratch.
+#[derive(Debug)]
+pub struct RowStore {
+    pub memory: Memory,
+    /// Bytes of memory that may still be taken.
+    left: usize,
+    /// The last one is being filled.
+    segments: Vec<Segment>,
+    scratch: Option<Scratch>,
+    /// The index of its first file, which is the one in scratch. Segments of memory have the numbers after it.
+    first_file: usize,
+}
+
+impl RowStore {
+    /// No blocks yet. A share of `memory` is for them, and the rest will be in scratch. There are `first_file` other files before
+    /// its own.
+    pub fn new(memory: &Memory, first_file: usize) -> Self {
+        let left = memory.hold / ROWS_SHARE;
+        Self { memory: memory.clone(), left, segments: Vec::new(), scratch: None, first_file }
+    }
+
+    /// Stores `block`.
+    ///
+    /// # Errors
+    /// If scratch space is needed and runs out.
+    pub fn append(&mut self, block: &[u8]) -> Result<StoredAt> {
+        let at = |file: usize, start: usize| StoredAt { file, range: start..start + block.len() };
+        loop {
+            if let Some(start) = self.segments.last_mut().and_then(|segment| segment.append(block)) {
+                return Ok(at(self.first_file + self.segments.len(), start));
+            }
+            match self.segment(block.len()) {
+                Some(segment) => {
+                    reserve_more(&mut self.segments, 1)?;
+                    self.segments.push(segment);
+                }
+                None => {
+                    let scratch = match &mut self.scratch {
+                        Some(scratch) => scratch,
+                        none => none.insert(Scratch::new(&self.memory.scratch)?),
+                    };
+                    return Ok(at(self.first_file, scratch.append(block)?));
+                }
+            }
+        }
+    }
+
+    /// Takes memory for a segment with room for `bytes`. `None` if there is none.
+    fn segment(&mut self, bytes: usize) -> Option<Segment> {
+        let left = left_after(self.left, bytes)?;
+        let segment = Segment::new(SEGMENT_BYTES).ok()?;
+        self.left = left;
+        Some(segment)
+    }
+
+    /// Whether all blocks so far are in memory.
+    pub fn is_held(&self) -> bool {
+        self.scratch.is_none()
+    }
+
+    /// All files, and the limit for what else is held while they are.
+    ///
+    /// # Errors
+    /// If a file cannot be mapped for reading.
+    pub fn into_files(self) -> Result<(Vec<Input>, Memory)> {
+        let Self { memory, segments, scratch, .. } = self;
+        let left = memory.after_holding(segments.len() * SEGMENT_BYTES);
+        let directory = memory.scratch.directory();
+        let scratch = scratch.map_or_else(|| Ok(Input::none(directory)), |scratch| scratch.map_file());
+        let held = segments.into_iter().map(|segment| Input::held(directory, segment));
+        Ok((std::iter::once(scratch).chain(held).collect::<Result<_>>()?, left))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -196,5 +275,39 @@ mod tests {
         let StoredAt { file, range } = storage.store().append(&block).unwrap();
         assert!(memory.scratch.written() == block.len() as u64);
         assert!(storage.into_files().unwrap()[file].bytes()[range] == block);
+    }
+
+    #[test]
+    fn blocks_of_one_thread_are_in_memory_as_long_as_there_is_room_and_come_back() {
+        const BLOCK_BYTES: usize = SEGMENT_BYTES / 4;
+        let scratch = ScratchSpace::of(&std::env::temp_dir());
+        // Segments of memory, blocks, blocks in scratch.
+        for (segments, blocks, spilled) in [(0, 0, 0_usize), (0, 2, 2), (1, 4, 0), (1, 5, 1), (2, 9, 1)] {
+            let hold = ROWS_SHARE * (segments * SEGMENT_BYTES + SEGMENT_BYTES / 2);
+            let memory = Memory { budget: 0, hold, scratch: scratch.clone() };
+            let before = memory.scratch.written();
+            let mut store = RowStore::new(&memory, 0);
+            let places: Vec<_> =
+                (0..blocks).map(|n| store.append(&vec![n as u8; BLOCK_BYTES]).unwrap()).collect();
+            let (files, left) = store.into_files().unwrap();
+            let held = (blocks - spilled).div_ceil(4) * SEGMENT_BYTES;
+            assert_eq!(left.hold, memory.hold - held);
+            assert_eq!(memory.scratch.written() - before, (spilled * BLOCK_BYTES) as u64);
+            for (n, StoredAt { file, range }) in places.into_iter().enumerate() {
+                let block = &files[file].bytes()[range];
+                assert!(block.len() == BLOCK_BYTES && block.iter().all(|&byte| byte == n as u8));
+            }
+        }
+    }
+
+    #[test]
+    fn a_block_of_one_thread_that_is_larger_than_a_segment_goes_to_scratch() {
+        let hold = 4 * ROWS_SHARE * SEGMENT_BYTES;
+        let memory = Memory { budget: 0, hold, scratch: ScratchSpace::of(&std::env::temp_dir()) };
+        let mut store = RowStore::new(&memory, 0);
+        let block = vec![7; SEGMENT_BYTES + 1];
+        let StoredAt { file, range } = store.append(&block).unwrap();
+        assert!(store.into_files().unwrap().0[file].bytes()[range] == block);
+        assert_eq!(memory.scratch.written(), block.len() as u64);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-use super::{Directory, for_each_listed, job, rows, with_run};
+use super::{Directory, distinct, for_each_listed, job, rows, with_run};
 use crate::intake::input::Input;
 use crate::intake::spool_format::Content;
 use crate::job::{Job, OnDuplicate, Order};
@@ -89,13 +89,6 @@ fn borders(rows: &[(String, String)]) -> Vec<String> {
     let ranked: BTreeSet<_> = accepted(rows).map(|url| (BorderHash::of(url.as_bytes()), url)).collect();
     let first: BTreeSet<_> = ranked.into_iter().take(count).map(|(_, url)| url.clone()).collect();
     first.into_iter().collect()
-}
-
-/// `count` different URLs, each in a row.
-fn distinct(count: usize) -> Rows {
-    (0..count)
-        .map(|n| (format!("https://h.example/{:06}.html", n * 7_919 % 1_000_003), String::new()))
-        .collect()
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! A set that reuses sitemaps of the live one equals the set that is built when nothing is live.
 
-use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::{Directory, for_each_listed, job, rows, with_run};
+use super::{Directory, distinct, for_each_listed, job, rows, with_run};
+use crate::common::random::Random;
 use crate::common::secret::Secret;
 use crate::error::Result;
 use crate::job::{Job, OnDuplicate, Order};
@@ -178,20 +178,8 @@ fn entries(run: crate::survey::Context<'_>, layout: &Layout) -> Vec<(usize, (Str
     all
 }
 
-/// Numbers without a pattern, the same in every run.
-struct Numbers(Cell<u64>);
-
-impl Numbers {
-    fn below(&self, most: usize) -> usize {
-        self.0.set(
-            self.0.get().wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407),
-        );
-        (self.0.get() >> 33) as usize % most.max(1)
-    }
-}
-
 /// Changes `rows` in one of many ways, and says how.
-fn change(rows: &mut Rows, numbers: &Numbers) -> String {
+fn change(rows: &mut Rows, numbers: &mut Random) -> String {
     let mut sorted: Vec<String> = rows.iter().map(|(url, _)| url.clone()).collect();
     sorted.sort_unstable();
     let place = sorted[numbers.below(sorted.len())].clone();
@@ -245,12 +233,6 @@ fn change(rows: &mut Rows, numbers: &Numbers) -> String {
     format!("change {kind} of {} rows at {place}", near.len())
 }
 
-fn distinct(count: usize) -> Rows {
-    (0..count)
-        .map(|n| (format!("https://h.example/{:07}.html", n * 7_919 % 10_000_019), String::new()))
-        .collect()
-}
-
 fn sorted_job(divide: Divide, on_duplicate: OnDuplicate, threads: usize, urls: u32) -> Job {
     let mut job = job(on_duplicate, threads);
     (job.rules.order, job.rules.divide, job.rules.urls_per_sitemap) = (Order::Sorted, divide, urls);
@@ -297,10 +279,10 @@ fn sets_that_change_again_and_again_are_what_they_would_be_alone() {
                 let border_count: fn(u64) -> usize = if nth == 2 { borders } else { |_| 0 };
                 let surveys = Surveys::new(job, hold, border_count);
                 let mut rows = of.to_vec();
-                let numbers = Numbers(Cell::new(nth as u64 + hold as u64));
+                let mut numbers = Random::new(nth as u64 + hold as u64);
                 let mut live = surveys.survey(&rows, None, &[]);
                 for round in 0..16 {
-                    let what = change(&mut rows, &numbers);
+                    let what = change(&mut rows, &mut numbers);
                     let damaged = [numbers.below(live.sitemaps.len())];
                     let damaged = if round % 4 == 3 { &damaged[..] } else { &[] };
                     let what = format!("{divide:?}, {hold} bytes, round {round}, {damaged:?}: {what}");

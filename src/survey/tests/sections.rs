@@ -5,11 +5,9 @@ use std::sync::Arc;
 use super::{Directory, for_each_listed, job, rows, with_run};
 use crate::common::stop::Stop;
 use crate::intake::input::Input;
-use crate::intake::spool_format::{Content, InputRow, RowBuffer};
 use crate::job::{OnDuplicate, SectionsBy};
 use crate::sitemap::divide::Divide;
 use crate::sitemap::sections::by_rule::SectionRules;
-use crate::sitemap::tags::RawTags;
 use crate::survey::chunk::RowsAt;
 use crate::survey::context::Context;
 use crate::survey::layout::{Layout, ListedChunk};
@@ -20,21 +18,10 @@ use crate::survey::{Surveyed, survey};
 /// What must be the same for both.
 type Outcome = (Vec<(String, String, u64)>, Vec<(u32, u32, u64)>, Vec<(String, String)>, Vec<u64>);
 
-/// Rows with a section each, as they are spooled: first in runs of the same section, then mixed.
-fn with_sections(directory: &Directory, rows: &[(String, String)]) -> Input {
-    let (mut buffer, mut bytes, mut blocks) = (RowBuffer::default(), Vec::new(), Vec::new());
-    for (line, (url, lastmod)) in (1..).zip(rows) {
-        let number = if line < 9_000 { line / 2_000 } else { line * line % 23 };
-        let section = if number == 3 { String::new() } else { format!(" section {number}") };
-        let tags = RawTags { lastmod: lastmod.as_bytes(), section: section.as_bytes(), ..RawTags::default() };
-        buffer.push(&InputRow { line, offset: 10 * line, content: Content::Url(url.as_bytes(), tags) });
-        if buffer.is_full(10_000) || line as usize == rows.len() {
-            let at = bytes.len();
-            bytes.extend_from_slice(buffer.bytes());
-            blocks.push(buffer.end_block(at));
-        }
-    }
-    Input::lines(&directory.0, &directory.file(&bytes), None).unwrap().with_blocks(blocks)
+/// The section of the row in `line`: first runs of the same, then mixed.
+fn section(line: u64) -> String {
+    let number = if line < 9_000 { line / 2_000 } else { line * line % 23 };
+    if number == 3 { String::new() } else { format!(" section {number}") }
 }
 
 /// Lines of canonical URLs, then lines that become such.
@@ -74,7 +61,7 @@ fn all_sections(directory: &Directory) -> Vec<SectionsBy> {
 fn sections_do_not_depend_on_whether_rows_are_picked_or_copied() {
     let directory = Directory::new("sections");
     let rows = rows();
-    let mut all = vec![with_sections(&directory, &rows[..30_000])];
+    let mut all = vec![directory.input_with_sections(&rows[..30_000], section)];
     all.extend(lines(&directory, &rows[20_000..30_000]));
     let inputs: Arc<[Input]> = all.into();
     for sections in all_sections(&directory) {

@@ -25,7 +25,7 @@ impl Placed<'_> {
 }
 
 /// Receives entries in the order of their URLs, and writes the one that is kept for each URL.
-pub struct Survivors<'w, 'r, W> {
+pub struct DuplicateFilter<'w, 'r, W> {
     on_duplicate: OnDuplicate,
     files: &'r [Input],
     /// The best entry of the current URL so far.
@@ -34,7 +34,7 @@ pub struct Survivors<'w, 'r, W> {
 }
 
 /// Receives the entries that are kept, one for each URL.
-pub trait SurvivorSink<'r> {
+pub trait FilterSink<'r> {
     /// Whether writing an entry reads its row.
     fn reads(&self, placed: &Placed<'_>) -> bool;
 
@@ -48,13 +48,13 @@ pub trait SurvivorSink<'r> {
     fn note_dropped(&mut self, is_by_order: bool);
 }
 
-impl<'w, 'r, W: SurvivorSink<'r>> Survivors<'w, 'r, W> {
-    /// Survivors of entries in `files`.
+impl<'w, 'r, W: FilterSink<'r>> DuplicateFilter<'w, 'r, W> {
+    /// A filter of entries in `files`.
     pub fn new(on_duplicate: OnDuplicate, files: &'r [Input], to: &'w mut W) -> Self {
         Self { on_duplicate, files, last: None, to }
     }
 
-    /// Prefetches what [`Survivors::push`] will read of an entry.
+    /// Prefetches what [`DuplicateFilter::push`] will read of an entry.
     #[inline]
     pub fn fetch(&self, placed: &Placed<'_>) {
         if self.to.reads(placed) {
@@ -70,7 +70,7 @@ impl<'w, 'r, W: SurvivorSink<'r>> Survivors<'w, 'r, W> {
     /// Takes the next entry, and whether it has the URL of the last one.
     ///
     /// # Errors
-    /// The first error of [`SurvivorSink::write`].
+    /// The first error of [`FilterSink::write`].
     pub fn push(&mut self, placed: Placed<'r>, is_duplicate: bool) -> Result<()> {
         match self.last {
             Some(last) if is_duplicate => {
@@ -116,7 +116,7 @@ impl<'w, 'r, W: SurvivorSink<'r>> Survivors<'w, 'r, W> {
     /// Writes the last entry.
     ///
     /// # Errors
-    /// Same as [`Survivors::push`].
+    /// Same as [`DuplicateFilter::push`].
     pub fn finish(self) -> Result<()> {
         self.last.map_or(Ok(()), |last| self.to.write(last))
     }
@@ -131,7 +131,7 @@ mod tests {
     use crate::sitemap::extensions::Extras;
     use crate::survey::tail::Tail;
 
-    impl SurvivorSink<'_> for Vec<u64> {
+    impl FilterSink<'_> for Vec<u64> {
         fn reads(&self, _: &Placed<'_>) -> bool {
             true
         }
@@ -178,7 +178,7 @@ mod tests {
         for (first, next) in placed.iter().zip(&placed[1..]) {
             for pair in [[*first, *next], [*next, *first]] {
                 let mut kept = Vec::new();
-                let mut survivors = Survivors::new(OnDuplicate::Newest, &files, &mut kept);
+                let mut survivors = DuplicateFilter::new(OnDuplicate::Newest, &files, &mut kept);
                 survivors.push(pair[0], false).unwrap();
                 survivors.push(pair[1], true).unwrap();
                 survivors.finish().unwrap();
@@ -196,7 +196,7 @@ mod tests {
         for on_duplicate in [OnDuplicate::First, OnDuplicate::Newest] {
             for places in [[1, 2, 3], [3, 2, 1], [2, 1, 3]] {
                 let mut kept = Vec::new();
-                let mut survivors = Survivors::new(on_duplicate, &files, &mut kept);
+                let mut survivors = DuplicateFilter::new(on_duplicate, &files, &mut kept);
                 for (at, place) in places.into_iter().enumerate() {
                     survivors.push(Placed { place, ..Placed::default() }, at > 0).unwrap();
                 }
