@@ -26,7 +26,7 @@ const SHOP_LINES: u64 = INPUT_BYTES as u64 / 32;
 /// Characters that also end words, to give a compressor that looks at word ends as many candidates as possible.
 const CHARACTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789-_=;/";
 /// The highest allowed cost, relative to shop URLs.
-const RATIO_ASKED: f64 = 3.0;
+const RATIO_MAX: f64 = 3.0;
 
 /// A list of distinct URLs.
 struct Input {
@@ -45,7 +45,7 @@ fn main() {
     let inputs = inputs(&directory, bytes);
     println!("{:>5} {:<34} {:>8} {:>9} {:>7}", "level", "URLs", "ns/byte", "bytes/URL", "ratio");
     let worst = LEVELS.iter().map(|&level| compare(&directory, &inputs, level, rounds)).fold(0.0, f64::max);
-    println!("worst: {worst:.2} times the time per byte of shop URLs; the limit is {RATIO_ASKED}");
+    println!("worst: {worst:.2} times the time per byte of shop URLs; the limit is {RATIO_MAX}");
     fs::remove_dir_all(&directory).expect("it is ours");
 }
 

@@ -13,4 +13,5 @@ pub mod rollback;
 pub mod sources;
 pub mod status;
 pub mod target;
+mod unpublished;
 pub mod urls;

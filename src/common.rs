@@ -1,4 +1,5 @@
-//! Leaf modules that any layer may use: nothing here knows what a sitemap is.
+//! Leaf modules that any layer may use: nothing here knows what a sitemap is, apart from the names of phases in
+//! [`progress`].
 
 pub mod array;
 pub mod contain;

@@ -1,4 +1,4 @@
-//! The limits of the protocol, each with the clause that defines it.
+//! The limits of the protocol, with their clauses, those of Google and of robots.txt, and sitemill's own.
 
 use std::fmt;
 use std::str::FromStr;

@@ -19,8 +19,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::commands::report::Seconds;
+use crate::commands::unpublished::unpublished;
 use crate::common::progress::Progress;
-use crate::common::stop::{Stop, unpublished};
+use crate::common::stop::Stop;
 use crate::common::time::w3c_datetime;
 use crate::error::Result;
 use crate::intake::input::{Lost, cut_short};

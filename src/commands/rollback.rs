@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::slice;
 use std::time::SystemTime;
 
+use crate::commands::unpublished::unpublished;
 use crate::common::progress::Progress;
-use crate::common::stop::{Stop, unpublished};
+use crate::common::stop::Stop;
 use crate::common::time::w3c_datetime;
 use crate::error::{Error, Result};
 use crate::place::{self, LocalFile, SetName};

@@ -24,7 +24,7 @@
 //! | 5      | the same, in more texts        | medium, two places by 4 bytes, 12 by 8 and one by 16                  |
 //! | 6      | the same, in more texts        | deep: the cheapest of all sequences, one place by 4, 8 and 16 bytes   |
 //! | 7      | the same, in nearly all texts  | deep, two places by 4 bytes, 8 by 8 and one by 16                     |
-//! | 8      | the same                       | joint: the same for many records, four places by 4 bytes, 24 by 8     |
+//! | 8      | the same                       | joint: deep for many records, four by 4 bytes, 24 by 8 and one by 16  |
 //! | 9      | the same                       | joint, four places by 4 bytes, 64 by 8 and one by 16                  |
 //!
 //! Efforts 1 and 2 use the previous record without a search if it shares most of the current one. The others adapt to the text:

@@ -34,7 +34,7 @@ impl Default for Level {
     }
 }
 
-/// Compressor. The output of both is ordinary gzip and differs only in size and in the time it takes.
+/// The compressor. Both write ordinary gzip; they differ only in speed and in the size of the output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Engine {
@@ -77,7 +77,7 @@ enum Inner {
     Flate2(Option<Box<GzEncoder<Vec<u8>>>>, Level),
 }
 
-/// About the memory of an encoder of flate2.
+/// Approximate bytes of a flate2 encoder, for the error message.
 const FLATE2_BYTES: usize = 300_000;
 
 /// An encoder with an RFC 1952 header with time 0 and no file name: equal content gives equal bytes.

@@ -17,9 +17,10 @@ use crate::commands::build::reporting::{Counted, examples_of_reason, excluded_mo
 use crate::commands::build::site::{self, Site};
 use crate::commands::build::then;
 use crate::commands::report::{Report, Seconds};
+use crate::commands::unpublished::unpublished;
 use crate::common::progress::Estimate;
 use crate::common::secret::Secret;
-use crate::common::stop::{Stop, unpublished};
+use crate::common::stop::Stop;
 use crate::common::time::w3c_datetime;
 use crate::error::{Error, Result, Setting, message};
 use crate::escape;

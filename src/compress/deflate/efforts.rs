@@ -48,7 +48,7 @@ pub fn method_of(effort: u8) -> Method {
     let quickest = Box::<Greedy<8, { 8 * K }, 4, 24, 4>>::default;
     let quick = || Box::<Greedy<8, { 8 * K }, 4, 24, NEXT_TO_NOTHING>>::default();
     let greedy = Box::<Greedy<5, { 8 * K }, 1, 6, NEXT_TO_NOTHING>>::default;
-    let lazy = || Box::<Lazy<u64, { 16 * K }, 8, 1>>::default();
+    let lazy = Box::<Lazy>::default;
     let medium = || Box::new(Medium::<u64, false>::new(Depth { steps: 1, enough: 24 }));
     let dense = |matches| Some(Dense { parser: medium(), matches });
     match effort {

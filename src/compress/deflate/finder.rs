@@ -7,6 +7,7 @@
 
 use super::parser::Part;
 use super::positions::{Bucket, PositionTable, distance, hash};
+use super::sizes::{PLACE_PERIOD, REMEMBERED};
 use super::symbols::DISTANCE_MAX;
 use super::window::{Window, word};
 
@@ -22,11 +23,6 @@ const LONGER_BYTES: usize = 2 * LONG_BYTES;
 const SHORT_BUCKETS: usize = 1 << 14;
 const LONG_BUCKETS: usize = 1 << 15;
 const LONGER_BUCKETS: usize = 1 << 14;
-/// Number of positions at the end of a seam that are inserted. The bytes before them begin every record, or were inserted for
-/// another record with the same directories.
-const REMEMBERED: usize = 24;
-/// Maximum distance back that can be read, because positions have sixteen bits.
-const BACK: usize = 1 << u16::BITS;
 
 /// A match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,8 +105,8 @@ impl<B: Bucket, const IS_DEEP: bool> Finder<B, IS_DEEP> {
         mut take: impl FnMut(Match),
     ) {
         // The array covers the reach of all positions, so that access needs no bounds check.
-        let back: &[u8; BACK + LONGER_BYTES] = window.bytes(at - BACK);
-        let here = word(back, BACK);
+        let back: &[u8; PLACE_PERIOD + LONGER_BYTES] = window.bytes(at - PLACE_PERIOD);
+        let here = word(back, PLACE_PERIOD);
         let (short, mut place, longer) = self.insert_one(at, window.bytes(at));
         let length_max = end - at;
         // Nearer positions come first. A longer match farther away may save less, so `take` chooses from each group.
@@ -120,7 +116,7 @@ impl<B: Bucket, const IS_DEEP: bool> Finder<B, IS_DEEP> {
             let mut longest = 0u64;
             for nth in GROUP * group..B::POSITIONS.min(GROUP * (group + 1)) {
                 let distance = distance(at, short.get(nth));
-                let same = (word(back, BACK - distance) ^ here).trailing_zeros() / 8;
+                let same = (word(back, PLACE_PERIOD - distance) ^ here).trailing_zeros() / 8;
                 let same = if distance.wrapping_sub(1) < reach { same } else { 0 };
                 longest = longest.max(u64::from(same) << u16::BITS | u64::from(!(distance as u16)));
             }

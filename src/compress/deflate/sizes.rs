@@ -16,6 +16,9 @@ pub const BATCH_BYTES: usize = 4 * 1024;
 
 /// Maximum bytes that are added to the window at a time, whatever the size of a push.
 pub const PUSH_BYTES_MAX: usize = 128 * 1024;
+/// Number of positions at the end of a seam that parsers insert. The bytes before them begin every record, or were inserted for
+/// another record with the same directories.
+pub const REMEMBERED: usize = 24;
 /// Positions are stored in sixteen bits, so they repeat after this many bytes.
 pub const PLACE_PERIOD: usize = 1 << u16::BITS;
 /// Bytes that are kept when the window moves: the reach of a match, and a whole block that may be stored.
