@@ -9,9 +9,12 @@ use crate::clean::encode::escape;
 /// What every canonical URL begins with.
 const SCHEMES: [&[u8]; 2] = [b"http://", b"https://"];
 
+/// The slashes that every canonical URL has: two after the scheme, and one at the start of the path.
+const SLASHES: usize = 3;
+
 /// Says why `pattern` can match no URL, if that is certain.
 pub fn why_never(pattern: &Hir) -> Option<String> {
-    impossible_byte(pattern).map(of_byte).or_else(|| of_start(pattern))
+    impossible_byte(pattern).map(of_byte).or_else(|| of_start(pattern)).or_else(|| of_whole(pattern))
 }
 
 /// The message for a pattern that needs `byte`, which no URL has.
@@ -29,21 +32,62 @@ fn of_byte(byte: u8) -> String {
     format!("it matches no URL, because none has {name}; write {percent}{high}{low}")
 }
 
-/// The message for a pattern that needs `^` and then something else than a scheme.
+/// The message for a pattern that needs `^` and then something else than the scheme and host of a URL.
 fn of_start(pattern: &Hir) -> Option<String> {
     if !pattern.properties().look_set_prefix().contains(Look::Start) {
         return None;
     }
     let starts = Extractor::new().extract(pattern);
-    let begins_a_url = |start: &[u8]| {
-        SCHEMES.iter().any(|scheme| scheme.iter().zip(start).all(|(expected, byte)| expected == byte))
+    let whys = starts.literals()?.iter().map(|start| why_no_start(start.as_bytes()));
+    whys.collect::<Option<Vec<&str>>>()?.first().map(|why| format!("it matches no URL, because {why}"))
+}
+
+/// Says why no URL begins with `start`. `None` if one may.
+fn why_no_start(start: &[u8]) -> Option<&'static str> {
+    let begins = |scheme: &&&[u8]| scheme.iter().zip(start).all(|(expected, byte)| expected == byte);
+    let Some(scheme) = SCHEMES.iter().find(begins) else {
+        return Some(
+            "^ is the beginning of the URL and not of its path; write ^https?://[^/]+ for scheme and host, or leave out the ^",
+        );
     };
-    let is_never = starts.literals()?.iter().all(|start| !begins_a_url(start.as_bytes()));
-    is_never.then(|| {
-        "it matches no URL, because ^ is the beginning of the URL and not of its path; write ^https?://[^/]+ for scheme and host, \
-         or leave out the ^"
-            .into()
+    let after = start.get(scheme.len()..)?;
+    let host = after.split(|&byte| byte == b'/').next()?;
+    let port: &[u8] = if *scheme == SCHEMES[0] { b":80" } else { b":443" };
+    if host.iter().any(u8::is_ascii_uppercase) {
+        return Some("hosts are in lower case");
+    }
+    (host.len() < after.len() && host.ends_with(port))
+        .then_some("no URL has the default port of its scheme; leave it out")
+}
+
+/// The message for a pattern from `^` to `$` without the slash at the start of the path.
+fn of_whole(pattern: &Hir) -> Option<String> {
+    let properties = pattern.properties();
+    let is_whole = properties.look_set_prefix().contains(Look::Start)
+        && properties.look_set_suffix().contains(Look::End);
+    (is_whole && slashes_max(pattern) < SLASHES).then(|| {
+        "it matches no URL, because every URL has a slash after the host: that of a home page ends with it".into()
     })
+}
+
+/// The most slashes that a match of `pattern` can have, or more.
+fn slashes_max(pattern: &Hir) -> usize {
+    match pattern.kind() {
+        HirKind::Empty | HirKind::Look(_) => 0,
+        HirKind::Literal(literal) => memchr::memchr_iter(b'/', &literal.0).count(),
+        HirKind::Class(Class::Bytes(class)) => {
+            usize::from(class.ranges().iter().any(|range| (range.start()..=range.end()).contains(&b'/')))
+        }
+        HirKind::Class(Class::Unicode(_)) => 1,
+        HirKind::Repetition(repetition) => match (slashes_max(&repetition.sub), repetition.max) {
+            (0, _) => 0,
+            (_, None) => usize::MAX,
+            (each, Some(times)) => each.saturating_mul(times as usize),
+        },
+        HirKind::Capture(capture) => slashes_max(&capture.sub),
+        HirKind::Concat(parts) => parts.iter().map(slashes_max).fold(0, usize::saturating_add),
+        HirKind::Alternation(branches) => branches.iter().map(slashes_max).max().unwrap_or(0),
+    }
 }
 
 /// A byte that `pattern` needs, although no URL has it.
@@ -97,6 +141,13 @@ mod tests {
             (r"^www\.example\.com/", "^ is the beginning of the URL"),
             ("^(/a|/b)", "^ is the beginning of the URL"),
             ("(?i)^/blog", "^ is the beginning of the URL"),
+            ("^https://WWW.h.example/", "hosts are in lower case"),
+            ("^https?://(Www|WWW)", "hosts are in lower case"),
+            (r"^https://h\.example:443/a", "no URL has the default port of its scheme"),
+            (r"^http://h\.example:80/", "no URL has the default port"),
+            (r"^https://h\.example$", "every URL has a slash after the host"),
+            ("^https?://[^/]+$", "every URL has a slash after the host"),
+            ("^(http://a|https://b(:[0-9]{1,4})?)$", "every URL has a slash after the host"),
         ] {
             let why = wrong.parse::<Pattern>().unwrap_err();
             assert!(why.contains(said), "{wrong}: {why}");
@@ -115,6 +166,18 @@ mod tests {
             r"\W",
             "%20",
             r"\[::1\]",
+            "(?i)^https://WWW",
+            "^https://h.example:44",
+            "^http://h.example:443/",
+            "^https://h.example/A",
+            "^https://[^/]+/$",
+            "^https?:/(/[^/]*){2}$",
+            "^https://.*$",
+            "https://h.example$",
+            "^https://h.example",
+            r"^https://h\.example$|/a",
+            // The dot may be a slash.
+            "^https://h.example$",
         ] {
             assert!(right.parse::<Pattern>().is_ok(), "{right}");
         }
