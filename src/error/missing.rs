@@ -36,8 +36,10 @@ pub(super) fn explain(name: &Path, error: &io::Error) -> Option<&'static str> {
         return Some("standard input is not read here; write it to a file, and give the path of the file");
     }
     let is_pattern = text.contains(['*', '?', '[', '{']);
-    is_pattern
-        .then_some("no file matches this pattern; the shell leaves a pattern that matches nothing as it is")
+    is_pattern.then_some(
+        "no file has this name, and only the shell expands patterns for local files: those that match and are not in quotes; \
+         name the files, or their directory",
+    )
 }
 
 /// Explains why the path `name`, which failed with `error`, cannot be created, if it is a URL.
@@ -92,9 +94,9 @@ mod tests {
             ("HTTP://h.example/a", way_out),
             ("az://bucket/a", way_out),
             ("file:///data/a", "give the path alone"),
-            ("data/*.csv", "no file matches this pattern"),
-            ("data/part-[0-9]", "no file matches this pattern"),
-            ("data/{a,b}.txt", "no file matches this pattern"),
+            ("data/*.csv", "no file has this name, and only the shell expands patterns for local files"),
+            ("data/part-[0-9]", "only the shell expands patterns"),
+            ("data/{a,b}.txt", "only the shell expands patterns"),
             ("data.csv", "data.csv: cannot be read"),
             ("s3:", "s3:: cannot be read"),
         ] {
