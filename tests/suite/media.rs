@@ -149,6 +149,8 @@ fn values_that_cannot_be_written_are_dropped_with_their_reason_alone_if_they_are
         ("videos", Some(0), "duration", json!(0), "tag-video-field"),
         ("videos", Some(0), "duration", json!(28801), "tag-video-field"),
         ("videos", Some(0), "duration", json!("10:00"), "tag-video-field"),
+        ("videos", Some(0), "duration", json!(90.5), "tag-video-field"),
+        ("videos", Some(0), "duration", json!("90."), "tag-video-field"),
         ("videos", Some(0), "rating", json!(5.01), "tag-video-field"),
         ("videos", Some(0), "rating", json!("1e0"), "tag-video-field"),
         ("videos", Some(0), "view_count", json!(-5), "tag-video-field"),
@@ -196,6 +198,15 @@ fn values_that_cannot_be_written_are_dropped_with_their_reason_alone_if_they_are
         ["tag=32", "tag=33", "restriction=Ireland", "restriction_relationship=ALLOW", "platform=web TV"];
     assert_eq!(texts[..5], want);
     sitemap(&directory.join("more"));
+    // Data frames turn whole numbers into such ones.
+    let mut row = full_row();
+    (row["videos"][0]["duration"], row["videos"][0]["view_count"]) = (json!(90.0), json!("1000.00"));
+    let whole = directory.join("whole");
+    let (_, report, _) = build(&whole, &directory.file("whole.jsonl", row.to_string()), &[]);
+    assert_eq!(report["dropped_tags"], json!({}));
+    let xml = sitemap(&whole);
+    let numbers = ["<video:duration>90</video:duration>", "<video:view_count>1000</video:view_count>"];
+    assert!(numbers.iter().all(|number| xml.contains(number)), "{xml}");
     // A video needs one of two URLs.
     let mut row = full_row();
     (row["videos"][0]["content_loc"], row["videos"][0]["player_loc"]) = (Value::Null, "p".into());

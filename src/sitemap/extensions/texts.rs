@@ -50,9 +50,13 @@ pub fn time(raw: &[u8], _: &mut Cleaner, out: &mut Vec<u8>) -> bool {
     })
 }
 
-/// A whole number from `LEAST` to `MOST`.
+/// A whole number from `LEAST` to `MOST`. A fraction of zero is left out: data frames write the numbers of a column with gaps as
+/// `90.0`.
 pub fn whole<const LEAST: u64, const MOST: u64>(raw: &[u8], _: &mut Cleaner, out: &mut Vec<u8>) -> bool {
     let raw = raw.trim_ascii();
+    let is_zero = |fraction: &[u8]| !fraction.is_empty() && fraction.iter().all(|&digit| digit == b'0');
+    let point = memchr::memchr(b'.', raw).filter(|&point| is_zero(&raw[point + 1..]));
+    let raw = &raw[..point.unwrap_or(raw.len())];
     let is_number = raw.iter().all(u8::is_ascii_digit);
     let number = str::from_utf8(raw).ok().filter(|_| is_number).and_then(|text| text.parse::<u64>().ok());
     out.extend_from_slice(raw);
