@@ -26,7 +26,7 @@ use super::spec::{Head, Hints, Open, Spec};
 use super::unpack::{About, Text};
 use super::xml::dropped::DroppedElements;
 use super::xml::stray::Between;
-use super::xml::{Metered, broken, ends_too_early, prefix_of, wrong_root};
+use super::xml::{Metered, broken, ends_too_early, mixed_formats, prefix_of, wrong_root};
 use crate::error::Result;
 use bases::{Bases, attribute};
 use item::Item;
@@ -153,7 +153,11 @@ impl Feed {
         if depth == 0 {
             let name = tag.local_name();
             if name.as_ref() != self.kind.path()[0] {
-                return Err(wrong_root(text, name.as_ref(), self.kind.expected()));
+                let root = name.as_ref();
+                return Err(match self.has_root {
+                    true => mixed_formats(text, root),
+                    false => wrong_root(text, root, self.kind.expected()),
+                });
             }
             self.has_root = true;
             self.prefix = prefix_of(&tag.name()).to_owned();

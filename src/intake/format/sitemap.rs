@@ -16,7 +16,7 @@ use super::row::{CountingSink, ROW_BYTES_MAX};
 use super::spec::{Head, Hints, Open, Spec};
 use super::unpack::{About, Text};
 use super::xml::stray::Between;
-use super::xml::{BUFFER_BYTES, Metered, broken, ends_too_early, root, wrong_root};
+use super::xml::{BUFFER_BYTES, Metered, broken, ends_too_early, mixed_formats, root, wrong_root};
 use crate::error::Result;
 use url_element::{CHILD_DEPTH, UrlElement};
 
@@ -61,7 +61,7 @@ fn read_buffered(buffer_bytes: usize, text: Text<'_>, rows: &mut CountingSink<'_
                 match depth {
                     0 => {
                         entry.begin(&tag);
-                        check_root(&text, tag.local_name().as_ref())?;
+                        check_root(&text, tag.local_name().as_ref(), !has_root)?;
                         has_root = true;
                     }
                     1 => {
@@ -118,12 +118,13 @@ pub fn is_index(head: &[u8]) -> bool {
     root(head).is_some_and(|root| root == "sitemapindex")
 }
 
-fn check_root(text: &About<'_>, root: &str) -> Result<()> {
+fn check_root(text: &About<'_>, root: &str, is_first: bool) -> Result<()> {
     match root {
         "urlset" => Ok(()),
         "sitemapindex" => Err(text.wrong(
             "is a sitemap index, which must be a file beside its sitemaps; give that file, or the sitemaps",
         )),
+        _ if !is_first => Err(mixed_formats(text, root)),
         _ => Err(wrong_root(text, root, "a sitemap, <urlset>")),
     }
 }

@@ -297,6 +297,13 @@ fn xml_that_is_not_a_complete_sitemap_is_refused() {
     check_refused(&none, "s.xml", "<urlset><url><loc>u</loc></url>", "the XML ends too early");
     check_refused(&none, "s.xml", "<urlset><url><loc>u</loc>", "the XML ends too early");
     check_refused(&none, "s.xml", "<!-- nothing -->", "the XML ends too early");
+    for (documents, root) in
+        [("<urlset/><rss/>", "rss"), ("<rss/><feed/>", "feed"), ("<feed/><urlset/>", "urlset")]
+    {
+        let want =
+            format!("different formats: a later one has the root <{root}>; give them as separate files");
+        check_refused(&none, "s.xml", documents, &want);
+    }
     check_refused(&none, "s.xml", "<urlset><url></loc></url></urlset>", "byte 13: broken XML");
     check_refused(&none, "s.xml", b"<urlset><url><loc>\xE9</loc></url></urlset>", "byte 18: is not UTF-8");
     let endless = format!("<urlset><url>{}", "<a>b</a>".repeat(3 << 20));

@@ -34,6 +34,14 @@ pub fn root(head: &[u8]) -> Option<String> {
     }
 }
 
+/// The error for a document with this `root` after documents in another format.
+pub fn mixed_formats(text: &About<'_>, root: &str) -> Error {
+    let root = crate::escape::shown(root.as_bytes());
+    text.wrong(format!(
+        "the documents in this file have different formats: a later one has the root <{root}>; give them as separate files"
+    ))
+}
+
 /// The error for XML whose root element is not the one `expected`.
 pub fn wrong_root(text: &About<'_>, root: &str, expected: &str) -> Error {
     let is = |what: &str, format: &str| {
