@@ -67,6 +67,7 @@ fn a_run_without_a_valid_url_says_what_its_lines_have_in_common_and_never_sugges
             "in columns; the first is 7 http://www.shop.example/a; extract the URLs with awk '{print $2}'",
         ),
         (shop, "h\0t\0t\0p\0:\0/\0/\0\n", "--input-encoding utf-16le"),
+        (shop, "\0h\0t\0t\0p\0:\0/\0/\n", "--input-encoding utf-16be"),
         (shop, "http://h_<>/a\n", "all 20 lines are rejected as host; the first is http://h_<>/a"),
     ] {
         let (run, report) = refused(base_url, &[], &input.repeat(20));

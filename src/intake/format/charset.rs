@@ -23,6 +23,15 @@ pub fn declared(head: &[u8]) -> Option<&'static Encoding> {
     named(&after[..memchr::memchr(b'>', after)?])
 }
 
+/// The label of the UTF-16 in which a text begins, if it has no byte order mark: every other byte of ASCII is 0.
+pub fn unmarked_utf_16(head: &[u8]) -> Option<&'static str> {
+    match head {
+        [1..=0x7F, 0, 1..=0x7F, 0, ..] => Some("utf-16le"),
+        [0, 1..=0x7F, 0, 1..=0x7F, ..] => Some("utf-16be"),
+        _ => None,
+    }
+}
+
 /// Whether a document with this XML `declaration` may follow in a text read as `encoding`; `None` is UTF-8.
 pub fn agrees(encoding: Option<&'static Encoding>, declaration: &[u8]) -> bool {
     // A declaration that was readable in UTF-16 is in UTF-16.

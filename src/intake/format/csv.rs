@@ -5,6 +5,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use super::charset;
 use super::columns::{Columns, EachPart, Missing, RowPart};
 use super::delimiter::Delimiter;
 use super::found::ColumnsFound;
@@ -239,6 +240,9 @@ fn detected(about: &About<'_>, hints: Hints<'_>) -> Result<Delimiter> {
 }
 
 fn no_header(about: &About<'_>, columns: &Columns, missing: Message) -> Error {
+    if let Some(label) = charset::unmarked_utf_16(about.head()) {
+        return about.wrong(message!("is in UTF-16; use ", Setting::InputEncoding.with(label)));
+    }
     let sample = Sample::of(about.head());
     if let Some(options) = sample.options_of_header(columns) {
         return about
@@ -305,7 +309,7 @@ fn read(block: &TextBlock, header: &Header, rows: &mut CountingSink<'_>) -> Resu
         if is_malformed {
             rows.bad(line, offset, Reason::BadEncoding, row.text())?;
         } else if url.trim_ascii().is_empty() {
-            without_url(&row, url, rows)?;
+            without_url(&row, url, header, rows)?;
         } else if header.is_repeated(&row, url) {
             rows.bad(line, offset, Reason::BadRow, row.text())?;
         } else if !header.has_cells || cells.iter().all(|cell| cell.is_empty()) {
@@ -318,12 +322,15 @@ fn read(block: &TextBlock, header: &Header, rows: &mut CountingSink<'_>) -> Resu
     Ok(())
 }
 
-/// Takes a row whose URL is nothing but white space. If another field has a value, the row has no URL. Otherwise, it is judged by
-/// this white space, as in other formats.
+/// Takes a row whose URL is nothing but white space. If another field has a value, the row has no URL, unless it is a header whose
+/// column of the URL has no name. Otherwise, it is judged by this white space, as in other formats.
 #[cold]
-fn without_url(row: &TableRow<'_>, url: &[u8], rows: &mut CountingSink<'_>) -> Result<()> {
+fn without_url(row: &TableRow<'_>, url: &[u8], header: &Header, rows: &mut CountingSink<'_>) -> Result<()> {
     let (line, offset) = (row.line, row.offset);
     match is_blank(row) {
+        false if !header.names.is_empty() && header.is_repeated(row, url) => {
+            rows.bad(line, offset, Reason::BadRow, row.text())
+        }
         true => rows.record(&Record { line, offset, url, ..Record::default() }),
         false => rows.bad(line, offset, Reason::NoUrl, row.text()),
     }

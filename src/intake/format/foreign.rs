@@ -41,6 +41,17 @@ pub fn check(name: &Path, head: &[u8]) -> Result<()> {
             foreign("an old spreadsheet or document", "save it as CSV")
         }
         [b'P', b'K', 3, 4, ..] => piped("a zip archive", "unzip -p"),
+        [b'A', b'R', b'R', b'O', b'W', b'1', 0, 0, ..] | [0xFF, 0xFF, 0xFF, 0xFF, ..] => {
+            foreign("Arrow (Feather), which sitemill reads only from code", "save it as Parquet")
+        }
+        // Text has no NUL, but a table may have the column ORCID.
+        [b'O', b'R', b'C', rest @ ..] if rest.contains(&0) => foreign("ORC", "save it as Parquet"),
+        [b'O', b'b', b'j', 1, ..] => foreign("Avro", "save it as Parquet or JSON lines"),
+        _ if head.starts_with(b"SQLite format 3\0") => {
+            foreign("an SQLite database", "export it: sqlite3 -header -csv DATABASE 'select …'")
+        }
+        // Protocols 2 to 5; the first byte begins no text in UTF-8.
+        [0x80, 2..=5, ..] => foreign("a Python pickle", "save it as Parquet or CSV"),
         _ if is_tar(head) => piped("a tar archive", "tar -xOf"),
         _ => Ok(()),
     }

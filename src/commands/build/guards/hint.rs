@@ -154,7 +154,9 @@ fn suggested(base: &BaseUrl, origin: &str, first: &str) -> String {
 fn other(reason: Reason, refused: &Refused, first: &str) -> Message {
     let way_out = match reason {
         Reason::ControlCharacter if first.contains(r"\x00") => {
-            message!("if the input is UTF-16, use ", Setting::InputEncoding.with("utf-16le"))
+            // The first byte of a character in ASCII is 0 only if the high one comes first.
+            let label = if first.starts_with(r"\x00") { "utf-16be" } else { "utf-16le" };
+            message!("if the input is UTF-16, use ", Setting::InputEncoding.with(label))
         }
         Reason::ControlCharacter if first.contains(r"\rhttp") => {
             r"lines end with CR alone; convert them: tr '\r' '\n'".into()

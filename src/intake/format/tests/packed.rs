@@ -128,6 +128,20 @@ fn packed_data_that_ends_too_early_or_cannot_be_unpacked_is_refused() {
     ] {
         check_refused(&none, name, content, "save it as CSV");
     }
+    for (content, want) in [
+        (
+            &b"ARROW1\0\0\xFF\xFF\xFF\xFF"[..],
+            "is Arrow (Feather), which sitemill reads only from code; save it as",
+        ),
+        (b"\xFF\xFF\xFF\xFF\x80\0\0\0", "is Arrow (Feather)"),
+        (b"ORC\n\x0F\0\0", "is ORC; save it as Parquet"),
+        (b"Obj\x01\x04\x14avro.codec", "is Avro; save it as Parquet or JSON lines"),
+        (b"SQLite format 3\0", "is an SQLite database; export it: sqlite3 -header -csv"),
+        (b"\x80\x05\x95", "is a Python pickle; save it as Parquet or CSV"),
+    ] {
+        check_refused(&none, "a", content, want);
+    }
+    check("-", "ORCID,url\n1,u\n", Format::Csv, &["2@10 u|||"]);
     for name in ["a.xlsx", "a.ods", "a.txt.xz", "a.lzma", "a.zip", "a.7z"] {
         check_refused(
             &none,
@@ -170,6 +184,14 @@ fn other_charsets_become_utf_8_and_invalid_bytes_make_a_bad_row() {
         let utf_16: Vec<u8> =
             "<urlset><url><loc>ü</loc></url></urlset>".encode_utf16().flat_map(bytes).collect();
         check_with(&FormatOptions::default(), "-", &utf_16, Format::Sitemap, &["1@8 ü|||"]);
+    }
+    for (bytes, label) in
+        [(u16::to_le_bytes as fn(u16) -> [u8; 2], "utf-16le"), (u16::to_be_bytes, "utf-16be")]
+    {
+        let unmarked: Vec<u8> = "loc\tlastmod\nu\t1".encode_utf16().flat_map(bytes).collect();
+        let want = format!("is in UTF-16; use `input_encoding: {label}`");
+        check_refused(&FormatOptions::default(), "a.tsv", &unmarked, &want);
+        check_with(&with(label), "a.tsv", &unmarked, Format::Tsv, &["2@12 u|1||"]);
     }
     let latin = b"<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><urlset><url><loc>\xFC</loc></url></urlset>";
     check_with(&FormatOptions::default(), "-", latin, Format::Sitemap, &["1@51 ü|||"]);
