@@ -75,6 +75,7 @@ pub use table::Format;
 
 use crate::error::{Error, Result, Setting, message};
 use crate::intake::read_at::{ReadAt, RemoteFile};
+use sample::Sample;
 use spec::{Open, OpenFile, Spec};
 use unpack::Text;
 
@@ -191,8 +192,9 @@ pub fn open<'n>(
         None => recognise::recognise(name, text.head(), options)?,
     };
     check_has_columns(&text, format, options)?;
+    let likely_delimiter = likely_delimiter(&text, format, options);
     let (packing, is_transcoded) = (text.about().packing(), text.about().is_transcoded());
-    Ok(match (&format.spec().open, file) {
+    let (facts, opened) = match (&format.spec().open, file) {
         (Open::Lines(_), Some(file)) if packing == Packing::None && !is_transcoded => {
             (facts(Some(format), packing), Opened::Plain(file))
         }
@@ -203,7 +205,14 @@ pub fn open<'n>(
             of_rows(open(text, options.hints())?, Some(format), packing)
         }
         (Open::File(_), _) => unreachable!("a text is never of a format that needs a file"),
-    })
+    };
+    Ok((Facts { likely_delimiter, ..facts }, opened))
+}
+
+/// The character that most likely separates values in `text`, if it was taken for a list of URLs without being asked to.
+fn likely_delimiter(text: &Text<'_>, format: Format, options: &FormatOptions) -> Option<Delimiter> {
+    let is_fallback = options.format.is_none() && format == Format::FALLBACK;
+    is_fallback.then(|| Sample::of(text.head()).likely_delimiter()).flatten()
 }
 
 /// The format of `file` if the format needs a file: the one in `options`, or the one that the first bytes show.
@@ -271,7 +280,8 @@ fn check_has_columns(text: &Text<'_>, format: Format, options: &FormatOptions) -
 }
 
 fn facts(format: Option<Format>, packing: Packing) -> Facts {
-    Facts { format, packing, columns: None, dropped_elements: NameCounts::default() }
+    let dropped_elements = NameCounts::default();
+    Facts { format, packing, columns: None, likely_delimiter: None, dropped_elements }
 }
 
 fn of_rows(mut reader: RowReader<'_>, format: Option<Format>, packing: Packing) -> (Facts, Opened<'_>) {

@@ -26,6 +26,9 @@ pub struct InputReport {
     /// Its columns or keys, if its format has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub columns: Option<ColumnsReport>,
+    /// The option's value for a character between values, if it is text whose first lines look like rows of a table.
+    #[serde(skip)]
+    pub(crate) likely_delimiter: Option<String>,
     /// Elements of a sitemap, and keys in values of extensions, that cannot be carried over, by name; what they contain is not
     /// counted again.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -44,6 +47,9 @@ pub struct ColumnsReport {
     /// Unused columns named like an extension, such as `images`, whose type cannot hold its values.
     #[serde(skip)]
     pub impossible: Vec<(&'static str, String)>,
+    /// Keys that no row has, though an option names them.
+    #[serde(skip)]
+    pub(crate) missing: Vec<(&'static str, String)>,
 }
 
 /// Names that columns of tags often have, in lower case and with letters and digits only.
@@ -92,13 +98,22 @@ impl InputReport {
         Some(message!("the URL was read from {word} {read}; ", columns, " reads it from {url}"))
     }
 
-    /// Suggests what the user could do about columns that were not used.
+    /// Suggests what the user could do about columns that were not used, or not recognised.
     pub fn hints(&self) -> Vec<Message> {
+        if let Some(delimiter) = &self.likely_delimiter {
+            return vec![self.hint_of_rows(delimiter)];
+        }
         // The attributes of Google's lists have fixed names.
         let Some(columns) = self.columns.as_ref().filter(|_| !self.is_google()) else { return Vec::new() };
         let word = self.column_word();
         let impossible = columns.impossible.iter().map(|(part, name)| {
-            message!("column {name} is not used: {part} are read from text, as JSON or as one URL")
+            message!(
+                "column {name} is not used: its values are neither text nor lists nor structs, as {part} are"
+            )
+        });
+        let missing = columns.missing.iter().map(|(part, name)| {
+            let (path, columns) = (&self.path, Setting::Columns.with(format_args!("{part}={name}")));
+            message!("no row of {path} has the {word} {name}; correct ", columns)
         });
         let likely = columns.likely();
         let names = likely.iter().map(|&(_, name)| name).collect::<Vec<_>>().join(", ");
@@ -109,7 +124,20 @@ impl InputReport {
                 Some(message!("{word}s {names} are not used; ", columns.setting_with(&likely), " uses them"))
             }
         };
-        impossible.chain(uses).collect()
+        missing.chain(impossible).chain(uses).collect()
+    }
+
+    /// The hint for text that was read as one URL per line, though `delimiter` divides its first lines.
+    fn hint_of_rows(&self, delimiter: &str) -> Message {
+        let path = &self.path;
+        message!(
+            "the first lines of {path} look like rows, and each line was read as one URL; if they are rows, use ",
+            Setting::Format.with("csv"),
+            " ",
+            Setting::Delimiter.with(delimiter),
+            " ",
+            Setting::Columns.with("url=1")
+        )
     }
 
     /// The word for a column in its format.

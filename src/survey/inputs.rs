@@ -7,7 +7,7 @@ use super::tally::Tally;
 use crate::clean::screen::RuleCounts;
 use crate::error::{Error, ErrorKind, Result};
 use crate::escape;
-use crate::intake::format::{ColumnsFound, Facts, NameCounts, Packing};
+use crate::intake::format::{ColumnsFound, Delimiter, Facts, NameCounts, Packing};
 use crate::intake::input::Input;
 use crate::intake::report::{ColumnsReport, InputReport};
 use crate::sitemap::tags::{GivenTags, TagName, TagRules};
@@ -48,6 +48,7 @@ pub fn reports(inputs: &[Input], sources: &[SourceFacts], account: &Account) -> 
         lines: parts.iter().map(|(_, lines)| lines).sum(),
         bytes: source.bytes,
         columns: source.facts.columns.as_ref().map(columns),
+        likely_delimiter: source.facts.likely_delimiter.map(Delimiter::word),
         dropped_elements: elements(&source.facts.dropped_elements),
     };
     Ok(of_source.into_iter().zip(sources).map(report).collect())
@@ -93,11 +94,12 @@ pub fn check_tags(rules: &TagRules, given: &GivenTags, tally: &Tally) -> Result<
 
 fn columns(found: &ColumnsFound) -> ColumnsReport {
     let used = found.used.iter().map(|(part, name)| ((*part).into(), escape::shown(name)));
-    let impossible = found.impossible.iter().map(|(part, name)| (*part, escape::shown(name)));
+    let shown = |(part, name): &(&'static str, Vec<u8>)| (*part, escape::shown(name));
     ColumnsReport {
         used: used.collect(),
         unused: found.shown_unused().map(Into::into).collect(),
-        impossible: impossible.collect(),
+        impossible: found.impossible.iter().map(shown).collect(),
+        missing: found.missing().map(shown).collect(),
     }
 }
 

@@ -315,6 +315,7 @@ fn report(job: &Job, packed: &[Packed], tally: Tally, input: &str) -> Result<Rep
             lines: tally.lines,
             bytes: packed.iter().map(|packed| packed.bytes).sum(),
             columns: None,
+            likely_delimiter: None,
             dropped_elements: Default::default(),
         }],
         skipped: Vec::new(),

@@ -219,6 +219,13 @@ impl Columns {
         })
     }
 
+    /// The tags that the user named a column for, and these columns.
+    pub(super) fn said(&self) -> Vec<(&'static str, Vec<u8>)> {
+        let said = RowPart::ALL.into_iter().zip(&self.said);
+        let tags = said.filter(|(part, _)| matches!(part, RowPart::Tag(_)));
+        tags.filter_map(|(part, name)| Some((part.name(), name.as_ref()?.as_bytes().to_vec()))).collect()
+    }
+
     /// Whether the user named a column for `part`.
     #[cfg(any(feature = "arrow", feature = "parquet"))]
     pub(super) fn is_said(&self, part: RowPart) -> bool {

@@ -12,8 +12,12 @@ impl Delimiter {
     pub const TAB: Self = Self(b'\t');
     /// Between the values of CSV, unless its header shows another one.
     pub const COMMA: Self = Self(b',');
+    /// Between the values of some lists. It is not detected, because names of files contain it, too.
+    pub(super) const SPACE: Self = Self(b' ');
+    /// Between the values of some exports.
+    pub(super) const BAR: Self = Self(b'|');
     /// The delimiters that are detected. Of two that fit equally well, the first is used.
-    pub(super) const DETECTED: [Self; 4] = [Self::TAB, Self(b';'), Self(b'|'), Self::COMMA];
+    pub(super) const DETECTED: [Self; 4] = [Self::TAB, Self(b';'), Self::BAR, Self::COMMA];
 
     /// The delimiter `byte`, if it must be set because it is not detected. Letters and digits are part of names, and every URL has
     /// dots and slashes.

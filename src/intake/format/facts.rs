@@ -1,5 +1,6 @@
 //! Facts: the properties of an input that reports show.
 
+use super::delimiter::Delimiter;
 use super::found::{ColumnsFound, NameCounts, UnitFacts};
 use super::packing::Packing;
 use super::table::Format;
@@ -13,6 +14,8 @@ pub struct Facts {
     pub packing: Packing,
     /// Its columns, if it is a table.
     pub columns: Option<ColumnsFound>,
+    /// A character between values, if it is text whose first lines look like rows of a table.
+    pub likely_delimiter: Option<Delimiter>,
     /// Elements of a sitemap that are not carried over to records.
     pub dropped_elements: NameCounts,
 }

@@ -45,6 +45,8 @@ pub struct ColumnsFound {
     pub unused: Names,
     /// Unused columns that have the name of an extension but do not hold text: the name of the part, and of the column.
     pub impossible: Vec<(&'static str, Vec<u8>)>,
+    /// Parts of a row, each with the key that an option names for it, if it is not known before the rows whether they have it.
+    wanted: Vec<(&'static str, Vec<u8>)>,
 }
 
 /// Counts of names in the order of their first occurrence: up to [`NAMES_MAX`] names, and all others together.
@@ -125,6 +127,16 @@ impl ColumnsFound {
         self.unused.shown().chain(superseded.filter(move |name| !is_used(name)))
     }
 
+    /// No keys yet. An option names those that are `wanted`, each after its part.
+    pub(super) fn of_wanted(wanted: Vec<(&'static str, Vec<u8>)>) -> Self {
+        Self { wanted, ..Self::default() }
+    }
+
+    /// The parts of a row that no row has, each with the key that an option names for it.
+    pub fn missing(&self) -> impl Iterator<Item = &(&'static str, Vec<u8>)> {
+        self.wanted.iter().filter(|(part, _)| !self.used.iter().any(|(used, _)| used == part))
+    }
+
     /// The keys of a row from code: those that are read, each after the name of its part, and the others. Of two keys for a part,
     /// the first is reported.
     pub(super) fn of_keys<'k>(
@@ -170,6 +182,9 @@ impl ColumnsFound {
             }
         }
         self.has_second_url |= next.has_second_url;
+        if self.wanted.is_empty() {
+            self.wanted.clone_from(&next.wanted);
+        }
         self.unused.merge(&next.unused);
         self.superseded.merge(&next.superseded);
     }

@@ -44,7 +44,7 @@ fn open<'n>(text: Text<'n>, hints: Hints<'n>) -> Result<RowReader<'n>> {
 /// Reads a record from each line. Blank lines and empty objects are blank rows. A line that is not an object is a bad row, unless
 /// all first lines are: see [`check_head`].
 fn read(block: &TextBlock, columns: &Columns, rows: &mut CountingSink<'_>) -> Result<()> {
-    let mut keys = ColumnsFound::default();
+    let mut keys = ColumnsFound::of_wanted(columns.said());
     let mut extras = ExtrasBuffer::default();
     each_line(block, |number, line| {
         let reason = match values(line.raw, columns, &mut keys, &mut extras) {

@@ -1,10 +1,13 @@
 //! Samples: tells from the first lines of a text whether it is a table, and which delimiter it uses.
 
-use super::columns::Columns;
+use std::ops::RangeInclusive;
+
+use super::columns::{Columns, RowPart};
 use super::delimiter::Delimiter;
 use crate::error::{Message, Setting, message};
 use crate::intake::lines::BYTE_ORDER_MARK;
 use crate::limits::LINE_BYTES_MAX;
+use crate::sitemap::tags::{TagName, changefreq};
 
 /// Number of lines in a sample: enough to distinguish a table from URLs that happen to contain a delimiter.
 const LINES_MAX: usize = 16;
@@ -122,8 +125,8 @@ impl<'h> Sample<'h> {
     }
 
     /// The options that read the text as a table, if its lines look like rows without a known header. Lines that `may_be_urls`
-    /// are taken for rows only if they are unlikely to be URLs: the first line has a name for each column, a column has a date, or
-    /// none of several lines is a URL.
+    /// are taken for rows only if they are unlikely to be URLs: the first line has a name for each column, no URL ends like the
+    /// lines (see [`has_sign`]), or none of several lines is a URL.
     pub fn options(&self, may_be_urls: bool) -> Option<Message> {
         let this = self.without_comments();
         let (header, lines) = match &this.lines[..] {
@@ -132,33 +135,33 @@ impl<'h> Sample<'h> {
         };
         let options = |by: Delimiter| {
             let rows = rows(lines, by)?;
-            let column =
-                |is: fn(&[u8]) -> bool| (0..rows[0].len()).find(|&at| rows.iter().all(|row| is(&row[at])));
-            let (url, date) = (column(is_url).or_else(|| column(is_path))?, column(is_date));
+            let url = column(&rows, is_url).or_else(|| column(&rows, is_path))?;
+            let date = column(&rows, is_date);
             let names = header.map(|header| fields(header, by)).filter(|names| {
                 names.len() == rows[0].len() && !names.iter().any(|name| is_address_or_comment(name))
             });
-            let has_comma = |names: &Vec<Vec<u8>>| {
-                [Some(url), date].iter().flatten().any(|&at| names[at].contains(&b','))
-            };
-            let is_url_list =
-                names.is_none() && date.is_none() && (rows.len() == 1 || url == 0 && by != Delimiter::TAB);
-            if may_be_urls && is_url_list {
+            let is_plain = names.is_none() && (rows.len() == 1 || url == 0 && by != Delimiter::TAB);
+            let may_be_url_list = by == Delimiter::SPACE || may_be_urls && is_plain;
+            if may_be_url_list && !has_sign(lines, &rows, url, by) {
                 return None;
             }
-            // A name with a comma cannot be given, but a position can.
-            let name = |at: usize| match names.as_ref().filter(|names| !has_comma(names)) {
-                Some(names) => crate::escape::shown(&names[at]),
-                None => (at + 1).to_string(),
-            };
-            let lastmod = date.map(|at| format!(",lastmod={}", name(at))).unwrap_or_default();
-            let columns = Setting::Columns.with(format_args!("url={}{lastmod}", name(url)));
+            let columns = Setting::Columns.with(columns_option(names.as_deref(), url, date));
             let options =
                 message!(Setting::Format.with("csv"), " ", Setting::Delimiter.with(by.word()), " ", columns);
-            Some((date.is_some(), rows[0].len(), options))
+            Some(((date.is_some(), by != Delimiter::SPACE, rows[0].len()), options))
         };
-        let found = Delimiter::DETECTED.into_iter().rev().filter_map(options);
-        found.max_by_key(|&(has_date, width, _)| (has_date, width)).map(|(.., options)| options)
+        let by_rank = [Delimiter::SPACE].into_iter().chain(Delimiter::DETECTED.into_iter().rev());
+        by_rank.filter_map(options).max_by_key(|&(rank, _)| rank).map(|(_, options)| options)
+    }
+
+    /// A character that no URL has, and that divides each of several lines into a URL and the same number of other values.
+    pub fn likely_delimiter(&self) -> Option<Delimiter> {
+        let this = self.without_comments();
+        let divides = |by: &Delimiter| {
+            rows(&this.lines, *by)
+                .is_some_and(|rows| rows.len() > 1 && rows.iter().all(|row| is_url(&row[0])))
+        };
+        [Delimiter::BAR, Delimiter::SPACE].into_iter().find(divides)
     }
 
     /// The options that read the text as a table, if its header shows a delimiter that is not detected: the first line is known
@@ -207,6 +210,60 @@ fn rows(lines: &[&[u8]], by: Delimiter) -> Option<Vec<Vec<Vec<u8>>>> {
     let rows: Vec<_> = lines.iter().map(|line| fields(line, by)).collect();
     let width = rows.first()?.len();
     (width > 1 && rows.iter().all(|row| row.len() == width)).then_some(rows)
+}
+
+/// The first column whose values in all `rows` pass the test `is`.
+fn column(rows: &[Vec<Vec<u8>>], is: fn(&[u8]) -> bool) -> Option<usize> {
+    (0..rows[0].len()).find(|&at| rows.iter().all(|row| is(&row[at])))
+}
+
+/// Whether `lines` have values after the URL that no list of URLs has: a date, or in several lines also a word of a `changefreq`,
+/// another URL, a value in quotes, or nothing at the end.
+fn has_sign(lines: &[&[u8]], rows: &[Vec<Vec<u8>>], url: usize, by: Delimiter) -> bool {
+    let is_space = by == Delimiter::SPACE;
+    // Names of pages may end with a date, but then all have the same text before it: `/Report 2024-05-01`.
+    let are_equal = rows.len() > 1 && rows.iter().all(|row| row[url] == rows[0][url]);
+    if is_space && are_equal {
+        return false;
+    }
+    let has = |is: fn(&[u8]) -> bool| column(rows, is).is_some();
+    let has_other_url = || (0..rows[0].len()).any(|at| at != url && rows.iter().all(|row| is_url(&row[at])));
+    // Spaces at the end are ignored, and titles have quotes after spaces.
+    let of_marks = || {
+        rows.iter().all(|row| row.last().is_some_and(|value| value.trim_ascii().is_empty()))
+            || lines.iter().any(|line| has_quoted_value(line, by))
+    };
+    has(is_date) || rows.len() > 1 && (has(is_changefreq) || has_other_url() || !is_space && of_marks())
+}
+
+/// Whether a value of `line` after the first one is in quotes.
+fn has_quoted_value(line: &[u8], by: Delimiter) -> bool {
+    let by = by.as_byte();
+    let Some(start) = memchr::memmem::find(line, &[by, b'"']) else { return false };
+    let rest = line[start + 2..].trim_ascii_end();
+    rest.ends_with(b"\"") || memchr::memmem::find(rest, &[b'"', by]).is_some()
+}
+
+/// The value of the option that names the columns `url` and `date`, by their names in the header or, if there is none or its names
+/// cannot be given, by their positions.
+fn columns_option(names: Option<&[Vec<u8>]>, url: usize, date: Option<usize>) -> String {
+    let option = |name: &dyn Fn(usize) -> String| {
+        let lastmod = date.map(|at| format!(",lastmod={}", name(at))).unwrap_or_default();
+        format!("url={}{lastmod}", name(url))
+    };
+    let by_name = names.and_then(|names| {
+        let option = option(&|at| crate::escape::shown(&names[at]));
+        let columns: Columns = option.parse().ok()?;
+        let names: Vec<&[u8]> = names.iter().map(Vec::as_slice).collect();
+        let places = columns.places(&names).ok()?;
+        let place = |part: RowPart| places[part.number()];
+        let are_found = place(RowPart::Url) == Some(url)
+            && (date.is_none() || place(RowPart::Tag(TagName::Lastmod)) == date)
+            && columns.positions().is_none()
+            && columns.check_unique(&names, &places).is_ok();
+        are_found.then_some(option)
+    });
+    by_name.unwrap_or_else(|| option(&|at| (at + 1).to_string()))
 }
 
 /// The values of a line without their quotes. The end of the line closes an open quote.
@@ -273,18 +330,23 @@ pub fn is_address(name: &[u8]) -> bool {
     begins_as_one || memchr::memmem::find(name, b"://").is_some()
 }
 
-/// Whether `value` is a day such as `2025-11-21`, `21.11.2025` or `21/11/2025`, with or without a time.
+/// Whether `value` is a day such as `2025-11-21`, `21.11.2025` or `5/1/2025`, with or without a time.
 fn is_date(value: &[u8]) -> bool {
     let value = value.trim_ascii();
-    let Some((day, rest)) = value.split_at_checked(10) else { return false };
-    let is = |pattern: &[u8]| {
-        day.iter().zip(pattern).all(|(byte, like)| match like {
-            b'0' => byte.is_ascii_digit(),
-            _ => byte == like,
-        })
+    let day = value.split(|byte| matches!(byte, b'T' | b' ')).next().unwrap_or_default();
+    let is = |by: u8, widths: [RangeInclusive<usize>; 3]| {
+        let parts: Vec<&[u8]> = day.split(|&byte| byte == by).collect();
+        let fits = |(part, width): (&&[u8], &RangeInclusive<usize>)| {
+            width.contains(&part.len()) && part.iter().all(u8::is_ascii_digit)
+        };
+        parts.len() == widths.len() && parts.iter().zip(&widths).all(fits)
     };
-    let is_day = [b"0000-00-00", b"00.00.0000", b"00/00/0000"].into_iter().any(|pattern| is(pattern));
-    is_day && matches!(rest.first(), None | Some(b'T' | b' '))
+    is(b'-', [4..=4, 2..=2, 2..=2]) || b"./".iter().any(|&by| is(by, [1..=2, 1..=2, 4..=4]))
+}
+
+/// Whether `value` is a word of a `changefreq`.
+fn is_changefreq(value: &[u8]) -> bool {
+    matches!(changefreq(value), Ok(Some(_)))
 }
 
 #[cfg(test)]

@@ -8,12 +8,18 @@ use crate::support::{TempDir, finish, sitemill};
 /// The lines of the summary that describe inputs.
 #[track_caller]
 fn summary_of(directory: &TempDir, input: &str, options: &[&str]) -> Vec<String> {
+    let summary = build(directory, input, options);
+    let about = ["  inputs", "  columns", "  elements", "  column "];
+    let lines = summary.lines().filter(|line| about.iter().any(|start| line.starts_with(start)));
+    lines.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+}
+
+/// What a build of `input` says.
+#[track_caller]
+fn build(directory: &TempDir, input: &str, options: &[&str]) -> String {
     let mut build = sitemill();
     build.current_dir(directory.path()).args(["build", "--base-url", "https://h.example/", "--out", "out"]);
-    let built = finish(build.args(["--progress", "never", input]).args(options), b"").expect(0);
-    let about = ["  inputs", "  columns", "  elements", "  column "];
-    let lines = built.stderr.lines().filter(|line| about.iter().any(|start| line.starts_with(start)));
-    lines.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+    finish(build.args(["--progress", "never", input]).args(options), b"").expect(0).stderr
 }
 
 #[test]
@@ -107,4 +113,35 @@ fn a_key_that_some_urls_were_read_from_is_not_unused() {
     assert_eq!(unused(&both), json!(["id", "url"]));
     assert_eq!(unused(&(blank.clone() + &both)), json!(["id"]));
     assert_eq!(unused(&(both + &blank)), json!(["id"]));
+}
+
+#[test]
+fn a_key_that_an_option_names_and_no_row_has_is_named() {
+    let directory = TempDir::new();
+    directory.file("a.jsonl", "{\"url\":\"https://h.example/1\",\"mod\":\"2024-05-01\"}\n".repeat(2));
+    let (wrong, right) = (["--columns", "lastmod=modd"], ["--columns", "lastmod=mod"]);
+    let hint = "  no row of a.jsonl has the key modd; correct --columns lastmod=modd\n";
+    assert!(build(&directory, "a.jsonl", &wrong).contains(hint));
+    assert!(!build(&directory, "a.jsonl", &right).contains("no row"));
+}
+
+#[test]
+fn text_that_looks_like_rows_is_read_with_a_hint() {
+    let directory = TempDir::new();
+    directory.file("a.txt", "https://h.example/1 0.5\nhttps://h.example/2 0.7\n");
+    let hint = "  the first lines of a.txt look like rows, and each line was read as one URL; if they are rows, use --format csv \
+                --delimiter ' ' --columns url=1\n";
+    let told = build(&directory, "a.txt", &[]);
+    assert!(told.contains(hint), "{told}");
+    assert!(!build(&directory, "a.txt", &["--format", "text"]).contains("look like"));
+    let (_, report) = report_of(
+        &directory,
+        &["a.txt"],
+        &["--format", "csv", "--delimiter", " ", "--columns", "url=1,priority=2"],
+        b"",
+    );
+    assert_eq!(report["given_tags"], json!({ "priority": 2 }));
+    // Commas and semicolons are part of many URLs.
+    directory.file("b.txt", "https://h.example/1,5\nhttps://h.example/2,7\n");
+    assert!(!build(&directory, "b.txt", &[]).contains("look like"));
 }

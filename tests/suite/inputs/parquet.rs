@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use ::parquet::data_type::{ByteArray, ByteArrayType};
+use ::parquet::data_type::{ByteArray, ByteArrayType, Int32Type};
 use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::parser::parse_message_type;
 use serde_json::json;
@@ -64,4 +64,34 @@ fn lists_are_images_and_unused_columns_are_named_and_odd_bytes_counted() {
         json!({ "images": "images", "url": "url", "lastmod": "updated_at" })
     );
     assert_eq!(report["given_tags"], json!({ "images": 6, "lastmod": 3 }));
+}
+
+#[test]
+fn a_column_of_numbers_named_like_images_is_not_used_and_one_without_values_needs_no_hint() {
+    let schema = "message m {
+        required binary url (STRING);
+        optional int32 images (UNKNOWN);
+        required int32 videos;
+    }";
+    let directory = TempDir::new();
+    let file = File::create(directory.join("a.parquet")).unwrap();
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    let mut writer = SerializedFileWriter::new(file, schema, Default::default()).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    let mut url = group.next_column().unwrap().unwrap();
+    url.typed::<ByteArrayType>().write_batch(&[ByteArray::from("https://h.example/a")], None, None).unwrap();
+    url.close().unwrap();
+    for (values, levels) in [(&[][..], Some(&[0][..])), (&[3], None)] {
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<Int32Type>().write_batch(values, levels, None).unwrap();
+        column.close().unwrap();
+    }
+    group.close().unwrap();
+    writer.close().unwrap();
+    let mut build = crate::support::sitemill();
+    build.current_dir(directory.path()).args(["build", "--base-url", BASE, "--out", "out", "a.parquet"]);
+    let built = crate::support::finish(&mut build, b"").expect(0);
+    let hint =
+        "  column videos is not used: its values are neither text nor lists nor structs, as videos are\n";
+    assert!(built.stderr.contains(hint) && !built.stderr.contains("images"), "{}", built.stderr);
 }

@@ -10,11 +10,11 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use parquet::basic::{Compression, Repetition};
+use parquet::basic::{Compression, LogicalType, Repetition};
 use parquet::column::reader::get_column_reader;
 use parquet::errors::{self, ParquetError};
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
-use parquet::schema::types::{SchemaDescriptor, TypePtr};
+use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor, TypePtr};
 
 use super::column::Column;
 use super::nested::Nested;
@@ -86,7 +86,7 @@ impl<'n> Groups<'n> {
                 // A column `images` may hold their number, which is not a reason to refuse the file.
                 Some(_) if !hints.columns.is_said(part) => column_type
                     .ok()
-                    .filter(|column_type| *column_type == ColumnType::Text)
+                    .filter(|&of_column| of_column == ColumnType::Text || is_null(&schema.column(at)))
                     .map(|column_type| (at, column_type)),
                 _ => Some((at, column_type.map_err(wrong)?)),
             };
@@ -248,6 +248,11 @@ fn found_columns(schema: &SchemaDescriptor, columns: &Columns) -> Vec<(String, F
         }
     }
     found
+}
+
+/// Whether all values of `column` are null, as in a column that was empty when its type was inferred.
+fn is_null(column: &ColumnDescriptor) -> bool {
+    matches!(column.logical_type_ref(), Some(LogicalType::Unknown))
 }
 
 /// Checks that the column `at` is compressed with a codec that is built in. Brotli is left out because few writers use it

@@ -158,6 +158,9 @@ fn rows_without_a_header_are_refused_with_the_options_that_read_them() {
         ("url\nhttps://h.example/a;2025-11-21\n", "`delimiter: ;` `columns: url=1,lastmod=2`"),
         // A name with a comma cannot be given.
         ("page;last,day\nhttps://h.example/a;2025-11-21\n", "`delimiter: ;` `columns: url=1,lastmod=2`"),
+        // Nor can an empty one, or one of two equal ones.
+        (",lastmod\nhttps://h.example/a,2025-11-21\n", "`delimiter: ,` `columns: url=1,lastmod=2`"),
+        ("page,page\nhttps://h.example/a,2025-11-21\n", "`delimiter: ,` `columns: url=1,lastmod=2`"),
         // Without the header, the rows might be URLs.
         ("Address,Status Code\nhttps://h.example/a,200\n", "`delimiter: ,` `columns: url=Address`"),
         (
@@ -210,6 +213,55 @@ fn rows_without_a_header_are_refused_with_the_options_that_read_them() {
     ] {
         assert_eq!(read_all("-", text.as_bytes(), &none).unwrap().0.format, Format::Text, "{text}");
     }
+}
+
+#[test]
+fn rows_are_refused_with_the_options_that_read_them_if_they_end_as_no_url_does() {
+    let none = FormatOptions::default();
+    for (row, by, columns) in [
+        ("@ 2024-05-01", " ", "url=1,lastmod=2"),
+        ("@ daily 0.5", " ", "url=1"),
+        ("@ https://i.example/1.jpg", " ", "url=1"),
+        ("@,https://i.example/1.jpg", ",", "url=1"),
+        ("@|daily", "|", "url=1"),
+        ("@,WEEKLY,0.5", ",", "url=1"),
+        ("@,5/1/2024", ",", "url=1,lastmod=2"),
+        ("@; 2024-05-01 10:20 x y", ";", "url=1,lastmod=2"),
+        ("@,\"Title, x\",200", ",", "url=1"),
+        ("@;\"x\"", ";", "url=1"),
+        ("@;;", ";", "url=1"),
+        ("@,", ",", "url=1"),
+    ] {
+        let rows = ["a", "b"].map(|page| row.replace('@', &format!("https://h.example/{page}")) + "\n");
+        let want = format!(
+            "the lines are rows of a table; use `format: csv` `delimiter: {by}` `columns: {columns}`, or"
+        );
+        check_refused(&none, "a.txt", rows.concat(), &want);
+        let (_, seen) = read_all("a.txt", rows.concat().as_bytes(), &delimited(columns, by)).unwrap();
+        let pages: Vec<&str> = seen.iter().filter_map(|row| row.split([' ', '|']).nth(1)).collect();
+        assert_eq!(pages, ["https://h.example/a", "https://h.example/b"], "{row}: {seen:?}");
+    }
+    check_refused(&none, "-", "https://h.example/a 2024-05-01\n", "the lines are rows of a table");
+    for list in [
+        "https://h.example/Report 2024-05-01\nhttps://h.example/Report 2024-05-02\n",
+        "https://h.example/a b c\nhttps://h.example/d e f\n",
+        "https://h.example/Our \"Best\" a\nhttps://h.example/Our \"Best\" b\n",
+        "https://h.example/a,1714550400\nhttps://h.example/b,1714550400\n",
+        "https://h.example/0,,1,00.html\nhttps://h.example/0,,2,00.html\n",
+        "https://h.example/a|x\nhttps://h.example/b|x\n",
+        "https://h.example/a,daily\nhttps://h.example/b,daily,1\n",
+        "https://h.example/a,daily\n",
+        "https://h.example/a,\n",
+    ] {
+        assert_eq!(read_all("-", list.as_bytes(), &none).unwrap().0.format, Format::Text, "{list}");
+    }
+}
+
+#[test]
+fn a_header_without_a_name_for_the_url_is_rejected_like_any_other() {
+    let text = b",lastmod\nhttps://h.example/a,2025-11-21\n,x\n";
+    let want = ["1@0 !bad-row ,lastmod", "2@9 https://h.example/a|2025-11-21||", "3@40 !no-url ,x"];
+    check_with(&delimited("url=1,lastmod=2", ""), "-", text, Format::Csv, &want);
 }
 
 #[test]
