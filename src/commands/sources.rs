@@ -35,55 +35,67 @@ pub struct Sources<'a> {
 }
 
 impl Sources<'_> {
-    /// Checks that index files of a set that the run of `job` replaces are inputs only together: all those of the live set, and
-    /// none of an earlier one. Otherwise, URLs would be lost or listed again without notice. `out` is the result of
-    /// [`out_directory`].
+    /// Checks that files of a set that the run of `job` replaces are inputs only together: all index files of the live set, and
+    /// none of an earlier one; no sitemap of an earlier set next to one of the live set. Otherwise, URLs would be lost or listed
+    /// again without notice. `out` is the result of [`out_directory`].
     ///
     /// # Errors
-    /// [`ErrorKind::Data`](crate::ErrorKind::Data), with the index files that are missing or too many; also if a set cannot be
-    /// read.
-    pub fn check_own_indexes(&self, job: &Job, out: Option<&OutDirectory>) -> Result<()> {
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data), with the files that are missing or too many; also if a set cannot be read.
+    pub fn check_own_files(&self, job: &Job, out: Option<&OutDirectory>) -> Result<()> {
         let Some(out) = out else { return Ok(()) };
         let mut by_directory = BTreeMap::<PathBuf, Vec<&Path>>::new();
-        for index in &self.indexes {
-            let directory = index.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let mut canonical = HashMap::<&Path, PathBuf>::new();
+        let inputs = self.open.iter().filter_map(UnreadInput::path);
+        let sitemaps = inputs.filter(|input| is_named(input, is_sitemap_file));
+        for file in self.indexes.iter().map(PathBuf::as_path).chain(sitemaps) {
+            let directory = file.parent().filter(|parent| !parent.as_os_str().is_empty());
             let directory = directory.unwrap_or(Path::new("."));
             // A directory may be spelled in several ways. A location in a store has only one.
-            let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
-            by_directory.entry(directory).or_default().push(index);
+            let spelled_once = || directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+            let directory = canonical.entry(directory).or_insert_with(spelled_once).clone();
+            by_directory.entry(directory).or_default().push(file);
         }
-        for (directory, indexes) in by_directory {
+        for (directory, files) in by_directory {
             if is_out(&directory, out)? {
                 let view = place::view_of_set(&directory, job.publication.name.as_ref())?;
-                newest(&*view)?.map_or(Ok(()), |live| check_together(&indexes, &live))?;
+                newest(&*view)?.map_or(Ok(()), |live| check_together(&files, &live))?;
             }
         }
         Ok(())
     }
 }
 
-/// Checks `indexes`, which are in the directory of the set `live`.
-fn check_together(indexes: &[&Path], live: &Manifest) -> Result<()> {
+/// Checks `files`, which are index files and sitemaps in the directory of the set `live`.
+fn check_together(files: &[&Path], live: &Manifest) -> Result<()> {
     let named: HashMap<&OsStr, &Path> =
-        indexes.iter().filter_map(|index| Some((index.file_name()?, *index))).collect();
+        files.iter().filter_map(|file| Some((file.file_name()?, *file))).collect();
     let find = |file: &String| named.get(OsStr::new(file)).copied();
-    let Some(own) = live.indexes.iter().find_map(find) else { return Ok(()) };
-    let mut missing = live.indexes.iter().filter(|file| find(file).is_none());
-    if let Some(first) = missing.next() {
-        let (first, others) = (own.with_file_name(first), and_more(missing.count()));
-        return Err(Error::data(message!(
-            own,
-            ": lists only part of the live set, and this run would drop the rest; also name ",
-            &*first,
-            "{others}; or name the output of sitemill urls for the index files to keep"
-        )));
+    if let Some(own) = live.indexes.iter().find_map(find) {
+        let mut missing = live.indexes.iter().filter(|file| find(file).is_none());
+        if let Some(first) = missing.next() {
+            let (first, others) = (own.with_file_name(first), and_more(missing.count()));
+            return Err(Error::data(message!(
+                own,
+                ": lists only part of the live set, and this run would drop the rest; also name ",
+                &*first,
+                "{others}; or name the output of sitemill urls for the index files to keep"
+            )));
+        }
+        if let Some(old) = live.superseded_indexes.iter().find_map(|old| find(&old.file)) {
+            return Err(Error::data(message!(
+                old,
+                ": is an index file of an earlier set, and this run would list its URLs again; leave it out, \
+                 or name the output of sitemill urls for the index files to keep"
+            )));
+        }
     }
-    match live.superseded_indexes.iter().find_map(|old| find(&old.file)) {
+    let is_own = live.sitemaps.iter().any(|sitemap| find(&sitemap.file).is_some());
+    match live.superseded.iter().find_map(|old| find(&old.file)).filter(|_| is_own) {
         None => Ok(()),
         Some(old) => Err(Error::data(message!(
             old,
-            ": is an index file of an earlier set, and this run would list its URLs again; leave it out, \
-             or name the output of sitemill urls for the index files to keep"
+            ": is a sitemap of an earlier set, and this run would list its URLs again; leave it out, or name the index files \
+             of the set instead of sitemaps"
         ))),
     }
 }

@@ -41,7 +41,7 @@ impl<'s> Start<'s> {
         let follow_up = FollowUp::prepare(job, stop)?;
         let workspace = site::open(job, stop)?;
         // An interrupted switch of the set is complete now.
-        let checked = sources.check_own_indexes(job, out.as_ref());
+        let checked = sources.check_own_files(job, out.as_ref());
         checked.map_err(|error| CompletedSwitch::explain(error, &site::completed(job, &workspace)))?;
         Ok(Self { sources, rejects, follow_up, workspace })
     }

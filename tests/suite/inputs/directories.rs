@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
@@ -194,6 +195,34 @@ fn index_files_of_the_set_that_is_replaced_are_read_only_if_all_are_named_and_no
         let mut other = build_command("other".as_ref(), BASE);
         finish(other.current_dir(directory.path()).arg(&first), b"").expect(0);
     }
+}
+
+#[test]
+fn sitemaps_of_an_earlier_set_are_not_inputs_next_to_those_of_the_set_that_is_replaced() {
+    let directory = TempDir::new();
+    let pages = |count: u32| (1..=count).map(|page| format!("{BASE}{page}\n")).collect::<String>();
+    let build = |inputs: &[PathBuf], stdin: &str| {
+        let mut command = build_command("out".as_ref(), BASE);
+        command.args(["--urls-per-sitemap=1", "--max-shrink=100%"]).current_dir(directory.path());
+        finish(command.args(inputs), stdin.as_bytes())
+    };
+    let sitemaps = || {
+        let files = fs::read_dir(directory.join("out")).unwrap().map(|file| file.unwrap().file_name());
+        let sitemaps = files.filter(|name| name.to_str().unwrap().ends_with(".xml.gz"));
+        let mut sitemaps: Vec<_> = sitemaps.map(|name| Path::new("out").join(name)).collect();
+        sitemaps.sort_unstable();
+        sitemaps
+    };
+    build(&["-".into()], &pages(4)).expect(0);
+    let four = sitemaps();
+    // The live set as it is, by its sitemaps.
+    build(&four, "").expect(0);
+    build(&["-".into()], &pages(2)).expect(0);
+    assert_eq!(sitemaps().len(), 4);
+    let refused = build(&four, "").expect(65);
+    let said = "is a sitemap of an earlier set, and this run would list its URLs again; leave it out";
+    assert!(refused.stderr.contains(said), "{}", refused.stderr);
+    build(&["out/sitemap-index-1.xml".into()], "").expect(0);
 }
 
 #[test]
