@@ -55,6 +55,13 @@ impl DirectoryPlace {
     /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created or written to,
     /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another run holds it, or holds all sites that it is one of.
     pub fn open(fs: Arc<dyn FileSystem>, out: &Path, name: Option<&SetName>) -> Result<Self> {
+        let place = Self::open_parent(fs, out, name)?;
+        lock::check_writable(place.view.fs(), place.view.layout())?;
+        Ok(place)
+    }
+
+    /// As [`DirectoryPlace::open`], but the directory need not be writable: it may only be the parent of those of sites.
+    fn open_parent(fs: Arc<dyn FileSystem>, out: &Path, name: Option<&SetName>) -> Result<Self> {
         let view = DirectoryView::of(fs, out, name);
         let run = new_run();
         let locks = lock::take_all(view.fs(), view.layout(), &run)?;
@@ -67,7 +74,7 @@ impl DirectoryPlace {
     /// Same as [`DirectoryPlace::open`]; also [`ErrorKind::Busy`](crate::ErrorKind::Busy) if a run for one of the sites is
     /// active.
     pub fn open_for_sites(fs: Arc<dyn FileSystem>, out: &Path, name: Option<&SetName>) -> Result<Self> {
-        let mut parent = Self::open(fs, out, name)?;
+        let mut parent = Self::open_parent(fs, out, name)?;
         parent.locks.push(lock::take_sites(parent.view.fs(), parent.view.layout(), &parent.run)?);
         Ok(parent)
     }
@@ -89,6 +96,7 @@ impl Place for DirectoryPlace {
         make_one(view.fs(), view.root(), 0o777)?;
         let run = new_run();
         let own = lock::take_own(view.fs(), view.layout(), &run)?;
+        lock::check_writable(view.fs(), view.layout())?;
         Ok(Box::new(Self::locked(view, run, vec![own])))
     }
 

@@ -234,11 +234,16 @@ fn a_directory_that_the_user_may_not_write_to_is_named_with_its_exit_code() {
     world.assert_refused(as_nobody(world.build()), 77, why);
     fs::set_permissions(&state, Permissions::from_mode(0o700)).unwrap();
 
-    // The state belongs to the user, but no file may be created beside the live ones.
+    // The state belongs to the user, but no file may be created in it, or beside the live ones.
     give_away(&world.out);
-    forbid(&world.out);
-    let run = as_nobody(world.build());
-    world.assert_refused(run, 77, "could not be renamed into place: Permission denied");
+    for directory in [&state, &world.out] {
+        forbid(directory);
+        let name = directory.file_name().unwrap().to_str().unwrap();
+        let why =
+            format!("{name}: may not be written to; change its permissions, or run this as a user who may");
+        world.assert_refused(as_nobody(world.build()), 77, &why);
+        fs::set_permissions(directory, Permissions::from_mode(0o755)).unwrap();
+    }
 }
 
 #[test]

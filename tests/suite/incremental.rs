@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fs;
 use std::ops::Range;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use crate::support::{TempDir, assert_valid_set, finish, published, published_urls, run, sitemill};
@@ -199,4 +199,25 @@ fn sitemaps_that_are_taken_over_are_those_of_a_new_set() {
             }
         }
     }
+}
+
+#[test]
+fn a_sitemap_that_stays_is_as_readable_as_a_new_one() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let built = || build(&out, &shop(0..0, 1), &[]);
+    built();
+    let path = out.join(&sitemaps(&out)[0].0);
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let forbid = || fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    let before = sitemaps(&out);
+    forbid();
+    built();
+    assert_eq!(mode(&path), mode(&out.join("sitemap-index-1.xml")));
+    assert_eq!(sitemaps(&out), before);
+    // A file with a second name may be any other file of the user.
+    fs::hard_link(&path, directory.join("other")).unwrap();
+    forbid();
+    built();
+    assert_eq!(mode(&path), 0o600);
 }

@@ -10,7 +10,7 @@ use super::staging::Staging;
 use crate::common::digest::hex_digest;
 use crate::error::{Error, Result};
 use crate::place::fs::{exists, rename};
-use crate::place::layout::{RENAMED, mended};
+use crate::place::layout::{MANIFEST, RENAMED, mended};
 
 /// Adds those of `sitemaps` that are staged to the output directory. Only damaged files are overwritten.
 pub fn place(staging: &Staging<'_>, sitemaps: &[&str]) -> Result<()> {
@@ -20,6 +20,19 @@ pub fn place(staging: &Staging<'_>, sitemaps: &[&str]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Permits all users who may read new files to read published `sitemaps`, too. The umask of an earlier run may have been stricter.
+pub fn permit(staging: &Staging<'_>, sitemaps: &[&str]) {
+    let Ok(new) = staging.fs.look(&staging.path(MANIFEST)) else { return };
+    let readers = new.mode & 0o444;
+    for sitemap in sitemaps {
+        let path = staging.layout.file(sitemap);
+        if staging.fs.look(&path).is_ok_and(|there| there.is_file() && readers & !there.mode != 0) {
+            // The file of another user stays as it is.
+            let _ = staging.fs.permit(&path, readers);
+        }
+    }
 }
 
 /// Links a sitemap into the output directory; false if there are no hard links.

@@ -48,6 +48,24 @@ pub fn take_own(fs: &dyn FileSystem, layout: &Layout, run: &str) -> Result<Locke
     take(fs, &layout.lock(), run)
 }
 
+/// Checks that files can be renamed into a directory and its state, which exist: otherwise a run would fail after all its work.
+///
+/// # Errors
+/// [`ErrorKind::Permission`] if this user may not write there.
+pub fn check_writable(fs: &dyn FileSystem, layout: &Layout) -> Result<()> {
+    for directory in [layout.out(), layout.state()] {
+        match fs.check_writable(directory) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                let doing = "may not be written to; change its permissions, or run this as a user who may";
+                return Err(Error::io(directory, doing, error));
+            }
+            // Anything else is reported where it is in the way.
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// The second line of a lock file.
 #[derive(Serialize, Deserialize)]
 struct Holder {

@@ -59,6 +59,7 @@ pub fn prepare(staging: &Staging<'_>, switch: Switch) -> Result<Steps> {
     }
     let sitemaps: Vec<&str> = switch.sitemaps.iter().map(String::as_str).collect();
     links::place(staging, &sitemaps)?;
+    links::permit(staging, &sitemaps);
     sync_directory(fs, layout.out())?;
     Ok(steps)
 }

@@ -6,6 +6,8 @@ use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{Access, AtFlags, CWD, accessat};
+
 use super::operations::{FileSystem, Kind, Locked, Meta, NewFile};
 use crate::common::disk::{free_bytes, free_files};
 use crate::error::{Error, Result};
@@ -93,6 +95,22 @@ impl FileSystem for Disk {
 
     fn set_mode(&self, directory: &Path, mode: u32) -> io::Result<()> {
         fs::set_permissions(directory, Permissions::from_mode(mode))
+    }
+
+    fn permit(&self, file: &Path, mode: u32) -> io::Result<()> {
+        let mut options = File::options();
+        options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+        let file = options.open(file)?;
+        let meta = file.metadata()?;
+        match meta.is_file() && meta.nlink() == 1 {
+            true => file.set_permissions(Permissions::from_mode(meta.mode() | mode)),
+            false => Ok(()),
+        }
+    }
+
+    fn check_writable(&self, directory: &Path) -> io::Result<()> {
+        let needed = Access::WRITE_OK | Access::EXEC_OK;
+        accessat(CWD, directory, needed, AtFlags::EACCESS).map_err(io::Error::from)
     }
 
     fn make_directory(&self, path: &Path, mode: u32) -> io::Result<()> {

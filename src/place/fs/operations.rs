@@ -55,6 +55,17 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
     /// Gives a directory the permissions `mode`.
     fn set_mode(&self, directory: &Path, mode: u32) -> io::Result<()>;
 
+    /// Adds the permissions `mode` to those of a regular file that has no other name: that one could be any file of the user.
+    /// Without permissions, nothing is done.
+    fn permit(&self, _file: &Path, _mode: u32) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Checks that this user may create and rename files in a directory, without trying it. Without permissions, everybody may.
+    fn check_writable(&self, _directory: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Creates an empty file; nothing may have its name.
     fn create(&self, path: &Path) -> io::Result<Box<dyn NewFile>>;
 
