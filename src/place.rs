@@ -27,7 +27,7 @@ pub use directory::{DirectoryPlace, DirectoryView};
 pub use file::PlaceFile;
 pub use foreign::in_the_way;
 pub use interface::{BackupReason, FreeSpace, Listed, Place, Published, SharedStaging, View};
-pub use layout::set_of;
+pub use layout::{set_of, switch_file};
 pub use local_file::LocalFile;
 pub use open::{
     PROBE, PlaceOrFile, STATE, absolute, check, check_state, create, file, has_unknown_state, holds_set,

@@ -47,7 +47,7 @@ use crate::common::ordered::ordered;
 use crate::common::progress::{Phase, Progress};
 use crate::common::secret::Secret;
 use crate::common::stop::Stop;
-use crate::error::{Error, ErrorKind, Result, Setting, message};
+use crate::error::{Error, Result, Setting, message};
 use crate::escape::shown;
 use crate::job::{check_threads, threads_default};
 use crate::place::{self, PlaceFile, PlaceOrFile, Record, SetName, View};
@@ -211,7 +211,7 @@ impl Run<'_> {
             for set in sets {
                 // A set may be named twice, or by itself and by the parent of all sites.
                 if self.checked.add_set(&*set) {
-                    self.check_set(Set::of_place(set, base, self.kept_max)?)?;
+                    self.check_set(Set::to_check(&set, base, self.kept_max)?)?;
                 }
             }
         }
@@ -234,7 +234,7 @@ impl Run<'_> {
         report
     }
 
-    fn check_set(&mut self, set: Set) -> Result<()> {
+    fn check_set(&mut self, mut set: Set) -> Result<()> {
         self.told.add(&set.findings)?;
         for other in &set.others {
             self.others.push(Some(self.checked.path_beside(other, other.name().as_ref())));
@@ -277,11 +277,9 @@ impl Run<'_> {
         let is_unchecked = set.base.is_none() && scope != ScopeRule::Any && self.report.urls > urls_before;
         self.report.unknown_bases += u64::from(is_unchecked);
         self.check_manifest(&set, &known, &rules)?;
-        match set.manifests.live {
-            // A damaged manifest is reported after everything else. Without permission to read it, only the files are checked.
-            Err(error) if error.kind() != ErrorKind::Permission => Err(error),
-            _ => self.check_duplicates(&set, known.sitemaps),
-        }
+        // Reported after everything else. Without permission to read manifests, only the files are checked.
+        set.manifests.check_intact()?;
+        self.check_duplicates(&set, known.sitemaps)
     }
 
     /// Which URLs `set` may list, if the URL of its directory is known.
@@ -328,7 +326,7 @@ impl Run<'_> {
     /// Checks that every sitemap in the manifest of `build` is listed.
     fn check_manifest(&mut self, set: &Set, known: &Known, rules: &Rules<'_>) -> Result<()> {
         // Before a switch is complete, some index files list the sitemaps of the live set, and others those of the next one.
-        let (Some(view), Ok(Some(manifest)), None) = (&set.view, &set.manifests.live, &set.manifests.next)
+        let (Some(view), Ok(Some(manifest)), None) = (&set.view, &set.manifests.live, set.manifests.next())
         else {
             return Ok(());
         };

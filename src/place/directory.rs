@@ -214,6 +214,8 @@ impl Place for DirectoryPlace {
     }
 
     fn remove_dead_runs(&self, published: &Published<'_>) -> Result<()> {
+        // If there was a journal, it has become the live manifest.
+        switch::unmark(self.view.fs(), self.view.layout());
         remove_dead_runs(&self.view, &self.run, published)
     }
 

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! OUT/                        published files: sitemaps, index files, robots lines
+//! OUT/.sitemill-switch        exists during a switch: other users cannot see the journal. That of the set NAME ends in -NAME
 //! OUT/.sitemill/              the state of the set
 //!     lock                    held by the run that changes OUT
 //!     sites.lock              held by a run for all sites below OUT, shared by runs for one of them
@@ -102,6 +103,11 @@ impl Layout {
         &self.state
     }
 
+    /// The file that exists during a switch.
+    pub fn switch_file(&self) -> PathBuf {
+        self.file(switch_file(self.name()))
+    }
+
     /// A published file.
     pub fn file(&self, name: impl AsRef<OsStr>) -> PathBuf {
         self.out.join(name.as_ref())
@@ -148,6 +154,14 @@ impl Layout {
             BackupReason::Damaged => "damaged",
             BackupReason::TakenOver => "taken-over",
         })
+    }
+}
+
+/// The file that exists while a switch of the set `name` is not complete, for users who may not read its journal.
+pub fn switch_file(name: Option<&SetName>) -> String {
+    match name {
+        Some(name) => format!("{STATE}-switch-{name}"),
+        None => format!("{STATE}-switch"),
     }
 }
 

@@ -8,7 +8,8 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::support::{
-    TempDir, assert_nothing_is_left, build_command, finish, gzip, published_urls, sitemill, started_by,
+    TempDir, assert_nothing_is_left, build_command, files, finish, gzip, killed_at, published_urls, sitemill,
+    started_by,
 };
 use crate::world::{
     BASE, Between, Waiting, World, fifo, injected_on, pages, skip_unless_root, unanswered, urls,
@@ -304,4 +305,42 @@ fn a_user_who_may_not_read_the_manifest_can_check_the_published_files() {
     assert!(!check(&["--scope", "any"]).expect(0).stderr.contains("--scope"));
     let found = check(&["--scope", "directory"]).expect(65);
     assert!(found.stderr.contains("out-of-scope  2"), "{}", found.stderr);
+}
+
+#[test]
+fn a_user_who_may_not_read_the_journal_waits_for_the_end_of_the_switch() {
+    if skip_unless_root("another user") {
+        return;
+    }
+    let directory = TempDir::new();
+    let (out, mark) = (directory.join("out"), ".sitemill-switch".to_owned());
+    let build = || {
+        let mut build = build_command(&out, BASE);
+        build.args(["--urls-per-sitemap=1", "--sitemaps-per-index=1"]);
+        build
+    };
+    let (old, new) = (pages(1, 2), pages(2, 3));
+    let read = |args: &[&str]| {
+        let nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+        finish(&mut started_by(&nobody, sitemill().args(args).arg(&out)), b"")
+    };
+    let index = out.join("sitemap-index-1.xml");
+    for nth in 1.. {
+        let _ = fs::remove_dir_all(&out);
+        finish(&mut build(), old.as_bytes()).expect(0);
+        let before = fs::read(&index).unwrap();
+        finish(&mut killed_at("rename", nth, &build()), new.as_bytes()).expect(137);
+        if fs::read(&index).unwrap() != before {
+            break;
+        }
+    }
+    for args in [&["urls"][..], &["check"], &["build", "--base-url", BASE, "--out", "/nowhere"]] {
+        let refused = read(args).expect(75);
+        assert!(refused.stderr.contains("has begun and is not complete"), "{args:?}: {}", refused.stderr);
+    }
+    assert!(files(&out).contains(&mark));
+    finish(&mut build(), new.as_bytes()).expect(0);
+    assert!(!files(&out).contains(&mark));
+    assert_eq!(read(&["urls"]).expect(0).stdout, new.as_bytes());
+    read(&["check"]).expect(0);
 }

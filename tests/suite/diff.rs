@@ -244,6 +244,9 @@ fn an_unreadable_file_is_named() {
         let name = other.file_name().unwrap().to_str().unwrap();
         assert!(refused.stderr.contains(name), "{}", refused.stderr);
     }
+    fs::write(out.join(".sitemill/manifest.json"), "{").unwrap();
+    let refused = diff(&out, &out, &[]).expect(65).stderr;
+    assert!(refused.contains("run build with --ignore-manifest"), "{refused}");
 }
 
 #[test]

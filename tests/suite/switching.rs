@@ -119,6 +119,17 @@ fn a_set_is_not_read_while_its_switch_is_not_complete() {
         let words = "a switch to another set has begun and is not complete";
         assert!(refused.stderr.contains(words) && refused.stdout.is_empty(), "{}", refused.stderr);
     }
+    // Nor if the journal is damaged.
+    let journal = out.join(".sitemill/manifest.next.json");
+    fs::write(&journal, fs::read_to_string(&journal).unwrap() + "x").unwrap();
+    let mut check = sitemill();
+    for command in [&mut urls, &mut diff, &mut copy, check.arg("check").arg(&out)] {
+        let refused = finish(command, b"").expect(65).stderr;
+        assert!(
+            refused.contains("next.json: is damaged") && refused.contains("--ignore-manifest"),
+            "{refused}"
+        );
+    }
 }
 
 #[test]

@@ -3,12 +3,13 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
+use std::mem;
 use std::path::Path;
 
 use crate::clean::scope::ScopeRule;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::limits::Protocol;
-use crate::place::{self, PlaceFile, Record, View};
+use crate::place::{self, PlaceFile, Record, View, switch_file};
 use crate::set::manifest::{Manifest, Role};
 
 /// Maximum bytes of a manifest: about 300 bytes per sitemap, for a million sitemaps. It may be hostile like any other file.
@@ -18,24 +19,70 @@ const MANIFEST_BYTES_MAX: u64 = 300_000_000;
 pub(crate) struct Manifests {
     /// That of the live set; `None` if there is none.
     pub live: Result<Option<Manifest>>,
-    /// The journal, if a switch has begun and is not complete: the manifest of the set that is to be live.
-    pub next: Option<Manifest>,
+    /// The journal, if a switch has begun and is not complete: the manifest of the set that is to be live. [`ErrorKind::Busy`] if
+    /// there is one that may not be read.
+    next: Result<Option<Manifest>>,
 }
 
 impl Manifests {
     /// Those of files that were named individually.
-    pub const NONE: Self = Self { live: Ok(None), next: None };
+    pub const NONE: Self = Self { live: Ok(None), next: Ok(None) };
 
     /// Reads the manifests of the set that `view` shows.
     pub fn read(view: &dyn View) -> Self {
-        // The journal first, because it becomes the live manifest. If it is damaged, `status` says so.
-        let next = read(view, Role::Journal, &Record::Journal).unwrap_or(None);
+        // The journal first, because it becomes the live manifest.
+        let next = match read(view, Role::Journal, &Record::Journal) {
+            // Other users see only that it exists.
+            Err(error) if error.kind() == ErrorKind::Permission => {
+                let mark = view.look_up(switch_file(view.name()).as_ref());
+                if mark.is_ok_and(|found| found.is_some()) { Err(unfinished(view)) } else { Ok(None) }
+            }
+            read => read,
+        };
         Self { live: read_manifest(view), next }
+    }
+
+    /// The journal, if there is one that can be read.
+    pub fn next(&self) -> Option<&Manifest> {
+        self.next.as_ref().ok()?.as_ref()
     }
 
     /// Those that can be read.
     pub fn all(&self) -> impl Iterator<Item = &Manifest> {
-        self.live.iter().flatten().chain(&self.next)
+        self.live.iter().flatten().chain(self.next())
+    }
+
+    /// Whether no switch is under way: there is no journal.
+    ///
+    /// # Errors
+    /// If the journal is damaged.
+    pub fn are_settled(&mut self) -> Result<bool> {
+        self.take_damage(|set| &mut set.next)?;
+        Ok(matches!(self.next, Ok(None)))
+    }
+
+    /// Whether a switch is under way whose journal may not be read, so that it is unknown which files belong together.
+    pub fn are_hidden(&self) -> bool {
+        self.next.as_ref().is_err_and(|error| error.kind() == ErrorKind::Busy)
+    }
+
+    /// Checks that no manifest is damaged. Those that may not be read are not.
+    ///
+    /// # Errors
+    /// If one is.
+    pub fn check_intact(&mut self) -> Result<()> {
+        self.take_damage(|set| &mut set.live)?;
+        self.take_damage(|set| &mut set.next)
+    }
+
+    fn take_damage(&mut self, of: fn(&mut Self) -> &mut Result<Option<Manifest>>) -> Result<()> {
+        let read = of(self);
+        match read {
+            Err(error) if !matches!(error.kind(), ErrorKind::Permission | ErrorKind::Busy) => {
+                mem::replace(read, Ok(None)).map(drop)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Whether the manifest of the live set is there. A copy may lack it.
@@ -56,7 +103,7 @@ impl Manifests {
 
     /// Whether a switch that is not complete adds, replaces or removes `index`. The robots lines may name it or not.
     pub fn is_in_switch(&self, index: &OsStr) -> bool {
-        self.next.is_some() && self.all().any(|set| has_index(set, index))
+        self.next().is_some() && self.all().any(|set| has_index(set, index))
     }
 
     /// The sitemaps that a switch which is not complete replaces or removes: their URLs may be in other sitemaps of the next set.
@@ -80,8 +127,8 @@ impl Manifests {
         of: impl Fn(&'s Manifest) -> I,
         is_kept: bool,
     ) -> impl Iterator<Item = &'s str> {
-        let live = self.live.iter().flatten().filter(|_| self.next.is_some());
-        let next: HashSet<&str> = self.next.iter().flat_map(&of).collect();
+        let live = self.live.iter().flatten().filter(|_| self.next().is_some());
+        let next: HashSet<&str> = self.next().into_iter().flat_map(&of).collect();
         live.flat_map(of).filter(move |one| next.contains(one) == is_kept)
     }
 
@@ -105,8 +152,14 @@ impl Manifests {
 
     fn runs(&self) -> [Option<&str>; 2] {
         let live = self.live.as_ref().ok().and_then(Option::as_ref);
-        [live, self.next.as_ref()].map(|set| set.map(|set| &*set.run))
+        [live, self.next()].map(|set| set.map(|set| &*set.run))
     }
+}
+
+/// The error for a switch of the set of `view` that is not complete.
+pub(super) fn unfinished(view: &dyn View) -> Error {
+    let words = "a switch to another set has begun and is not complete; try again, or if no run is active, complete it with the next build or rollback";
+    Error::new(ErrorKind::Busy, message!(view.root(), ": {words}"))
 }
 
 /// Which URLs the sets that `files` belong to may list, as their manifests say; `None` if that is unknown, because a manifest

@@ -14,7 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::finding::{Finding, Findings};
-use super::manifests::{Manifests, has_index, indexes, scope_of_files};
+use super::manifests::{Manifests, has_index, indexes, scope_of_files, unfinished};
 use super::normal::directory;
 use super::rules::Rule;
 use crate::clean::scope::ScopeRule;
@@ -60,8 +60,7 @@ pub(crate) fn settled<T>(view: &dyn View, read: impl Fn() -> Result<Option<T>>) 
         }
         thread::sleep(SWITCH_INTERVAL);
     }
-    let words = "a switch to another set has begun and is not complete; try again, or if no run is active, complete it with the next build or rollback";
-    Err(Error::new(ErrorKind::Busy, message!(view.root(), ": {words}")))
+    Err(unfinished(view))
 }
 
 impl Set {
@@ -91,12 +90,24 @@ impl Set {
     /// Returns the set in a place, for commands that read it without checking it. Waits a moment for a switch that is not complete.
     ///
     /// # Errors
-    /// [`ErrorKind::Busy`] if it is still not complete: the index files are those of two sets. Otherwise as
-    /// [`of_place`](Self::of_place).
+    /// [`ErrorKind::Busy`] if it is still not complete: the index files are those of two sets. Also if its journal is damaged;
+    /// otherwise as [`of_place`](Self::of_place).
     pub fn to_read(view: &Arc<dyn View>) -> Result<Self> {
         settled(&**view, || {
-            let set = Self::of_place(Arc::clone(view), None, 1)?;
-            Ok(Some(set).filter(|set| set.manifests.next.is_none()))
+            let mut set = Self::of_place(Arc::clone(view), None, 1)?;
+            Ok(if set.manifests.are_settled()? { Some(set) } else { None })
+        })
+    }
+
+    /// Returns the set in a place, to be checked. Waits a moment for a switch if this user may not read the journal, which says
+    /// what the files of both sets are.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Busy`] if that switch is still not complete. Otherwise as [`of_place`](Self::of_place).
+    pub fn to_check(view: &Arc<dyn View>, base: Option<&str>, kept_max: usize) -> Result<Self> {
+        settled(&**view, || {
+            let set = Self::of_place(Arc::clone(view), base, kept_max)?;
+            Ok(Some(set).filter(|set| !set.manifests.are_hidden()))
         })
     }
 
@@ -185,7 +196,7 @@ impl Set {
             match find(file) {
                 Some(listed) => self.take(view, listed),
                 // It adds and removes index files.
-                None if self.manifests.next.is_some() => {}
+                None if self.manifests.next().is_some() => {}
                 None => {
                     let words = format!("there is no such file: {}", shown(file.as_bytes()));
                     self.findings.push_loss(None, Rule::MissingFile, words);

@@ -15,7 +15,7 @@ use crate::common::progress::Progress;
 use crate::common::stop::Stop;
 use crate::error::{Error, Result, message};
 use crate::place::{self, PlaceFile, PlaceOrFile, Record, SetName, View};
-use crate::set::manifest::{Manifest, Sitemap};
+use crate::set::manifest::{Manifest, Role, Sitemap};
 
 /// A set, or a part of one.
 #[derive(Debug, Default)]
@@ -126,12 +126,12 @@ impl Side {
     /// Returns the live set of a place, or all its sitemaps if it has no manifest.
     ///
     /// # Errors
-    /// If its manifest cannot be read; [`ErrorKind::Busy`](crate::ErrorKind::Busy) if a switch to another set is not complete,
+    /// If a manifest cannot be read; [`ErrorKind::Busy`](crate::ErrorKind::Busy) if a switch to another set is not complete,
     /// because crawlers may see either set.
     fn of_place(view: Arc<dyn View>) -> Result<Self> {
-        let live = settled(&*view, || {
-            let is_switching = view.look_up_record(&Record::Journal)?.is_some();
-            if is_switching { Ok(None) } else { Manifest::read(&*view, &Record::Live).map(Some) }
+        let live = settled(&*view, || match Manifest::read_as(Role::Journal, &*view, &Record::Journal)? {
+            Some(_) => Ok(None),
+            None => Manifest::read_as(Role::Live, &*view, &Record::Live).map(Some),
         })?;
         Ok(match live {
             Some(set) => Self::of_set(&view, &set),

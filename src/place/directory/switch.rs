@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::place::foreign::{changed_before_commit, foreign};
 use crate::place::fs::{FileSystem, exists, remove, rename, sync_directory};
 use crate::place::interface::View;
-use crate::place::layout::{MANIFEST, REPLACED, part, replaced};
+use crate::place::layout::{Layout, MANIFEST, REPLACED, part, replaced};
 use crate::place::record::{Record, Version};
 use crate::place::switch::{Removal, Switch, SwitchState};
 use crate::place::syncing::syncing;
@@ -79,7 +79,24 @@ pub fn check_expected(view: &DirectoryView, expected: Option<&Version>) -> Resul
 
 /// Records the decision for the set: from here on, if this run dies, the next one completes the switch.
 pub fn decide(staging: &Staging<'_>) -> Result<()> {
+    mark(staging.fs, staging.layout)?;
     rename(staging.fs, &staging.path(MANIFEST), &staging.layout.record(&Record::Journal))
+}
+
+/// Shows users who may not read the journal that a switch has begun. The mark is not synced: they may read a mixture of two sets if
+/// the power is lost during the switch and their file system keeps a later rename in the same directory but not the mark.
+fn mark(fs: &dyn FileSystem, layout: &Layout) -> Result<()> {
+    let path = layout.switch_file();
+    match fs.create(&path) {
+        // A dead run has left it.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        created => created.map(drop).map_err(|error| Error::io(&path, "could not be created", error)),
+    }
+}
+
+/// Removes the mark of a switch, once there is no journal. If it stays, other users wait for the next run, which removes it.
+pub fn unmark(fs: &dyn FileSystem, layout: &Layout) {
+    let _ = remove(fs, &layout.switch_file());
 }
 
 /// Makes the index files and robots lines of the journal visible.
@@ -127,6 +144,7 @@ pub fn roll_back(staging: &Staging<'_>, steps: &Steps) -> Result<SwitchState> {
         remove(fs, &journal)?;
     }
     let is_on_disk = sync_directory(fs, layout.state()).is_ok();
+    unmark(fs, layout);
     Ok(if is_on_disk { SwitchState::Uncommitted } else { SwitchState::RolledBack })
 }
 
@@ -139,7 +157,9 @@ pub fn clean_up(view: &DirectoryView, removals: &[Removal]) -> Result<()> {
     }
     sync_directory(fs, layout.out())?;
     rename(fs, &layout.record(&Record::Journal), &layout.record(&Record::Live))?;
-    sync_directory(fs, layout.state())
+    sync_directory(fs, layout.state())?;
+    unmark(fs, layout);
+    Ok(())
 }
 
 /// Gives the file at `path` a second name; false if the file does not exist. It is copied where there are no hard links.
