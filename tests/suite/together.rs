@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use crate::support::{
-    Run, TempDir, assert_nothing_is_left, build_command, contents, files, finish, published_urls, run,
-    wait_until_staging,
+    Run, TempDir, assert_nothing_is_left, build_command, contents, files, finish, killed_at, published_urls,
+    run, wait_until_staging,
 };
 
 const HOSTS: [&str; 2] = ["a.example", "b.example"];
@@ -225,4 +225,21 @@ fn the_publisher_of_a_site_may_open_the_lock_of_all_sites_and_nothing_else() {
     build(&out, "{origin}/", &HOSTS.map(|host| pages(host, 7)).concat()).expect(0);
     assert_eq!(mode(&out.join(".sitemill")), 0o711);
     assert_live(&out, 7);
+}
+
+#[test]
+fn a_run_for_all_sites_removes_what_a_dead_one_left_in_sites_that_its_input_does_not_contain() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let build = || build_command(&out, "{origin}/");
+    let both = HOSTS.map(|host| pages(host, 1)).concat();
+    // The first rename begins the first switch, when the files of all sites are ready.
+    finish(&mut killed_at("rename", 1, &build()), both.as_bytes()).expect(137);
+    let left = out.join(HOSTS[1]);
+    let leftovers = || (files(&left).len(), files(&left.join(".sitemill/staging")).len());
+    assert_eq!(leftovers(), (1, 1));
+    finish(build().arg("--dry-run"), pages(HOSTS[0], 2).as_bytes()).expect(0);
+    assert_eq!(leftovers(), (1, 1));
+    finish(&mut build(), pages(HOSTS[0], 2).as_bytes()).expect(0);
+    assert_eq!(leftovers(), (0, 0));
 }

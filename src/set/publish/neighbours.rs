@@ -86,6 +86,25 @@ pub fn live_sites(view: &dyn View) -> impl Iterator<Item = Manifest> {
     places.filter_map(|site| usable(&*site, &Record::Live).ok().flatten())
 }
 
+/// The places directly below that of `view` that have the name of a site, and in which a run has died before its switch. Those in a
+/// bucket are left out, because it takes requests to find them.
+///
+/// # Errors
+/// If the places cannot be listed.
+pub fn abandoned_sites(view: &dyn View) -> Result<Vec<Arc<dyn View>>> {
+    if is_url(view.root()) {
+        return Ok(Vec::new());
+    }
+    let has_no_journal =
+        |site: &dyn View| site.look_up_record(&Record::Journal).is_ok_and(|found| found.is_none());
+    let is_abandoned = |site: &Arc<dyn View>| {
+        looks_like_site_directory(name_of_place(&**site))
+            && !site.runs().is_empty()
+            && has_no_journal(&**site)
+    };
+    Ok(place::places_below(view)?.filter(is_abandoned).collect())
+}
+
 /// The places directly below that of `view`; in a bucket, those whose names may be those of sites, because it takes requests to
 /// look into a place.
 fn places_of_sites(view: &dyn View) -> Result<impl Iterator<Item = Arc<dyn View>>> {
@@ -103,7 +122,8 @@ fn is_of_site(set: &dyn View, record: &Record) -> bool {
     usable(set, record).is_ok_and(|manifest| manifest.is_some_and(is_here))
 }
 
-fn name_of_place(view: &dyn View) -> &str {
+/// The name of the place of `view` in its parent; empty if it is not UTF-8.
+pub fn name_of_place(view: &dyn View) -> &str {
     view.root().file_name().and_then(|name| name.to_str()).unwrap_or_default()
 }
 

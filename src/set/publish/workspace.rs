@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::consent::{Consent, OnDamage};
 use super::live::{Live, kept, live, published};
-use super::neighbours::{live_sites, switching_sites};
+use super::neighbours::{abandoned_sites, live_sites, name_of_place, switching_sites};
 use super::retention::{self, Keep};
 use super::salvage::Salvage;
 use super::shelf::PlaceShelf;
@@ -89,7 +89,7 @@ impl Workspace {
     }
 
     /// Opens the parent of the places of all sites. No other run may change any of them then. Completes the switches of all sites
-    /// that dead runs have committed, because the next run may never open such a site.
+    /// that dead runs have committed, and removes the files of dead runs, because the next run may never open such a site.
     ///
     /// # Errors
     /// Same as [`Workspace::open`]; also [`ErrorKind::Busy`] if a run for one of the sites is active.
@@ -102,10 +102,14 @@ impl Workspace {
         let mut parent = Self::open_place(place::open_for_sites(out, name, stop)?, on_damage)?;
         for site in switching_sites(parent.place.view())? {
             stop.check()?;
-            let name =
-                site.root().file_name().and_then(|name| name.to_str()).expect("sites have plain names");
+            let name = name_of_place(&*site);
             let completed = parent.open_site(name, on_damage)?.completed();
             parent.completed_sites.extend(completed.into_iter().map(|switch| (name.to_owned(), switch)));
+        }
+        for site in abandoned_sites(parent.place.view())? {
+            stop.check()?;
+            // Opening it removes the files of dead runs. Nothing depends on that, so the next run tries again.
+            let _ = parent.open_site(name_of_place(&*site), OnDamage::Refuse);
         }
         Ok(parent)
     }
