@@ -60,22 +60,22 @@ impl<'a> LocalFile<'a> {
         self.snapshot().map(|snapshot| snapshot.bytes)
     }
 
-    /// Checks that a new file can be created next to it.
+    /// Checks that a new file can be created next to it, and can take its place.
     ///
     /// # Errors
-    /// [`ErrorKind::Output`] if not, or if it is a link or no regular file.
+    /// [`ErrorKind::Output`] if not, or if it is a link or no regular file; [`ErrorKind::Permission`] if its group cannot be kept.
     pub fn check_writable(&self) -> Result<()> {
-        self.meta()?;
-        Draft::create(self.fs, self.path)?.discard()
+        let old = self.meta()?;
+        self.draft(old.as_ref())?.discard()
     }
 
-    /// Replaces it by a file with `bytes`.
+    /// Replaces it by a file with `bytes`. The new file has the mode of the old one and, if permitted, its owner.
     ///
     /// # Errors
     /// If the new file cannot be written, or it is a link or no regular file; the old one stays.
     pub fn replace(&self, bytes: &[u8]) -> Result<()> {
-        self.meta()?;
-        self.rename(self.write(bytes, None)?)
+        let old = self.meta()?;
+        self.rename(self.write(bytes, old.as_ref())?)
     }
 
     /// Replaces its bytes by what `edit` makes of them, unless `edit` returns `None`. The new file has the mode of the old one
@@ -160,10 +160,21 @@ impl<'a> LocalFile<'a> {
 
     /// Writes the new file next to the old one and syncs it. It gets mode and owner of the file `like`.
     fn write(&self, bytes: &[u8], like: Option<&Meta>) -> Result<Draft<'a>> {
-        let failed = |error| Error::io(self.path, "could not be written", error);
-        let mut draft = Draft::create(self.fs, self.path)?;
+        let mut draft = self.draft(like)?;
+        let written = draft.write(bytes).and_then(|()| draft.sync());
+        written.map_err(|error| self.unwritten(error))?;
+        Ok(draft)
+    }
+
+    fn unwritten(&self, error: io::Error) -> Error {
+        Error::io(self.path, "could not be written", error)
+    }
+
+    /// Creates an empty file next to the old one, with mode and owner of the file `like`.
+    fn draft(&self, like: Option<&Meta>) -> Result<Draft<'a>> {
+        let draft = Draft::create(self.fs, self.path)?;
         if let Some(like) = like
-            && !draft.take_after(like).map_err(failed)?
+            && !draft.take_after(like).map_err(|error| self.unwritten(error))?
         {
             let words = message!(
                 self.path,
@@ -171,7 +182,6 @@ impl<'a> LocalFile<'a> {
             );
             return Err(Error::new(ErrorKind::Permission, words));
         }
-        draft.write(bytes).and_then(|()| draft.sync()).map_err(failed)?;
         Ok(draft)
     }
 

@@ -1,7 +1,7 @@
 //! Metrics and reports for programs, completions and manual pages.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -80,6 +80,25 @@ fn metrics_are_written_however_the_run_ends() {
     }
     let unwritable = directory.join("missing/sitemill.prom");
     build(&out, &format!("{BASE}1\n"), &["--metrics", unwritable.to_str().unwrap()]).expect(73);
+}
+
+#[test]
+fn a_page_and_metrics_have_mode_and_owner_of_the_files_that_they_replace() {
+    let directory = TempDir::new();
+    let paths = ["page.html", "sitemill.prom"].map(|name| directory.file(name, ""));
+    let access =
+        || paths.each_ref().map(|path| fs::metadata(path).unwrap()).map(|meta| (meta.mode(), meta.uid()));
+    for path in &paths {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o640)).unwrap();
+        // Only root may do this, and keep it.
+        let _ = chown(path, Some(65534), None);
+    }
+    let before = access();
+    let [page, metrics] = paths.each_ref().map(|path| path.to_str().unwrap());
+    let input = format!("{BASE}1\n");
+    build(&directory.join("out"), &input, &["--html", page, "--metrics", metrics]).expect(0);
+    assert_eq!(access(), before);
+    assert!(paths.iter().all(|path| fs::metadata(path).unwrap().len() > 0));
 }
 
 #[test]
