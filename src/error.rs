@@ -114,7 +114,7 @@ impl Error {
         Self::from_io(ErrorKind::Input, message!(path, ": cannot be read"), source)
     }
 
-    /// `path` cannot be created or written to. The message explains URLs.
+    /// `path` cannot be created or written to. The message explains URLs, and paths in directories that do not exist.
     pub fn output(path: &Path, source: io::Error) -> Self {
         if let Some(why) = missing::explain_output(path, &source) {
             return Self::new(ErrorKind::Output, message!(path, ": {why}"));

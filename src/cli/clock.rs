@@ -3,13 +3,16 @@
 use std::env;
 use std::time::{Duration, SystemTime};
 
+use jiff::Timestamp;
 use sitemill::{Error, Result};
 
 /// Returns the time of a run: `SOURCE_DATE_EPOCH`, in seconds since 1970, or else the present time.
 pub fn time() -> Result<SystemTime> {
     let Some(word) = env::var_os("SOURCE_DATE_EPOCH") else { return Ok(SystemTime::now()) };
     let seconds = word.to_str().and_then(|word| word.parse().ok()).map(Duration::from_secs);
-    seconds.and_then(|seconds| SystemTime::UNIX_EPOCH.checked_add(seconds)).ok_or_else(|| {
-        Error::usage("SOURCE_DATE_EPOCH is not a number of seconds since 1970; unset or correct it")
-    })
+    let time = seconds.and_then(|seconds| SystemTime::UNIX_EPOCH.checked_add(seconds));
+    let has_year = |time: &SystemTime| Timestamp::try_from(*time).is_ok();
+    let words =
+        "SOURCE_DATE_EPOCH is not a number of seconds since 1970, before the year 10000; unset or correct it";
+    time.filter(has_year).ok_or_else(|| Error::new(ErrorKind::Usage, words))
 }

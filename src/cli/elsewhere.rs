@@ -95,8 +95,12 @@ mod tests {
         }
         let mut job =
             sitemill::Job::new(Vec::new(), "https://h.example/".parse().unwrap(), "s3://bucket/maps".into());
-        let copied = job.check().err().and_then(|error| command(&error));
-        assert_eq!(copied.is_some(), !READS_OBJECTS);
+        let refused = job.check().err();
+        assert_eq!(refused.is_some(), !READS_OBJECTS);
+        if let Some(error) = refused {
+            assert!(error.to_string().ends_with("or publish to a directory and copy its files"), "{error}");
+            assert!(command(&error).is_some_and(|copy| copy.contains("rclone copy DIR")));
+        }
         let of_rules =
             Error::local_file(Path::new("https://h.example/robots.txt"), io::ErrorKind::NotFound.into());
         assert_eq!(command(&of_rules), None);

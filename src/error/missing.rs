@@ -42,11 +42,20 @@ pub(super) fn explain(name: &Path, error: &io::Error) -> Option<&'static str> {
     )
 }
 
-/// Explains why the path `name`, which failed with `error`, cannot be created, if it is a URL.
+/// Explains why the path `name`, which failed with `error`, cannot be created, if it is a URL or its directory does not exist.
 pub(super) fn explain_output(name: &Path, error: &io::Error) -> Option<&'static str> {
-    let words =
-        "is a URL, and only local files are written here; give a local path, and upload the file afterwards";
-    (is_nowhere(error) && is_url(name)).then_some(words)
+    if !is_nowhere(error) {
+        return None;
+    }
+    if is_url(name) {
+        return Some(
+            "is a URL, and only local files are written here; give a local path, and upload the file afterwards",
+        );
+    }
+    let directory = name.parent().filter(|parent| !parent.as_os_str().is_empty())?;
+    let is_missing = matches!(directory.try_exists(), Ok(false));
+    is_missing
+        .then_some("cannot be created, because its directory does not exist; create the directory first")
 }
 
 /// Whether the URL `name` has the scheme `file`.
@@ -117,6 +126,11 @@ mod tests {
         let unwritten = Error::output(Path::new("s3://b/robots.txt"), io::ErrorKind::NotFound.into());
         assert_eq!(unwritten.kind(), ErrorKind::Output);
         assert!(unwritten.to_string().contains("upload the file afterwards"), "{unwritten}");
+        for (name, is_missing) in [("/no/such/file", true), ("/file", false), ("file", false)] {
+            let unwritten = Error::output(Path::new(name), io::ErrorKind::NotFound.into()).to_string();
+            assert!(unwritten.starts_with(&format!("{name}: cannot be created")), "{unwritten}");
+            assert_eq!(unwritten.contains("create the directory first"), is_missing, "{unwritten}");
+        }
         let denied = Error::input(Path::new("data/*.csv"), io::ErrorKind::PermissionDenied.into());
         assert_eq!(denied.to_string(), "data/*.csv: cannot be read");
     }

@@ -220,7 +220,11 @@ pub fn no_set_on_web_server(path: &Path, kind: ErrorKind) -> Error {
 #[cfg(not(feature = "cloud"))]
 pub fn not_built_in(path: &Path, kind: ErrorKind) -> Error {
     let words = "is a URL, and this sitemill was built without object stores (the feature cloud); use the Python or Debian package, which have them";
-    Error::new(kind, message!(path, ": {words}"))
+    let way_out = match kind {
+        ErrorKind::Usage => ", or publish to a directory and copy its files",
+        _ => "",
+    };
+    Error::new(kind, message!(path, ": {words}{way_out}"))
 }
 
 #[cfg(test)]
