@@ -71,8 +71,9 @@ pub struct KeepArgs {
 
     /// Publish even if a manifest in .sitemill is damaged, edited or from another version.
     ///
-    /// Such manifests are copied to .sitemill/damaged, all sitemaps are compressed again, and earlier sets are kept if their
-    /// manifests can be read. If the manifest of the live set is unreadable, --max-shrink does not apply.
+    /// Such manifests are copied to .sitemill/damaged, all sitemaps are compressed again and compared with the published files, and
+    /// earlier sets are kept if their manifests can be read. If the manifest of the live set is unreadable, --max-shrink does not
+    /// apply.
     #[arg(long, hide_short_help = true)]
     pub ignore_manifest: bool,
 }
