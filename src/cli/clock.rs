@@ -14,5 +14,5 @@ pub fn time() -> Result<SystemTime> {
     let has_year = |time: &SystemTime| Timestamp::try_from(*time).is_ok();
     let words =
         "SOURCE_DATE_EPOCH is not a number of seconds since 1970, before the year 10000; unset or correct it";
-    time.filter(has_year).ok_or_else(|| Error::new(ErrorKind::Usage, words))
+    time.filter(has_year).ok_or_else(|| Error::usage(words))
 }
