@@ -129,6 +129,7 @@ fn end(early: &Early<'_>, error: Error) -> ! {
 
 /// Runs a command. A panic is a bug; it becomes an error with its own exit code.
 fn run(args: Args) -> Result<()> {
+    failure::print_panics();
     signals::faults_are_errors()?;
     raise_file_limit();
     if let Some(has_memory) = args.command.memory() {

@@ -1,36 +1,61 @@
 //! Failures: panics become errors, and errors become lines on standard error.
 
+use std::any::Any;
 use std::error::Error as _;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{self, AssertUnwindSafe, catch_unwind};
 
 use sitemill::{Error, ErrorKind, Message, Piece, Result, Setting};
 
 use super::{flags, log};
 
+/// Prints panics, except those by which the standard library tells that the system refuses something: [`caught`] turns these into
+/// errors. Their backtrace would need memory, which is often what is refused, and without it the library waits for ever.
+pub fn print_panics() {
+    let before = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| match refused(panic.payload()) {
+        Some(_) => (),
+        None => before(panic),
+    }));
+}
+
+/// What the system refuses.
+enum Refused {
+    Thread,
+    RandomBytes,
+}
+
+/// What the system has refused, if the standard library has panicked for that reason.
+fn refused(panic: &dyn Any) -> Option<Refused> {
+    let words =
+        panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied())?;
+    match words {
+        _ if words.contains("failed to spawn thread") => Some(Refused::Thread),
+        _ if words.contains("failed to generate random data") => Some(Refused::RandomBytes),
+        _ => None,
+    }
+}
+
 /// Runs `work` and turns a panic in it into an error: lack of threads or random bytes, or else a bug.
 pub fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        // The standard library panics if the system refuses a thread. That is not a bug.
-        if panic.downcast_ref::<String>().is_some_and(|words| words.contains("failed to spawn thread")) {
-            let words: Message = [
-                Piece::Text("cannot start more threads; use fewer ".into()),
-                Piece::Setting(Setting::Threads, None),
-                Piece::Text(", or raise the limits on processes and memory".into()),
-            ]
-            .into_iter()
-            .collect();
-            return Err(Error::new(ErrorKind::Memory, words));
-        }
-        // It also panics if the system refuses random bytes.
-        if panic.downcast_ref::<&str>().is_some_and(|words| words.contains("failed to generate random data"))
-        {
-            return Err(Error::new(ErrorKind::Io, "the system provides no random bytes"));
-        }
-        Err(Error::new(
-            ErrorKind::Internal,
-            "this is a bug in sitemill; please report it with the lines on standard error",
-        ))
+        Err(match refused(&*panic) {
+            Some(Refused::Thread) => {
+                let words: Message = [
+                    Piece::Text("cannot start more threads; use fewer ".into()),
+                    Piece::Setting(Setting::Threads, None),
+                    Piece::Text(", or raise the limits on processes and memory".into()),
+                ]
+                .into_iter()
+                .collect();
+                Error::new(ErrorKind::Memory, words)
+            }
+            Some(Refused::RandomBytes) => Error::new(ErrorKind::Io, "the system provides no random bytes"),
+            None => Error::new(
+                ErrorKind::Internal,
+                "this is a bug in sitemill; please report it with the lines on standard error",
+            ),
+        })
     })
 }
 

@@ -192,6 +192,16 @@ pub fn open<'n>(
         None => recognise::recognise(name, text.head(), options)?,
     };
     check_has_columns(&text, format, options)?;
+    of_text(text, file, format, options)
+}
+
+/// Opens `text`, which is in `format`. If it comes from a `file`, plain lines are read there.
+fn of_text<'n>(
+    text: Text<'n>,
+    file: Option<File>,
+    format: Format,
+    options: &'n FormatOptions,
+) -> Result<(Facts, Opened<'n>)> {
     let likely_delimiter = likely_delimiter(&text, format, options);
     let (packing, is_transcoded) = (text.about().packing(), text.about().is_transcoded());
     let (facts, opened) = match (&format.spec().open, file) {

@@ -96,7 +96,7 @@ fn numbers_in_json_logs_are_fields() {
     let survey = words.iter().find(|object| object["pass"] == "survey").unwrap();
     assert_eq!(survey["done"], survey["total"]);
     let needs = words.iter().find(|object| object.get("scratch_bytes").is_some()).unwrap();
-    assert_eq!(needs["urls"], 4);
+    assert_eq!(needs["urls"], 2);
     let told = |args: &[&std::ffi::OsStr]| {
         let args = ["--log".as_ref(), "json".as_ref()].into_iter().chain(args.iter().copied());
         objects(run(args).expect(0)).pop().unwrap()
