@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use sitemill::escape::escape;
 use sitemill::{Error, ErrorKind};
 
 use super::shell::in_quotes;
@@ -40,7 +41,7 @@ const COPY: &str = "\n  rclone copy DIR REMOTE --max-depth 1 --include '/sitemap
 /// If `error` says that a URL is not a file, returns the commands that read the URL, or that publish to it. `None` for a URL that
 /// cannot be typed.
 pub fn command(error: &Error) -> Option<String> {
-    let url = error.path()?.to_str().filter(|url| !url.contains(char::is_control))?;
+    let url = error.path()?.to_str().filter(|url| looks_as_it_is(url))?;
     if !error.is_of_remote_input() {
         // The only usage error about the URL of a known store, of which the web is none.
         let is_store = |(start, is_read, _): &(&str, bool, &str)| {
@@ -60,6 +61,13 @@ pub fn command(error: &Error) -> Option<String> {
         false => commands.replace("URL", &in_quotes(url)),
     };
     Some(format!("{lines}{commands}"))
+}
+
+/// Whether a terminal shows every character of `url`, so that nobody pastes a command with others than those that are seen.
+fn looks_as_it_is(url: &str) -> bool {
+    let (url, mut escaped) = (url.replace('\\', ""), Vec::new());
+    escape(url.as_bytes(), &mut escaped);
+    escaped == url.as_bytes()
 }
 
 #[cfg(test)]
@@ -86,6 +94,7 @@ mod tests {
             ("s3://bucket/it's", true, Some(copy_quoted)),
             (&*long, false, Some(&*said_of_long)),
             ("ftp://h.example/a\nb", false, None),
+            ("ftp://h.example/a\u{202e}b", false, None),
             ("file:///data/a", false, None),
             ("data.csv", false, None),
         ] {
