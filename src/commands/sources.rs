@@ -1,12 +1,14 @@
 //! Sources: expands the inputs of a job to files.
 
+mod out;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::commands::check::{self, ExternalMember, Members, Set};
-use crate::error::{Error, Result, Setting, message};
+use crate::error::{Error, Result, message};
 use crate::escape::{self, and_more};
 use crate::intake::format::{self, FormatOptions, OutDirectory, PartFiles, SkipReason};
 use crate::intake::input::UnreadInput;
@@ -19,7 +21,8 @@ use crate::place::{self, View};
 use crate::set::manifest::Manifest;
 use crate::set::name::{is_index_file, is_robots_file, is_sitemap_file, robots_file};
 use crate::set::publish::newest;
-use crate::store::Location;
+pub use out::out_directory;
+use out::{check_is_not_out, check_lists_none_of_out, is_out};
 
 /// Open inputs, and files that were skipped.
 #[derive(Default)]
@@ -100,68 +103,13 @@ fn check_together(files: &[&Path], live: &Manifest) -> Result<()> {
     }
 }
 
-/// Returns the directory that `job` publishes to, if it exists.
-///
-/// # Errors
-/// If it is also one of the inputs, because the next run would read what this one publishes.
-pub fn out_directory(job: &Job, inputs: &[Source<'_>]) -> Result<Option<OutDirectory>> {
-    let has_sites = job.rules.only_site().is_none();
-    let Some(out) = OutDirectory::at(&job.publication.out, has_sites) else { return Ok(None) };
-    inputs.iter().filter_map(Source::path).try_for_each(|input| check_is_not_out(input, &out))?;
-    Ok(Some(out))
-}
-
-/// Checks that the run that publishes to `out` does not replace a set in the directory or location `input`.
-///
-/// # Errors
-/// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if it does; also if a store cannot be asked.
-fn check_is_not_out(input: &Path, out: &OutDirectory) -> Result<()> {
-    match is_out(input, out)? {
-        false => Ok(()),
-        true => Err(Error::usage(message!(
-            input,
-            ": is an input, and ",
-            Setting::Out,
-            " publishes there, so each run would read the set of the previous one; ",
-            "publish to another directory, or name the files to read one by one"
-        ))),
-    }
-}
-
-/// Whether the run that publishes to `out` replaces a set in the directory or location `input`.
-fn is_out(input: &Path, out: &OutDirectory) -> Result<bool> {
-    match out.location() {
-        Some(out_path) => is_out_in_store(input, out_path, out.has_sites),
-        None => Ok(input.is_dir() && (out.is(input) || out.has_sites && is_site(input, out))),
-    }
-}
-
-/// Whether `input` is the directory of a site below `out`.
-fn is_site(input: &Path, out: &OutDirectory) -> bool {
-    place::holds_set(input)
-        && input.canonicalize().is_ok_and(|path| path.parent().is_some_and(|parent| out.is(parent)))
-}
-
-/// Whether `input` is the location `out` in a store or, if `out` `has_sites`, the location of one of them.
-fn is_out_in_store(input: &Path, out: &Path, has_sites: bool) -> Result<bool> {
-    let (Some(input), Some(location)) = (Location::parse(input)?, Location::parse(out)?) else {
-        return Ok(false);
-    };
-    match input.below(&location) {
-        Some("") => Ok(true),
-        Some(name) if has_sites && !name.contains('/') => {
-            place::has_sets(&*place::view(out)?.below(name.as_ref()))
-        }
-        _ => Ok(false),
-    }
-}
-
 /// Opens all `inputs`. A directory is expanded to its part files, which need a success marker if `needs_success`, or to the set
-/// published in it. A sitemap index is expanded to the sitemaps that it lists in its directory. No file of a directory is
+/// published in it. A sitemap index is expanded to the sitemaps that it lists in its directory or below. No file of a directory is
 /// opened twice, and none below `out`.
 ///
 /// # Errors
-/// If an input cannot be opened, is a directory without part files, or is an index of missing files.
+/// If an input cannot be opened, is a directory without part files, or is an index of missing files; if an index file in a
+/// directory lists files below `out`.
 pub fn open_all<'a>(
     inputs: impl IntoIterator<Item = Source<'a>>,
     needs_success: bool,
@@ -174,10 +122,10 @@ pub fn open_all<'a>(
             SourceKind::Rows { name, rows } => sources.open.push(UnreadInput::rows(name, rows)),
             SourceKind::Path(name) if name.is_dir() => {
                 let parts = format::part_files(&name, needs_success, out)?;
-                open_directory(parts, &Listed::default(), options, &mut sources)?;
+                open_directory(parts, &Listed::default(), options, out, &mut sources)?;
             }
             SourceKind::Path(name) => match remote::find(&name, needs_success, out)? {
-                None => open(&name, &Listed::default(), options, &mut |_| true, &mut sources)?,
+                None => open(&name, &Listed::default(), options, None, &mut |_| true, &mut sources)?,
                 Some(found) => open_remote(found, options, out, &mut sources)?,
             },
         }
@@ -208,12 +156,12 @@ fn open_remote(
         match one {
             Remote::File((name, file)) => {
                 let listed = HashMap::from([(name.clone(), file)]);
-                open(&name, &listed, options, &mut |_| true, sources)?;
+                open(&name, &listed, options, None, &mut |_| true, sources)?;
             }
             Remote::Directory(RemoteDirectory { path, parts, files }) => {
                 // A pattern may match it.
                 out.map_or(Ok(()), |out| check_is_not_out(&path, out))?;
-                open_directory(parts, &files.into_iter().collect(), options, sources)?;
+                open_directory(parts, &files.into_iter().collect(), options, out, sources)?;
             }
         }
     }
@@ -224,13 +172,14 @@ fn open_directory(
     PartFiles { files, mut skipped }: PartFiles,
     listed: &Listed,
     options: &FormatOptions,
+    out: Option<&OutDirectory>,
     sources: &mut Sources<'_>,
 ) -> Result<()> {
     let mut seen = HashSet::new();
     let sets = sets(&files)?;
     let DataFiles { paths, published } = data_files(&files, &sets)?;
     for file in paths {
-        open(&file, listed, options, &mut |file| seen.insert(file.to_owned()), sources)?;
+        open(&file, listed, options, out, &mut |file| seen.insert(file.to_owned()), sources)?;
     }
     // All index files have been read, and the sitemaps that they list are kept for a while.
     published.iter().try_for_each(Set::check_current)?;
@@ -335,10 +284,12 @@ fn open_one<'a>(name: &Path, listed: &Listed) -> Result<UnreadInput<'a>> {
     }
 }
 
+/// Opens the file `name` or, if it is an index file, the sitemaps that it lists, none of which may be below `out`.
 fn open(
     name: &Path,
     listed: &Listed,
     options: &FormatOptions,
+    out: Option<&OutDirectory>,
     is_new: &mut dyn FnMut(&Path) -> bool,
     sources: &mut Sources<'_>,
 ) -> Result<()> {
@@ -355,6 +306,7 @@ fn open(
         return Err(Error::data(message!(name, ": {words}")));
     }
     let Members { files, external } = check::members(&place::file(name)?)?;
+    out.map_or(Ok(()), |out| check_lists_none_of_out(name, &files, out))?;
     sources.indexes.push(name.to_owned());
     sources.external.extend(external);
     for member in &files {

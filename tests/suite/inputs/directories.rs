@@ -226,6 +226,34 @@ fn sitemaps_of_an_earlier_set_are_not_inputs_next_to_those_of_the_set_that_is_re
 }
 
 #[test]
+fn an_index_file_in_an_input_directory_lists_no_sitemap_of_the_set_that_is_replaced() {
+    let directory = data();
+    build(&directory, "data", "site/maps", &[]).expect(0);
+    let files = fs::read_dir(directory.join("site/maps")).unwrap();
+    let mut names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    let sitemap = names.find(|name| name.ends_with(".xml.gz")).unwrap();
+    let document = |root: &str, entries: &str| {
+        format!("<{root} xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{entries}</{root}>")
+    };
+    let entry = |name: &str| format!("<sitemap><loc>{BASE}{name}</loc></sitemap>");
+    let index = format!("{}{}", entry("pages.xml"), entry(&format!("maps/{sitemap}")));
+    directory.file("site/pages.xml", document("urlset", &format!("<url><loc>{BASE}c</loc></url>")));
+    directory.file("site/sitemap.xml", document("sitemapindex", &index));
+    let refused = build(&directory, "site", "site/maps", &[]).expect(65);
+    let said =
+        format!("site/sitemap.xml: lists site/maps/{sitemap}, which is below --out, so each run would");
+    assert!(refused.stderr.contains(&said), "{}", refused.stderr);
+    // Another set can be built from it, and data below the output may have index files.
+    let all = ["https://h.example/a", "https://h.example/b", "https://h.example/c"];
+    build(&directory, "site", "other", &[]).expect(0);
+    assert_eq!(published_urls(&directory.join("other"), BASE), all);
+    fs::create_dir(directory.join("above")).unwrap();
+    fs::rename(directory.join("site"), directory.join("above/site")).unwrap();
+    build(&directory, "above/site", "above", &[]).expect(0);
+    assert_eq!(published_urls(&directory.join("above"), BASE), all);
+}
+
+#[test]
 fn files_next_to_part_files_are_named_as_skipped() {
     let directory = data();
     for name in ["_SUCCESS", ".part-0.crc", "c.csv", "d.csv", "e\u{1b}.csv"] {
