@@ -145,8 +145,14 @@ pub(crate) fn compare(
         return Err(Error::usage(message!(given, ": a diff needs at least {least} MiB")));
     }
     let mut report = DiffReport { unchanged: side::drop_same(&mut old, &mut new), ..DiffReport::default() };
-    // Most pairs of sites differ in few sitemaps, if any. These are sorted by few threads.
-    let threads = resources.threads.get().min(old.files().max(new.files()));
+    if old.is_empty() && new.is_empty() {
+        return Ok(report);
+    }
+    // Most pairs of sites differ in few sitemaps, and a thread for each is enough to sort them.
+    let threads = match (old.sitemaps(), new.sitemaps()) {
+        (Some(old), Some(new)) => resources.threads.get().min(old.max(new)),
+        _ => resources.threads.get(),
+    };
     let pool = thread_pool(threads, "diff", stop)?;
     let sorted = |side: Side| {
         let mut sorter = Sorter::new(RowCodec, &pool, resources.memory / 2, resources.scratch.clone());

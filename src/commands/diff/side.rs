@@ -168,9 +168,14 @@ impl Side {
         Self { files, ..Self::default() }
     }
 
-    /// The number of files that are read.
-    pub fn files(&self) -> usize {
-        self.files.len()
+    /// Whether no file is read.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// The number of sitemaps that are read. `None` if it is unknown, because a file may be an index file.
+    pub fn sitemaps(&self) -> Option<usize> {
+        self.files.iter().all(|file| file.known.is_some()).then_some(self.files.len())
     }
 
     /// Reads all URLs into `sorter`. Returns the number of sitemaps.
