@@ -91,7 +91,7 @@ pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory, out_free: F
         scratch_free_bytes: free_bytes(scratch).map(|free| free + copied_bytes),
         out_free_bytes: out_free.bytes.map(|free| free + copied_to_out),
     };
-    let scratch_min = copied_bytes + order.scratch_bytes.max(split_bytes) / OVERESTIMATE_MAX;
+    let scratch_min = copied_bytes + order.scratch_min.max(split_bytes / OVERESTIMATE_MAX);
     Ok(Demand { estimate, scratch_min, out_free_files: out_free.files })
 }
 
@@ -102,6 +102,8 @@ struct OrderDemand {
     /// Bytes of memory, if there is enough.
     held_bytes: u64,
     scratch_bytes: u64,
+    /// Bytes of scratch without which the run must fail.
+    scratch_min: u64,
 }
 
 impl OrderDemand {
@@ -111,20 +113,23 @@ impl OrderDemand {
                 let plan = Plan::of(memory, run.job.resources.threads.get(), input_bytes);
                 // Entries are stored twice, but without the prefixes that they share.
                 let scratch_bytes = entry_bytes.saturating_sub(plan.entries_bytes as u64);
-                Self { partitions: plan.ranges, held_bytes: entry_bytes, scratch_bytes }
+                let scratch_min = scratch_bytes / OVERESTIMATE_MAX;
+                Self { partitions: plan.ranges, held_bytes: entry_bytes, scratch_bytes, scratch_min }
             }
             Order::Input => {
                 let held_bytes = urls * HELD_BYTES;
                 let scratch_bytes = if held_bytes > memory.hold as u64 { held_bytes } else { 0 };
-                Self { partitions: PARTITIONS, held_bytes, scratch_bytes }
+                // Duplicates count: keys are stored before any is found. At the end, memory may be full.
+                let scratch_min = held_bytes.saturating_sub(memory.hold as u64);
+                Self { partitions: PARTITIONS, held_bytes, scratch_bytes, scratch_min }
             }
         }
     }
 }
 
 impl Demand {
-    /// Refuses a run that must fail. `reusable` counts the published sitemaps that may not have to be written again; it is called
-    /// only if there is too little space for all of them.
+    /// Refuses a run that must fail. `reusable` counts the published sitemaps that the run may reuse; it is called only if there is
+    /// too little space to write all sitemaps.
     ///
     /// # Errors
     /// [`ErrorKind::Io`] if a disk has less space than the run needs at least.
@@ -172,7 +177,7 @@ impl Demand {
     }
 }
 
-/// The least that a run needs: `all`, without what it can reuse. That is determined only if not `all` of it is free.
+/// The least that a run needs: `all`, minus what it may reuse. `reusable` is called only if less than `all` is free.
 fn least(free: Option<u64>, all: u64, reusable: impl FnOnce() -> u64) -> u64 {
     match free {
         Some(free) if free < all => all.saturating_sub(reusable()),
