@@ -47,9 +47,10 @@ pub fn is_stream(path: &Path) -> bool {
     path == Path::new(STREAM) || path.parent() == Some(Path::new("/dev")) || is_descriptor(path)
 }
 
-/// Returns whether `path` leads to a file that a process has open, as all files in `/dev/fd` and `/proc` do or may do.
+/// Returns whether `path` names a descriptor of a process: a file in `/dev/fd`, or in an `fd` directory below `/proc`.
 fn is_descriptor(path: &Path) -> bool {
-    path.parent() == Some(Path::new("/dev/fd")) || path.starts_with("/proc")
+    path.parent() == Some(Path::new("/dev/fd"))
+        || path.starts_with("/proc") && path.parent().is_some_and(|directory| directory.ends_with("fd"))
 }
 
 fn is_any(path: &Path, paths: &[&str]) -> bool {
@@ -358,6 +359,8 @@ mod tests {
             ("/dev/stdout", true),
             ("/dev/fd/63", true),
             ("/proc/self/fd/1", true),
+            ("/proc/self/task/7/fd/1", true),
+            ("/proc/self/cwd/rejects.tsv", false),
             ("/dev/shm/rejects.tsv", false),
             ("dev/null", false),
             ("rejects.tsv", false),
