@@ -15,6 +15,8 @@ pub use message::{Message, Piece};
 pub(crate) use missing::{URL_OF_FILE, is_url, is_url_with_one_slash};
 pub use setting::Setting;
 pub(crate) use shown::Shown;
+#[cfg(feature = "cloud")]
+pub(crate) use shown::without_secrets;
 
 /// `Result` with sitemill's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -13,7 +13,7 @@ use super::bucket::not_found;
 use super::file::PartsFile;
 use super::found::NamedFile;
 use super::origin::{cancelled, failed};
-use crate::error::{Error, ErrorKind, Result, message};
+use crate::error::{Error, ErrorKind, Result, message, without_secrets};
 use crate::intake::read_at::{ReadAt, ReadControl, RemoteFile};
 use crate::store::{Location, Pieces, WebFile};
 
@@ -38,18 +38,10 @@ pub fn find(location: &Location) -> Result<NamedFile> {
     Ok((name, file))
 }
 
-/// The URL for messages and reports, without a user name, a password or a query, which may be a signature.
+/// The URL for messages and reports.
 fn name_of(location: &Location) -> PathBuf {
     let url = location.path();
-    let url = url.to_string_lossy();
-    let (scheme, rest) = url.split_once("://").unwrap_or_default();
-    let (host, key) = rest.split_once('/').unwrap_or((rest, ""));
-    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-    let key = key.split('#').next().unwrap_or_default();
-    match key.split_once('?') {
-        Some((key, _)) => format!("{scheme}://{host}/{key}?…").into(),
-        None => format!("{scheme}://{host}/{key}").into(),
-    }
+    String::from_utf8_lossy(&without_secrets(url.as_os_str().as_encoded_bytes())).into_owned().into()
 }
 
 /// A file that the server only sends from start to end.
@@ -134,7 +126,7 @@ mod tests {
             ("https://h.example/a/b.csv", "https://h.example/a/b.csv"),
             ("https://h.example/a.csv?X-Amz-Signature=5ec#x", "https://h.example/a.csv?…"),
             ("https://user:5ec@h.example/a", "https://h.example/a"),
-            ("https://h.example", "https://h.example/"),
+            ("https://h.example", "https://h.example"),
             ("https://h.example?sig=5ec", "https://h.example/?…"),
             ("https://h.example?mail=a@b.c", "https://h.example/?…"),
             ("https://h.example#5ec@b.c", "https://h.example/"),
