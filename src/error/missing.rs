@@ -37,8 +37,8 @@ pub(super) fn explain(name: &Path, error: &io::Error) -> Option<&'static str> {
     }
     let is_pattern = text.contains(['*', '?', '[', '{']);
     is_pattern.then_some(
-        "no file has this name, and only the shell expands patterns for local files: those that match and are not in quotes; \
-         name the files, or their directory",
+        "no file has this name; sitemill does not expand patterns for local files, and the shell expands only those that match a \
+         file and are not quoted; name the files, or their directory",
     )
 }
 
@@ -103,9 +103,9 @@ mod tests {
             ("HTTP://h.example/a", way_out),
             ("az://bucket/a", way_out),
             ("file:///data/a", "give the path alone"),
-            ("data/*.csv", "no file has this name, and only the shell expands patterns for local files"),
-            ("data/part-[0-9]", "only the shell expands patterns"),
-            ("data/{a,b}.txt", "only the shell expands patterns"),
+            ("data/*.csv", "no file has this name; sitemill does not expand patterns for local files, and "),
+            ("data/part-[0-9]", "the shell expands only those that match a file and are not quoted; "),
+            ("data/{a,b}.txt", "not quoted; name the files, or their directory"),
             ("data.csv", "data.csv: cannot be read"),
             ("s3:", "s3:: cannot be read"),
         ] {

@@ -106,11 +106,10 @@ impl InputReport {
         // The attributes of Google's lists have fixed names.
         let Some(columns) = self.columns.as_ref().filter(|_| !self.is_google()) else { return Vec::new() };
         let word = self.column_word();
-        let impossible = columns.impossible.iter().map(|(part, name)| {
-            message!(
-                "column {name} is not used: its values are neither text nor lists nor structs, as {part} are"
-            )
-        });
+        let impossible = columns
+            .impossible
+            .iter()
+            .map(|(part, name)| message!("column {name} is not used: {part} must be text, lists or structs"));
         let missing = columns.missing.iter().map(|(part, name)| {
             let (path, columns) = (&self.path, Setting::Columns.with(format_args!("{part}={name}")));
             message!("no row of {path} has the {word} {name}; correct ", columns)

@@ -127,7 +127,7 @@ fn an_input_that_cannot_be_read_is_named() {
     let remote = if cfg!(feature = "cloud") { Vec::new() } else { remote.to_vec() };
     let unreadable = [
         (directory.join("missing.txt"), 66, "missing.txt: cannot be read"),
-        (directory.join("*.csv"), 66, "only the shell expands patterns for local files"),
+        (directory.join("*.csv"), 66, "sitemill does not expand patterns for local files"),
         (folder, 65, "has no data files"),
         ("/dev/zero".into(), 66, "is a device"),
         // A terminal, but not the one of this process: opening it would create another.

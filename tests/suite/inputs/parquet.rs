@@ -91,7 +91,6 @@ fn a_column_of_numbers_named_like_images_is_not_used_and_one_without_values_need
     let mut build = crate::support::sitemill();
     build.current_dir(directory.path()).args(["build", "--base-url", BASE, "--out", "out", "a.parquet"]);
     let built = crate::support::finish(&mut build, b"").expect(0);
-    let hint =
-        "  column videos is not used: its values are neither text nor lists nor structs, as videos are\n";
+    let hint = "  column videos is not used: videos must be text, lists or structs\n";
     assert!(built.stderr.contains(hint) && !built.stderr.contains("images"), "{}", built.stderr);
 }
