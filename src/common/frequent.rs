@@ -26,7 +26,8 @@ pub struct FrequentKeys {
 }
 
 impl FrequentKeys {
-    /// Adds the counts of the next part. `counted` has no key without items. [`Self::cut`] follows after one or a few parts.
+    /// Adds the counts of the next part. `counted` has no key without items. Call [`Self::cut`] after every few parts, always after
+    /// the same ones: until then, all their keys are held, and inexact counts depend on where it is called.
     pub fn add(&mut self, counted: KeyCounts) {
         self.items += counted.values().sum::<u64>();
         for (key, items) in counted {

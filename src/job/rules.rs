@@ -186,9 +186,9 @@ pub enum OnDuplicate {
     /// The first row.
     #[default]
     First,
-    /// The row with the newest `lastmod`, in whole seconds. Ties, and rows without a `lastmod`, go to the first row. With
-    /// [`Order::Sorted`], they go to the row that is last in byte order of `lastmod`, then `changefreq`, `priority` and the XML of
-    /// its extensions; a missing value sorts first.
+    /// The row with the newest `lastmod`, in whole seconds. Of rows with the same newest `lastmod`, or if no row has one, the first
+    /// is listed. With [`Order::Sorted`], it is the row that is last in byte order of `lastmod`, then `changefreq`, `priority` and
+    /// the XML of its extensions; a missing value sorts first.
     Newest,
 }
 

@@ -137,7 +137,8 @@ impl<'s> CountingSink<'s> {
         self.sink.record(record)
     }
 
-    /// Receives a row that may have values which are not read. If so, it is not blank without a URL.
+    /// Receives a row. If `has_other_values`, a row without a URL is rejected (`no-url`) and does not count as blank, because
+    /// columns that are not read may have values.
     #[inline]
     pub fn record_of(&mut self, record: &Record<'_>, has_other_values: bool) -> Result<()> {
         match has_other_values && record.url.trim_ascii().is_empty() {

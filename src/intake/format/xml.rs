@@ -1,4 +1,4 @@
-//! XML, as sitemaps and feeds share it: where it begins, how much of it may be read at once, and what is wrong with it.
+//! What readers of sitemaps and feeds share: finding the root element, limiting how much is read at once, and errors.
 
 mod declared;
 pub mod dropped;
@@ -95,7 +95,7 @@ pub fn broken(text: &About<'_>, at: u64, error: quick_xml::Error) -> Error {
     }
 }
 
-/// The error for XML that ends before its root element.
+/// The error for XML that ends before the end of its root element.
 pub fn ends_too_early(text: &About<'_>) -> Error {
     text.wrong("the XML ends too early; recreate the file, or fetch it again")
 }
@@ -112,7 +112,7 @@ impl<R: Read> Metered<R> {
         Self::with_capacity(BUFFER_BYTES, stream)
     }
 
-    /// The same with another buffer, for tests of what happens where it ends.
+    /// Like [`Metered::new`], with a buffer of `buffer_bytes`. Tests use small buffers.
     pub fn with_capacity(buffer_bytes: usize, stream: R) -> Self {
         Self { stream: BufReader::with_capacity(buffer_bytes, stream), bytes_left: 0 }
     }

@@ -5,12 +5,10 @@ use regex_syntax::hir::literal::Extractor;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
 use crate::clean::encode::escape;
+use crate::clean::scope::ORIGIN_SLASHES;
 
 /// What every canonical URL begins with.
 const SCHEMES: [&[u8]; 2] = [b"http://", b"https://"];
-
-/// The slashes that every canonical URL has: two after the scheme, and one at the start of the path.
-const SLASHES: usize = 3;
 
 /// Says why `pattern` can match no URL, if that is certain.
 pub fn why_never(pattern: &Hir) -> Option<String> {
@@ -65,7 +63,7 @@ fn of_whole(pattern: &Hir) -> Option<String> {
     let properties = pattern.properties();
     let is_whole = properties.look_set_prefix().contains(Look::Start)
         && properties.look_set_suffix().contains(Look::End);
-    (is_whole && slashes_max(pattern) < SLASHES).then(|| {
+    (is_whole && slashes_max(pattern) < ORIGIN_SLASHES).then(|| {
         "it matches no URL, because every URL has a slash after the host: that of a home page ends with it".into()
     })
 }
