@@ -165,6 +165,10 @@ pub trait View: fmt::Debug + Send + Sync {
         None
     }
 
+    /// What distinguishes the published file `file` from another one that has replaced it, even one with the same content; `None`
+    /// if nothing has its name or that is unknown.
+    fn identity(&self, file: &OsStr) -> Option<String>;
+
     /// Whether `record` exists.
     fn has_record(&self, record: &Record) -> bool {
         self.look_up_record(record).is_ok_and(|found| found.is_some())
@@ -325,7 +329,7 @@ pub trait Place: fmt::Debug + Send + Sync {
     /// Removes published files durably. Names that do not belong to regular files are skipped.
     ///
     /// # Errors
-    /// If a file cannot be removed; those before it are gone.
+    /// If a file cannot be looked up or removed. Those before it are gone and, in a directory, those after it.
     fn remove(&self, removals: &[Removal]) -> Result<Removed>;
 
     /// Removes a manifest.

@@ -1,15 +1,15 @@
 //! Inputs that change, are truncated or fail while a run reads them.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{Seek, Write};
+use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
 use crate::support::{
-    TempDir, assert_nothing_is_left, build_command, files, finish, gzip, killed_at, published_urls, sitemill,
-    started_by,
+    TempDir, assert_nothing_is_left, build_command, ended, files, finish, gzip, killed_at, published_urls,
+    sitemill, started_by,
 };
 use crate::world::{
     BASE, Between, Waiting, World, fifo, injected_on, pages, skip_unless_root, unanswered, urls,
@@ -307,6 +307,9 @@ fn a_user_who_may_not_read_the_manifest_can_check_the_published_files() {
     assert!(found.stderr.contains("out-of-scope  2"), "{}", found.stderr);
 }
 
+/// Starts a command as a user who may not read `.sitemill`.
+const NOBODY: [&str; 4] = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+
 #[test]
 fn a_user_who_may_not_read_the_journal_waits_for_the_end_of_the_switch() {
     if skip_unless_root("another user") {
@@ -320,10 +323,7 @@ fn a_user_who_may_not_read_the_journal_waits_for_the_end_of_the_switch() {
         build
     };
     let (old, new) = (pages(1, 2), pages(2, 3));
-    let read = |args: &[&str]| {
-        let nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
-        finish(&mut started_by(&nobody, sitemill().args(args).arg(&out)), b"")
-    };
+    let read = |args: &[&str]| finish(&mut started_by(&NOBODY, sitemill().args(args).arg(&out)), b"");
     let index = out.join("sitemap-index-1.xml");
     for nth in 1.. {
         let _ = fs::remove_dir_all(&out);
@@ -343,4 +343,22 @@ fn a_user_who_may_not_read_the_journal_waits_for_the_end_of_the_switch() {
     assert!(!files(&out).contains(&mark));
     assert_eq!(read(&["urls"]).expect(0).stdout, new.as_bytes());
     read(&["check"]).expect(0);
+}
+
+#[test]
+fn a_user_who_may_not_read_the_manifests_notices_a_switch_while_the_urls_are_listed() {
+    if skip_unless_root("another user") {
+        return;
+    }
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let build = |first| finish(&mut build_command(&out, BASE), pages(first, first + 20_000).as_bytes());
+    build(1).expect(0);
+    let mut listing = started_by(&NOBODY, sitemill().arg("urls").arg(&out));
+    let mut listing = listing.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // It waits for its reader then, because these are more URLs than a pipe holds.
+    listing.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+    build(2).expect(0);
+    let refused = ended(listing).expect(75);
+    assert!(refused.stderr.contains("another set was published"), "{}", refused.stderr);
 }

@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind, Result, message};
 use crate::limits::Protocol;
 use crate::place::{self, PlaceFile, Record, View, switch_file};
 use crate::set::manifest::{Manifest, Role};
+use crate::set::name::robots_file;
 
 /// Maximum bytes of a manifest: about 300 bytes per sitemap, for a million sitemaps. It may be hostile like any other file.
 const MANIFEST_BYTES_MAX: u64 = 300_000_000;
@@ -22,11 +23,13 @@ pub(crate) struct Manifests {
     /// The journal, if a switch has begun and is not complete: the manifest of the set that is to be live. [`ErrorKind::Busy`] if
     /// there is one that may not be read.
     next: Result<Option<Manifest>>,
+    /// The identity of the lines for robots.txt, which every switch replaces last, if the manifests may not be read.
+    lines: Option<String>,
 }
 
 impl Manifests {
     /// Those of files that were named individually.
-    pub const NONE: Self = Self { live: Ok(None), next: Ok(None) };
+    pub const NONE: Self = Self { live: Ok(None), next: Ok(None), lines: None };
 
     /// Reads the manifests of the set that `view` shows.
     pub fn read(view: &dyn View) -> Self {
@@ -39,7 +42,10 @@ impl Manifests {
             }
             read => read,
         };
-        Self { live: read_manifest(view), next }
+        let live = read_manifest(view);
+        let is_private = live.as_ref().is_err_and(|error| error.kind() == ErrorKind::Permission);
+        let lines = is_private.then(|| view.identity(robots_file(view.name()).as_ref())).flatten();
+        Self { live, next, lines }
     }
 
     /// The journal, if there is one that can be read.
@@ -147,7 +153,9 @@ impl Manifests {
 
     /// Whether a run has begun or completed a switch since the manifests were read.
     pub fn are_outdated(&self, view: &dyn View) -> bool {
-        self.runs() != Self::read(view).runs()
+        let now = Self::read(view);
+        let is_same_to_others = self.are_hidden() == now.are_hidden() && self.lines == now.lines;
+        self.runs() != now.runs() || !is_same_to_others
     }
 
     fn runs(&self) -> [Option<&str>; 2] {

@@ -364,6 +364,11 @@ impl View for BucketView {
         Ok(found.map(|object| Found { is_file: true, bytes: object.bytes }))
     }
 
+    fn identity(&self, file: &OsStr) -> Option<String> {
+        let object = self.published(&file.to_string_lossy()).ok()??;
+        Some(format!("{:?} {:?} {}", object.tag, object.version, object.modified))
+    }
+
     fn open(&self, file: &OsStr) -> Result<Box<dyn Read + Send>> {
         let name = file.to_string_lossy();
         let opened =

@@ -161,6 +161,11 @@ impl View for DirectoryView {
         self.found(&self.layout.file(file))
     }
 
+    fn identity(&self, file: &OsStr) -> Option<String> {
+        let meta = self.fs.look(&self.layout.file(file)).ok()?;
+        Some(format!("{:?} {:?} {}", meta.identity, meta.modified, meta.bytes))
+    }
+
     fn open(&self, file: &OsStr) -> Result<Box<dyn Read + Send>> {
         let path = self.layout.file(file);
         self.fs.open(&path).map_err(|error| Error::input(&path, error))
