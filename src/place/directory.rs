@@ -52,7 +52,8 @@ impl DirectoryPlace {
     /// Takes the lock of the set `name` in the directory, or of the set without a name. Creates the directory if it does not exist.
     ///
     /// # Errors
-    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created or written to,
+    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created,
+    /// [`ErrorKind::Permission`](crate::ErrorKind::Permission) if this user may not write to it,
     /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another run holds it, or holds all sites that it is one of.
     pub fn open(fs: Arc<dyn FileSystem>, out: &Path, name: Option<&SetName>) -> Result<Self> {
         let place = Self::open_parent(fs, out, name)?;
@@ -87,6 +88,15 @@ impl DirectoryPlace {
     fn staging(&self) -> Staging<'_> {
         let (fs, layout) = (self.view.fs(), self.view.layout());
         Staging { fs, layout, directory: &self.staging }
+    }
+
+    fn remove_one(&self, removal: &Removal) -> Result<Removed> {
+        let file = removal.file.as_ref();
+        let found =
+            self.view.look_up(file)?.filter(|found| found.is_file && self.view.still_matches(removal));
+        let Some(found) = found else { return Ok(Removed::default()) };
+        let files = u64::from(remove(self.view.fs(), &self.view.path(file))?);
+        Ok(Removed { files, bytes: found.bytes })
     }
 }
 
@@ -189,24 +199,28 @@ impl Place for DirectoryPlace {
 
     fn resume(&self, run: &str, files: &[String], removals: &[Removal]) -> Result<()> {
         let (fs, layout) = (self.view.fs(), self.view.layout());
+        // An earlier version may have begun the switch, or the mark was lost with the power.
+        switch::mark(fs, layout)?;
         switch::make_visible(&Staging { fs, layout, directory: &layout.staging(run) }, files)?;
         switch::clean_up(&self.view, removals)
     }
 
     fn remove(&self, removals: &[Removal]) -> Result<Removed> {
-        let mut removed = Removed::default();
+        let (mut removed, mut failure) = (Removed::default(), None);
         for removal in removals {
-            let file = removal.file.as_ref();
-            let Some(found) = self.view.look_up(file)? else { continue };
-            if found.is_file && self.view.still_matches(removal) {
-                removed.files += u64::from(remove(self.view.fs(), &self.view.path(file))?);
-                removed.bytes += found.bytes;
+            match self.remove_one(removal) {
+                Ok(one) => {
+                    removed.files += one.files;
+                    removed.bytes += one.bytes;
+                }
+                // One file that can never be removed must not keep the others.
+                Err(error) => failure = failure.or(Some(error)),
             }
         }
         if removed.files > 0 {
             sync_directory(self.view.fs(), self.view.root())?;
         }
-        Ok(removed)
+        failure.map_or(Ok(removed), Err)
     }
 
     fn remove_record(&self, record: &Record) -> Result<()> {

@@ -59,7 +59,7 @@ pub fn check_writable(fs: &dyn FileSystem, layout: &Layout) -> Result<()> {
                 let doing = "may not be written to; change its permissions, or run this as a user who may";
                 return Err(Error::io(directory, doing, error));
             }
-            // Anything else is reported where it is in the way.
+            // Any other error is reported by the operation that fails because of it.
             _ => {}
         }
     }

@@ -85,10 +85,10 @@ pub fn decide(staging: &Staging<'_>) -> Result<()> {
 
 /// Shows users who may not read the journal that a switch has begun. The mark is not synced: they may read a mixture of two sets if
 /// the power is lost during the switch and their file system keeps a later rename in the same directory but not the mark.
-fn mark(fs: &dyn FileSystem, layout: &Layout) -> Result<()> {
+pub fn mark(fs: &dyn FileSystem, layout: &Layout) -> Result<()> {
     let path = layout.switch_file();
     match fs.create(&path) {
-        // A dead run has left it.
+        // A dead run has left it, perhaps in the switch that this one completes.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         created => created.map(drop).map_err(|error| Error::io(&path, "could not be created", error)),
     }
@@ -144,8 +144,12 @@ pub fn roll_back(staging: &Staging<'_>, steps: &Steps) -> Result<SwitchState> {
         remove(fs, &journal)?;
     }
     let is_on_disk = sync_directory(fs, layout.state()).is_ok();
+    if !is_on_disk {
+        // The journal may reappear, so the mark stays for the next run.
+        return Ok(SwitchState::RolledBack);
+    }
     unmark(fs, layout);
-    Ok(if is_on_disk { SwitchState::Uncommitted } else { SwitchState::RolledBack })
+    Ok(SwitchState::Uncommitted)
 }
 
 /// Removes the files that the visible set has replaced, and turns the journal into the live manifest.

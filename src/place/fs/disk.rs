@@ -7,6 +7,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsE
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, AtFlags, CWD, accessat};
+use rustix::io::Errno;
 
 use super::operations::{FileSystem, Kind, Locked, Meta, NewFile};
 use crate::common::disk::{free_bytes, free_files};
@@ -34,7 +35,11 @@ impl FileSystem for Disk {
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
         match fs::metadata(path)?.is_file() {
             true => Ok(Box::new(File::open(path)?)),
-            false => Err(io::Error::other("not a regular file; write what a pipe yields to a file first")),
+            false => {
+                let words =
+                    "not a regular file; if it is a pipe, save its output to a file and name that file";
+                Err(io::Error::other(words))
+            }
         }
     }
 
@@ -110,7 +115,12 @@ impl FileSystem for Disk {
 
     fn check_writable(&self, directory: &Path) -> io::Result<()> {
         let needed = Access::WRITE_OK | Access::EXEC_OK;
-        accessat(CWD, directory, needed, AtFlags::EACCESS).map_err(io::Error::from)
+        let checked = match accessat(CWD, directory, needed, AtFlags::EACCESS) {
+            // Old container runtimes answer so to system calls that they do not know, such as `faccessat2`.
+            Err(Errno::PERM) => accessat(CWD, directory, needed, AtFlags::empty()),
+            checked => checked,
+        };
+        checked.map_err(io::Error::from)
     }
 
     fn make_directory(&self, path: &Path, mode: u32) -> io::Result<()> {

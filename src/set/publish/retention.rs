@@ -99,13 +99,14 @@ pub fn expire(place: &dyn Place, live: &Manifest, keep: Keep) -> Result<Removed>
     let old = live.superseded.iter().filter(|old| keep.is_old(&old.since, &live.published));
     let old = old.filter(|old| !needed.contains(&old.file));
     let old: Vec<_> = old.map(|old| Removal { file: old.file.clone(), content: None }).collect();
-    let removed = place.remove(&old)?;
+    // A failure must not keep the manifests of sets that are no longer kept.
+    let removed = place.remove(&old);
     let known: HashSet<Record> = live.earlier.iter().map(|earlier| Record::kept(&earlier.run)).collect();
     let kept = place.view().kept()?;
     kept.iter()
         .filter(|record| !known.contains(record))
         .try_for_each(|record| place.remove_record(record))?;
-    Ok(removed)
+    removed
 }
 
 /// The index files of earlier sets that are no longer kept.

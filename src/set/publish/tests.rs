@@ -227,6 +227,11 @@ fn is_marked(fs: &Memory) -> bool {
     exists(fs, &Path::new(OUT).join(switch_file(name().as_ref())))
 }
 
+/// Whether a step renames a file into the output directory.
+fn shows_file(what: &str) -> bool {
+    what.rsplit_once(" to ").is_some_and(|(_, to)| Path::new(to).parent() == Some(OUT.as_ref()))
+}
+
 /// Fails unless `fs` contains one of the sets `whole`, and no leftovers.
 fn assert_at_rest(fs: &Memory, whole: &[&Set], when: &str) {
     let set = crawl(fs).unwrap_or_else(|why| panic!("{when}: {why}"));
@@ -309,6 +314,9 @@ fn replay(before: &Memory, job: Job) {
             drop(open(&fs));
             assert_at_rest(&fs, either, &when);
             for step in fs.steps() {
+                let after = Memory::of(step.state.clone());
+                let is_known = is_marked(&after) || !view(&after).has_record(&Record::Journal);
+                assert!(is_known || !shows_file(&step.what), "{when}; {}", step.what);
                 for (how, state) in endings(&step.state) {
                     if !seen.insert((is_done, state.clone())) {
                         continue;

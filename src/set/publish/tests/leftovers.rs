@@ -90,7 +90,10 @@ fn an_old_sitemap_that_cannot_be_looked_up_is_not_forgotten() {
     superseded[0].file = gone.into();
     superseded[1].file.clone_from(&long);
     let removal = |file: &str| Removal { file: file.into(), content: None };
-    assert!(workspace.place.remove(&[removal(&long)]).is_err());
+    let next = "sitemap-00008-1f2e3d4c.xml.gz";
+    fs.put(&Path::new(OUT).join(next), b"old");
+    assert!(workspace.place.remove(&[removal(&long), removal(next)]).is_err());
+    assert!(!workspace.place.view().is_file(next.as_ref()), "those after it are removed");
     let prepared = prepare_empty(workspace);
     let names: Vec<_> = prepared.set().superseded.iter().map(|old| &*old.file).collect();
     assert!(names.contains(&&*long) && !names.contains(&gone), "{names:?}");
