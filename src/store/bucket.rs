@@ -101,10 +101,10 @@ impl Bucket {
         wait(async move { this.guarded(work).await })
     }
 
-    /// Does `work` until its run is over. All requests go through here.
+    /// Does `work` until its run is over. All requests go through here; only the body of an opened object is read elsewhere, by its
+    /// [`ObjectReader`].
     async fn guarded<T>(&self, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-        // The client library panics on some answers that no store should give. Such a request has failed, as with any wrong answer.
-        let panicked = |_| Err(Failure::other("the client library panicked, as the message above says"));
+        let panicked = |_| Err(Failure::panicked());
         AssertUnwindSafe(self.0.grace_period.wait(work)).catch_unwind().await.unwrap_or_else(panicked)
     }
 

@@ -119,6 +119,11 @@ impl Failure {
         Self { kind: FailureKind::Other, answer, credentials: String::new(), permission: None }
     }
 
+    /// The failure of a request on which the client library panicked, as on some answers that no store should give.
+    pub fn panicked() -> Self {
+        Self::other("the client library panicked, as the message above says")
+    }
+
     /// The failure of a request for an object that has been replaced since it was found.
     pub fn replaced() -> Self {
         Self { kind: FailureKind::Condition, ..Self::other("it was replaced") }
