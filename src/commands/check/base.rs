@@ -4,7 +4,7 @@
 //! directories below, too: by the protocol, an index file lists sitemaps of its own directory and of those below it.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::document::{Document, Member};
@@ -81,8 +81,8 @@ pub(super) struct Deeper<'d> {
     pub base: &'d str,
     /// Whether the base is known. Otherwise, directories below may be elsewhere.
     pub is_base_known: bool,
-    /// The directories of which it is known whether a sitemap of the index file is there.
-    pub has_sitemap: HashMap<String, bool>,
+    /// The directories in which a sitemap of the index file is; `None` until that is needed.
+    pub populated: Option<HashSet<String>>,
 }
 
 impl Deeper<'_> {
@@ -94,14 +94,22 @@ impl Deeper<'_> {
         if self.is_base_known || file.is_file() {
             return Some(file);
         }
-        let directory = normal::directory(loc)?;
-        let is_there = |member: &Member| {
-            normal::directory(&member.loc).is_some_and(|of_member| of_member == directory)
-                && deeper_file(index, base, &member.loc).is_some_and(|file| file.is_file())
-        };
-        let has_sitemap = self.has_sitemap.entry(directory.clone());
-        has_sitemap.or_insert_with(|| members.iter().any(is_there)).then_some(file)
+        let populated = self.populated.get_or_insert_with(|| populated(index, base, members));
+        populated.contains(&normal::directory(loc)?).then_some(file)
     }
+}
+
+/// The URLs of the directories below `base`, that of `index`, in which at least one of its `members` is.
+fn populated(index: &PlaceFile, base: &str, members: &[Member]) -> HashSet<String> {
+    let mut directories = HashSet::new();
+    for member in members {
+        let Some(directory) = normal::directory(&member.loc) else { continue };
+        let is_there = || deeper_file(index, base, &member.loc).is_some_and(|file| file.is_file());
+        if !directories.contains(&directory) && is_there() {
+            directories.insert(directory);
+        }
+    }
+    directories
 }
 
 /// What tells that a URL is that of the directory of an index file.

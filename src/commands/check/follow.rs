@@ -1,6 +1,6 @@
 //! Follows index files to the sitemaps that they list.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -150,7 +150,7 @@ impl Known {
         let is_named_by_us = index.name().to_str().is_some_and(is_index_file);
         let is_base_known = set.base.is_some() && !is_named_by_us;
         let is_own = set.has_robots || self.is_external_unknown;
-        (!is_own).then(|| Deeper { base, is_base_known, has_sitemap: HashMap::new() })
+        (!is_own).then(|| Deeper { base, is_base_known, populated: None })
     }
 
     /// Leaves out all sitemaps of an index file, because the URL of its directory is unknown.

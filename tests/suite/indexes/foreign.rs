@@ -74,6 +74,15 @@ fn a_compressed_copy_of_a_sitemap_is_not_read_again() {
 }
 
 #[test]
+fn a_compressed_copy_is_recognised_in_any_letter_case() {
+    let directory = TempDir::new();
+    let content = sitemap(&["1", "2"]);
+    directory.file("SITEMAP.XML", &content);
+    directory.file("SITEMAP.XML.GZ", gzip(content.as_bytes()));
+    assert_eq!(checked(directory.path()), (vec![], [2, 0]));
+}
+
+#[test]
 fn a_file_is_read_once_however_its_directory_is_spelt() {
     let directory = TempDir::new();
     let file = directory.file("sitemap.xml", sitemap(&["1"]));

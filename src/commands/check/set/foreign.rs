@@ -44,7 +44,9 @@ impl Set {
         let files = self.files.iter().map(|file| (file.path().to_owned(), file.clone()));
         let files: HashMap<PathBuf, PlaceFile> = files.collect();
         self.files.retain(|file| {
-            let plain = file.name().to_str().and_then(|name| name.strip_suffix(".gz"));
+            let split =
+                file.name().to_str().and_then(|name| name.split_at_checked(name.len().saturating_sub(3)));
+            let plain = split.and_then(|(plain, end)| end.eq_ignore_ascii_case(".gz").then_some(plain));
             let plain = plain.and_then(|plain| files.get(file.beside(plain).path()));
             match plain.filter(|plain| is_same(plain, file)) {
                 Some(plain) => {
