@@ -238,7 +238,8 @@ pub fn holds_set(path: &Path) -> bool {
 /// not exist. Requests to a store that does not answer are given up a few seconds after `stop` is raised.
 ///
 /// # Errors
-/// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created or written to,
+/// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created,
+/// [`ErrorKind::Permission`](crate::ErrorKind::Permission) if this user may not write to it,
 /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another run holds it, or holds all sites that it is one of.
 #[cfg_attr(not(feature = "cloud"), expect(unused_variables, reason = "only requests to stores are given up"))]
 pub fn open(path: &Path, name: Option<&SetName>, stop: &Stop) -> Result<Box<dyn Place>> {
@@ -272,14 +273,14 @@ pub fn open_for_sites(path: &Path, name: Option<&SetName>, stop: &Stop) -> Resul
 /// [`ErrorKind::Output`](crate::ErrorKind::Output) if something that is not a directory has the path.
 #[cfg_attr(not(feature = "cloud"), expect(unused_variables, reason = "only requests to stores are given up"))]
 pub fn preview(path: &Path, name: Option<&SetName>, stop: &Stop) -> Result<Box<dyn Place>> {
-    let view: Arc<dyn View> = match in_store(path, ErrorKind::Usage)? {
-        None => view_of_set(path, name)?,
+    let (view, is_local): (Arc<dyn View>, bool) = match in_store(path, ErrorKind::Usage)? {
+        None => (view_of_set(path, name)?, true),
         #[cfg(feature = "cloud")]
-        Some(location) => Arc::new(BucketPlace::preview(location, name, stop)?),
+        Some(location) => (Arc::new(BucketPlace::preview(location, name, stop)?), false),
         #[cfg(not(feature = "cloud"))]
         Some(never) => match never {},
     };
-    Ok(Box::new(Preview::of(view)?))
+    Ok(Box::new(Preview::of(view, is_local)?))
 }
 
 /// The staging of `run` for the set `name` in the place at `path`, which belongs to a process that may be on another machine.

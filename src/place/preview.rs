@@ -10,24 +10,28 @@ use super::interface::{BackupReason, FreeSpace, Place, Published, View};
 use super::record::{Record, Version};
 use super::switch::{Removal, Removed, Switch, SwitchState};
 use super::unsynced::Unsynced;
-use crate::error::{Error, ErrorKind, Result, is_url, message};
+use crate::error::{Error, ErrorKind, Result, message};
 
 /// A place that need not exist, for a dry run. It takes no lock, so another run may change the place meanwhile. Whatever would
 /// change the place does nothing, apart from staging and switching, which are errors because a dry run must not get that far.
 #[derive(Debug)]
 pub struct Preview {
     view: Arc<dyn View>,
+    /// Whether it is a directory, and not in a store.
+    is_local: bool,
     scratch: PathBuf,
 }
 
 impl Preview {
-    /// The place that `view` shows. Scratch files go to the directory for temporary files. In a store, no local path is in the way.
+    /// The place that `view` shows: a directory if it `is_local`. In a store, no local path is in the way. Scratch files go to the
+    /// directory for temporary files.
     ///
     /// # Errors
     /// [`ErrorKind::Output`] if a real run could not create it, or a directory of its state, because something else has the name.
-    pub fn of(view: Arc<dyn View>) -> Result<Self> {
-        if is_url(view.root()) {
-            return Ok(Self { view, scratch: std::env::temp_dir() });
+    pub fn of(view: Arc<dyn View>, is_local: bool) -> Result<Self> {
+        let scratch = std::env::temp_dir();
+        if !is_local {
+            return Ok(Self { view, is_local, scratch });
         }
         let is_there = |path: &&Path| path.symlink_metadata().is_ok();
         if let Some(path) = view.root().ancestors().find(is_there).filter(|path| !path.is_dir()) {
@@ -38,7 +42,7 @@ impl Preview {
         let mut state = live.ancestors().skip(1).take_while(|directory| *directory != view.root());
         match state.find(|directory| is_no_directory(directory)) {
             Some(directory) => Err(foreign(directory)),
-            None => Ok(Self { view, scratch: std::env::temp_dir() }),
+            None => Ok(Self { view, is_local, scratch }),
         }
     }
 
@@ -56,9 +60,9 @@ fn is_no_directory(path: &Path) -> bool {
 impl Place for Preview {
     fn open_site(&self, name: &str) -> Result<Box<dyn Place>> {
         let view = self.view.below(name.as_ref());
-        match !is_url(view.root()) && is_no_directory(view.root()) {
+        match self.is_local && is_no_directory(view.root()) {
             true => Err(foreign(view.root())),
-            false => Ok(Box::new(Self::of(view)?)),
+            false => Ok(Box::new(Self::of(view, self.is_local)?)),
         }
     }
 
@@ -78,7 +82,7 @@ impl Place for Preview {
 
     /// The space of the nearest directory that exists. That of a store is unlimited.
     fn free_space(&self) -> FreeSpace {
-        if is_url(self.view.root()) {
+        if !self.is_local {
             return FreeSpace::default();
         }
         let existing = self.view.root().ancestors().find(|path| path.is_dir());
@@ -171,11 +175,11 @@ mod tests {
 
     #[test]
     fn a_preview_of_a_place_in_a_store_asks_nothing_of_the_local_disk() {
-        let space = |root: &str| {
+        let space = |root: &str, is_local| {
             let view = DirectoryView::of(Arc::new(Disk), root.as_ref(), None);
-            Preview::of(Arc::new(view)).unwrap().free_space()
+            Preview::of(Arc::new(view), is_local).unwrap().free_space()
         };
-        assert!(space("html").bytes.is_some());
-        assert_eq!(space("s3://bucket/html"), FreeSpace::default());
+        assert!(space("html", true).bytes.is_some());
+        assert_eq!(space("s3://bucket/html", false), FreeSpace::default());
     }
 }

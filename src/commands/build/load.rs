@@ -42,7 +42,8 @@ impl LoadedInputs {
         let estimate = demand.estimate;
         memory.scratch.expect(estimate.scratch_bytes);
         run.progress.estimated(&estimate);
-        demand.check(run.job, memory.scratch.directory(), || out.reusable())?;
+        let is_for_sites = run.job.rules.only_site().is_none();
+        demand.check(run.job, memory.scratch.directory(), || out.reusable(is_for_sites))?;
         Ok(Self { inputs: inputs.into(), sources, skipped, estimate, memory })
     }
 

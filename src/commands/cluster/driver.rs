@@ -87,10 +87,12 @@ impl Driver {
         let (job, stop, time) = (job.clone(), stop.clone(), w3c_datetime(job.publication.time)?);
         let follow_up = FollowUp::prepare(&job, &stop)?;
         let workspace = site::open(&job, &stop)?;
+        let completed = site::completed(&job, &workspace);
+        let explain = |error| CompletedSwitch::explain(error, &completed);
         let base_url = job.rules.only_site().expect("it was checked").clone();
         let site = Site::new(base_url, workspace);
-        let order = order(&job, &site, &time)?;
-        let memory = Memory::of(&job.resources, site.place.scratch())?;
+        let order = order(&job, &site, &time).map_err(explain)?;
+        let memory = Memory::of(&job.resources, site.place.scratch()).map_err(explain)?;
         Ok(Self { job, stop, started, planned: None, follow_up, site, time, order, memory, columns: None })
     }
 

@@ -86,8 +86,8 @@ pub fn live_sites(view: &dyn View) -> impl Iterator<Item = Manifest> {
     places.filter_map(|site| usable(&*site, &Record::Live).ok().flatten())
 }
 
-/// The places directly below that of `view` that have the name of a site, and in which a run has died before its switch. Those in a
-/// bucket are left out, because it takes requests to find them.
+/// The places directly below that of `view` that have the name of a site, or its set, and in which a run has died before its
+/// switch. Those in a bucket are left out, because it takes requests to find them.
 ///
 /// # Errors
 /// If the places cannot be listed.
@@ -97,11 +97,11 @@ pub fn abandoned_sites(view: &dyn View) -> Result<Vec<Arc<dyn View>>> {
     }
     let has_no_journal =
         |site: &dyn View| site.look_up_record(&Record::Journal).is_ok_and(|found| found.is_none());
-    let is_abandoned = |site: &Arc<dyn View>| {
-        looks_like_site_directory(name_of_place(&**site))
-            && !site.runs().is_empty()
-            && has_no_journal(&**site)
-    };
+    // A host without a dot, such as `localhost`, has a name like any directory.
+    let is_site =
+        |site: &dyn View| looks_like_site_directory(name_of_place(site)) || is_of_site(site, &Record::Live);
+    let is_abandoned =
+        |site: &Arc<dyn View>| !site.runs().is_empty() && has_no_journal(&**site) && is_site(&**site);
     Ok(place::places_below(view)?.filter(is_abandoned).collect())
 }
 

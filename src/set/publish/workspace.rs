@@ -82,8 +82,9 @@ impl Workspace {
     /// and removes the files of dead runs. Requests to a store are given up a few seconds after `stop` is raised.
     ///
     /// # Errors
-    /// [`ErrorKind::Output`] if it cannot be created or written to, [`ErrorKind::Busy`] if another run holds its lock or the
-    /// lock of all sites, [`ErrorKind::Data`] if its manifest is damaged and `on_damage` does not permit ignoring it.
+    /// [`ErrorKind::Output`] if it cannot be created, [`ErrorKind::Permission`] if this user may not write to it,
+    /// [`ErrorKind::Busy`] if another run holds its lock or the lock of all sites, [`ErrorKind::Data`] if its manifest is damaged
+    /// and `on_damage` does not permit ignoring it.
     pub fn open(out: &Path, name: Option<&SetName>, on_damage: OnDamage, stop: &Stop) -> Result<Self> {
         Self::open_place(place::open(out, name, stop)?, on_damage)
     }
@@ -207,9 +208,11 @@ impl Workspace {
         self.place.free_space()
     }
 
-    /// The sitemaps that are live or kept here, and that are live in the sites below. Those that cannot be read are left out.
-    pub fn reusable(&self) -> Reusable {
-        let of_sites = live_sites(self.place.view()).flat_map(|set| set.sitemaps);
+    /// The sitemaps that are live or kept here and, for a run for all sites, those that are live in the sites below. Those that
+    /// cannot be read are left out.
+    pub fn reusable(&self, is_for_sites: bool) -> Reusable {
+        let sites = is_for_sites.then(|| live_sites(self.place.view())).into_iter().flatten();
+        let of_sites = sites.flat_map(|set| set.sitemaps);
         let sitemaps = self.unchanged().into_sitemaps().chain(of_sites);
         sitemaps.fold(Reusable::default(), |Reusable { files, bytes }, sitemap| Reusable {
             files: files + 1,
