@@ -72,6 +72,7 @@ class OutOfMemory(SitemillError, MemoryError):
     """There is not enough memory. The message names an option to set."""
 
     kind = "memory"
+    exit_code = 71
 
 
 class Interrupted(SitemillError):
@@ -122,8 +123,8 @@ def late_warnings(late: Optional[BaseException]) -> list[str]:
 
 
 def tell(warnings: Iterable[str], live: str, late: Optional[BaseException], result: Any, stacklevel: int) -> None:
-    """Warns of what happened once the set was ``live``, and raises ``late`` if it ends the program, like ``KeyboardInterrupt``.
-    That exception, or a warning that a filter turns into an exception, gets the result of the function.
+    """Warns about failures after the switch; ``live`` names the set that is live. Then raises ``late`` if it ends the program,
+    like ``KeyboardInterrupt``. That exception, or a warning that a filter turns into an exception, gets the result of the function.
 
     Warnings are attributed to the caller at ``stacklevel``, where 1 is the function that calls this one.
     """

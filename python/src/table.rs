@@ -130,7 +130,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Sends the rows of `table`, which is empty.
+    /// Collects lines in `table`, which must be empty, and sends them as batches.
     pub fn new(table: Table, batches: Sender<Batch>) -> Self {
         Self { table, rows: 0, rest: Vec::new(), batches }
     }

@@ -155,7 +155,7 @@ def test_the_error_of_a_rollback_to_an_unknown_set_names_the_function_that_lists
     for _ in range(2):
         build()
     error = failure(lambda: sitemill.rollback(tmp_path / "out", to=99))
-    assert "no earlier set 99 is kept; status lists the sets that can be restored" in str(error)
+    assert "no earlier set 99 is kept; run status to list the sets that can be restored" in str(error)
 
 
 def test_refused_data_has_the_report(build, tmp_path):

@@ -102,8 +102,8 @@ fn each_rollback_goes_one_set_further_back_and_restores_the_same_files() {
     assert_eq!(published(&out, BASE), sets[0]);
     assert_eq!(numbers(&out)[0], 1);
     let refused = rollback(&out, &[]).expect(65);
-    let said = "all sets before the live one are gone or were rolled back; --to N restores one of those that sitemill status \
-                lists\n";
+    let said = "all sets before the live one are gone or were rolled back; --to N restores one of the kept sets; run \
+                status to list them\n";
     assert!(refused.stderr.contains(said), "{}", refused.stderr);
     assert_eq!(published(&out, BASE), sets[0]);
     run(["check".as_ref(), out.as_os_str()]).expect(0);

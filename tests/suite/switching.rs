@@ -379,7 +379,7 @@ fn a_rollback_that_fails_names_the_set_whose_switch_it_has_completed() {
     let journal = out.join(".sitemill/manifest.next.json");
     kill_in_switch([&out, &journal], Some(&pages(1..=4)), &|options| build(&out, options), &pages(1..=10));
     let rollback = || run(["rollback".as_ref(), "--to".as_ref(), "99".as_ref(), out.as_os_str()]).expect(65);
-    let words = "no earlier set 99 is kept; status lists the sets that can be restored; set 2 of \
+    let words = "no earlier set 99 is kept; run status to list the sets that can be restored; set 2 of \
                  https://h.example/ is live now, because this run has completed the switch of an earlier one that died";
     assert!(rollback().stderr.contains(words));
     assert!(!rollback().stderr.contains("is live now"));

@@ -113,12 +113,12 @@ fn not_kept(live: &Manifest, number: Option<u64>) -> Message {
     let which = number.map_or("no earlier set".into(), |number| format!("no earlier set {number}"));
     match (live.earlier.is_empty(), number) {
         (true, _) => message!("{which} is kept"),
-        (false, Some(_)) => message!("{which} is kept; status lists the sets that can be restored"),
+        (false, Some(_)) => message!("{which} is kept; run status to list the sets that can be restored"),
         // All sets before the live one were rolled back, and newer ones may be kept.
         (false, None) => message!(
             "all sets before the live one are gone or were rolled back; ",
             Setting::To.with("N"),
-            " restores one of those that status lists"
+            " restores one of the kept sets; run status to list them"
         ),
     }
 }
