@@ -29,8 +29,10 @@ enum Refused {
 fn refused(panic: &dyn Any) -> Option<Refused> {
     let words =
         panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied())?;
+    // A thread that has begun may still lack the stack for its signals.
+    let of_threads = ["failed to spawn thread", "failed to allocate an alternative stack"];
     match words {
-        _ if words.contains("failed to spawn thread") => Some(Refused::Thread),
+        _ if of_threads.iter().any(|of_thread| words.contains(of_thread)) => Some(Refused::Thread),
         _ if words.contains("failed to generate random data") => Some(Refused::RandomBytes),
         _ => None,
     }
