@@ -46,7 +46,7 @@ def test_a_column_of_polars_that_is_not_read_is_named(tmp_path):
     frame = polars.DataFrame({"^a.*$": WIDE, "url": [BASE], "*": [None]})
     report = sitemill.build(frame, base_url=BASE, out=tmp_path)
     assert (report.listed, report.unused_columns) == (1, ("^a.*$", "*"))
-    with pytest.raises(sitemill.DataRefused, match="url holds Int128; expected"):
+    with pytest.raises(sitemill.DataRefused, match=r"the only line, \d+, is rejected as not-absolute"):
         sitemill.build(polars.DataFrame({"url": WIDE}), base_url=BASE, out=tmp_path)
 
 
