@@ -145,7 +145,7 @@ fn status_shows_a_run_on_another_machine_as_active_while_it_has_a_heartbeat() {
     assert_eq!(bucket.status()["runs"], json!([{ "process": 1, "is_alive": false }]));
     // It ended in the middle of its switch, which the next run completes.
     let mut ended = claim(run);
-    ended["owner"]["machine"] = "".into();
+    ended["owner"] = json!({ "machine": "", "process": 0, "started": 0 });
     bucket.put(JOURNAL, ended.to_string().as_bytes());
     assert_eq!(bucket.status()["runs"], json!([{ "process": 1, "is_alive": false }]));
 }
