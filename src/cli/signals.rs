@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::{fs, thread};
 
+use nix::errno::Errno;
+use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use rustix::fs::{OFlags, fcntl_setfl};
-use signal_hook::consts::{SIGABRT, SIGBUS, SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::consts::{SIGABRT, SIGBUS, SIGXFSZ};
 use signal_hook::low_level;
 use sitemill::{Error, ErrorKind, Result, Stop};
 
@@ -31,8 +33,10 @@ pub fn aborts_are_lack_of_memory(has_memory: bool) -> Result<()> {
             low_level::exit(ErrorKind::Memory.exit_code().into());
         }
     };
-    let thread = thread::Builder::new().name("abort".into()).stack_size(STACK_BYTES).spawn(waiting);
-    thread.map_err(|error| Error::new(ErrorKind::Memory, format!("cannot start threads: {error}")))?;
+    let start = || thread::Builder::new().name("abort".into()).stack_size(STACK_BYTES).spawn(waiting);
+    // The thread must not receive a signal that the main thread holds back.
+    holding_back(start)?
+        .map_err(|error| Error::new(ErrorKind::Memory, format!("cannot start threads: {error}")))?;
     // Handlers run in the order of their registration.
     low_level::pipe::register(SIGABRT, aborts).map_err(&unhandled)?;
     let writes = full.try_clone().map_err(&unhandled)?;
@@ -60,11 +64,30 @@ pub fn faults_are_errors() -> Result<()> {
 pub fn raised_by_signals() -> Result<Stop> {
     let stop = Stop::default();
     let ignored = ignored(&fs::read_to_string("/proc/self/status").unwrap_or_default());
-    for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored & 1 << (signal - 1) == 0) {
-        signal_hook::flag::register_usize(signal, stop.flag(), signal.unsigned_abs() as usize)
-            .map_err(unhandled(signal))?;
-    }
-    Ok(stop)
+    let heeded =
+        REQUESTS.map(|signal| signal as i32).into_iter().filter(|signal| ignored & 1 << (signal - 1) == 0);
+    // Otherwise a signal that arrives between the installation of its handler and the registration of the flag would be lost.
+    holding_back(|| {
+        for signal in heeded {
+            signal_hook::flag::register_usize(signal, stop.flag(), signal.unsigned_abs() as usize)
+                .map_err(unhandled(signal))?;
+        }
+        Ok(stop)
+    })?
+}
+
+/// The signals that ask to stop.
+const REQUESTS: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
+
+/// Does `work` while this thread holds back requests to stop, which arrive at the end. A thread that `work` starts never receives
+/// one.
+fn holding_back<T>(work: impl FnOnce() -> T) -> Result<T> {
+    let unchanged =
+        |error: Errno| Error::new(ErrorKind::Internal, format!("cannot hold back signals: {error}"));
+    let before = SigSet::from_iter(REQUESTS).thread_swap_mask(SigmaskHow::SIG_BLOCK).map_err(unchanged)?;
+    let done = work();
+    before.thread_set_mask().map_err(unchanged)?;
+    Ok(done)
 }
 
 /// The ignored signals in `status`, signal N as bit N - 1: `SigIgn` of proc_pid_status(5). It is read from `/proc` because

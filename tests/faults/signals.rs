@@ -192,6 +192,26 @@ fn a_command_waits_for_the_writer_of_a_file_of_rules_until_a_signal_arrives() {
 }
 
 #[test]
+fn a_signal_that_arrives_while_handlers_are_installed_is_not_lost() {
+    let world = World::new();
+    let input = world.directory.file("urls.txt", pages(1, 90));
+    let mut build = world.build();
+    build.arg(&input);
+    let heeding = heeding_signals(&build);
+    for nth in 1.. {
+        let fault = format!("signal=SIGTERM:when={nth}");
+        let (run, hit) = injected(&world.directory, "rt_sigaction", &fault, &heeding);
+        if !hit {
+            run.expect(0);
+            assert!(nth > 6, "{nth}");
+            break;
+        }
+        assert_eq!(run.exit, 143, "at {nth}");
+        world.assert_old();
+    }
+}
+
+#[test]
 fn a_signal_during_publishing_does_not_interrupt_it() {
     let world = World::in_memory();
     let [first, second] = ["first", "second"].map(|name| world.directory.join(name));
