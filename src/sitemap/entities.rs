@@ -1,6 +1,7 @@
 //! Entities: characters that XML escapes.
 
 use crate::clean::CleanUrl;
+use crate::common::simd;
 
 /// How many bytes longer `&amp;` is than `&`.
 pub const AMPERSAND_GROWTH: usize = b"&amp;".len() - 1;
@@ -28,7 +29,7 @@ pub fn push_escaped(url: CleanUrl<'_>, out: &mut Vec<u8>) {
         return out.extend_from_slice(rest);
     }
     // A clean URL can contain only two of the five characters that need escaping: cleaning percent-encodes `< > "`.
-    while let Some(at) = memchr::memchr2(b'&', b'\'', rest) {
+    while let Some(at) = simd::find_any(rest, *b"&'") {
         out.extend_from_slice(&rest[..at]);
         out.extend_from_slice(if rest[at] == b'&' { b"&amp;" } else { b"&apos;" });
         rest = &rest[at + 1..];
