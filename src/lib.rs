@@ -95,7 +95,10 @@
 //! - **range**: in sorted order, the entries whose URLs lie between two splitters.
 //! - **region**: in stable division of a large sorted set, the entries between two borders. A *border* is a URL that always begins
 //!   a sitemap.
-//! - **run**: sorted records in scratch that a merge reads.
+//! - **part**: the entries of one site or section, after a layout was split.
+//! - **sorted run**: sorted records in scratch that a merge reads.
+//!
+//! A **run** is one execution of a command.
 
 // The command line uses the library under its public name, as any other program does.
 #[cfg(feature = "cli")]

@@ -17,7 +17,7 @@ use crate::ahead::POLL_INTERVAL;
 use crate::ending::{self, Active};
 use crate::errors::SIGINT;
 use crate::rows::Feed;
-use crate::table::{Batch, Lines, Table};
+use crate::table::{BatchResult, Lines, Table};
 use crate::unread::Unread;
 use crate::{capsule, errors, gil};
 
@@ -84,9 +84,9 @@ impl Stream {
         schema: SchemaRef,
         feed: Option<Feed>,
         stop: Stop,
-        work: impl FnOnce(Sender<Batch>, &Stop) -> Result<String> + Send + 'static,
+        work: impl FnOnce(Sender<BatchResult>, &Stop) -> Result<String> + Send + 'static,
     ) -> PyResult<Self> {
-        let (batches, received) = bounded::<Batch>(BATCHES_AHEAD);
+        let (batches, received) = bounded::<BatchResult>(BATCHES_AHEAD);
         let report = Arc::new(Mutex::new(None));
         let (at_end, asked) = (Arc::clone(&report), stop.clone());
         let work = move || match caught(|| work(batches.clone(), &asked)) {
@@ -107,7 +107,7 @@ impl Stream {
 struct Batches {
     schema: SchemaRef,
     first: Option<RecordBatch>,
-    received: Receiver<Batch>,
+    received: Receiver<BatchResult>,
     feed: Option<Feed>,
     stop: Stop,
     /// The process of the thread. After a fork, the child has no such thread.
@@ -119,7 +119,7 @@ impl Batches {
     ///
     /// # Errors
     /// Any exception that a signal handler or the iterator raises; `Interrupted` when the interpreter ends.
-    fn receive(&mut self, py: Python<'_>) -> PyResult<Option<Batch>> {
+    fn receive(&mut self, py: Python<'_>) -> PyResult<Option<BatchResult>> {
         loop {
             let waited = match &mut self.feed {
                 // Rows are passed on only while there is no batch.

@@ -12,7 +12,7 @@ use serde_json::Value;
 use sitemill::{Error, Result};
 
 /// The messages that the thread of a command sends.
-pub type Batch = std::result::Result<RecordBatch, Error>;
+pub type BatchResult = std::result::Result<RecordBatch, Error>;
 
 /// Rows of a batch.
 const BATCH_ROWS: usize = 8192;
@@ -126,12 +126,12 @@ pub struct Lines {
     rows: usize,
     /// The start of an incomplete line.
     rest: Vec<u8>,
-    batches: Sender<Batch>,
+    batches: Sender<BatchResult>,
 }
 
 impl Lines {
     /// Collects lines in `table`, which must be empty, and sends them as batches.
-    pub fn new(table: Table, batches: Sender<Batch>) -> Self {
+    pub fn new(table: Table, batches: Sender<BatchResult>) -> Self {
         Self { table, rows: 0, rest: Vec::new(), batches }
     }
 

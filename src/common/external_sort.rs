@@ -1,12 +1,12 @@
 //! External sort: records that do not fit in memory are written to a scratch file as sorted runs, which are then merged.
 //!
-//! [`Sorter`] takes records in any order and sorts as many as fit in memory. Callers that sort differently write [`Runs`].
+//! [`Sorter`] takes records in any order and sorts as many as fit in memory. Callers that sort differently write [`SortedRuns`].
 
 mod merge;
 mod runs;
 
 pub use merge::Merge;
-pub use runs::{Codec, Run, RunFile, Runs};
+pub use runs::{Codec, RunFile, RunReader, SortedRuns};
 
 use rayon::ThreadPool;
 use rayon::slice::ParallelSliceMut;
@@ -19,28 +19,28 @@ pub struct Sorter<'p, C, F: RunFile> {
     /// Bytes that `records` and `starts` may take together.
     memory: usize,
     /// Where the scratch file is created once memory is full.
-    place: F::Place,
+    space: F::Space,
     /// Encoded records, one after another.
     records: Vec<u8>,
     /// The offset of each record in `records`, which has at most 4 GiB.
     starts: Vec<u32>,
     /// The encoded form of the record being pushed.
     record: Vec<u8>,
-    runs: Option<Runs<C, F>>,
+    runs: Option<SortedRuns<C, F>>,
 }
 
 impl<'p, C: Codec, F: RunFile> Sorter<'p, C, F> {
     /// Creates a sorter that keeps up to `memory` bytes of records in memory, 4 GiB at most, and sorts them in `pool`. The rest
-    /// goes to a scratch file in `place`.
-    pub fn new(codec: C, pool: &'p ThreadPool, memory: u64, place: F::Place) -> Self {
+    /// goes to a scratch file in `space`.
+    pub fn new(codec: C, pool: &'p ThreadPool, memory: u64, space: F::Space) -> Self {
         let memory = usize::try_from(memory.min(u32::MAX.into())).unwrap_or(usize::MAX);
         let (records, starts, record) = (Vec::new(), Vec::new(), Vec::new());
-        Self { codec, pool, memory, place, records, starts, record, runs: None }
+        Self { codec, pool, memory, space, records, starts, record, runs: None }
     }
 
-    /// The place of the scratch file.
-    pub fn place(&self) -> &F::Place {
-        &self.place
+    /// Where the scratch file is created.
+    pub fn space(&self) -> &F::Space {
+        &self.space
     }
 
     /// Adds a record.
@@ -81,7 +81,7 @@ impl<'p, C: Codec, F: RunFile> Sorter<'p, C, F> {
     /// The number of runs in scratch so far.
     #[cfg(test)]
     pub fn runs_count(&self) -> usize {
-        self.runs.as_ref().map_or(0, Runs::count)
+        self.runs.as_ref().map_or(0, SortedRuns::count)
     }
 
     fn sort(&mut self) {
@@ -100,7 +100,7 @@ impl<'p, C: Codec, F: RunFile> Sorter<'p, C, F> {
         self.sort();
         let mut runs = match self.runs.take() {
             Some(runs) => runs,
-            None => Runs::new(self.codec.clone(), F::create(&self.place)?),
+            None => SortedRuns::new(self.codec.clone(), F::create(&self.space)?),
         };
         for &start in &self.starts {
             let record = &self.records[start as usize..];
@@ -139,7 +139,7 @@ pub enum Sorted<C: Codec, F: RunFile> {
         starts: std::vec::IntoIter<u32>,
     },
     /// They are read from scratch.
-    Merged(Merge<Run<C, F>>),
+    Merged(Merge<RunReader<C, F>>),
 }
 
 impl<C: Codec, F: RunFile> Sorted<C, F> {

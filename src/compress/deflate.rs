@@ -75,7 +75,7 @@ use crate::error::Result;
 use bits::PartialByte;
 use block::{Lengths, STORED_BYTES_MAX};
 use efforts::{Method, method_of, seams_of};
-use parser::Part;
+use parser::Stretch;
 use record::Room;
 use seams::{Seam, Seams};
 use sizes::{KEPT_BYTES, PLACE_PERIOD, PUSH_BYTES_MAX, RECORD_BYTES_MAX};
@@ -254,7 +254,7 @@ impl Encoder {
             parser.parser().parse(&self.window, self.said, to, reach, &mut self.tokens);
             self.said = to;
         } else {
-            self.parse_deep(Part::without_seam(self.said, to, reach(self.start, self.said)));
+            self.parse_deep(Stretch::without_seam(self.said, to, reach(self.start, self.said)));
         }
     }
 
@@ -270,18 +270,18 @@ impl Encoder {
             self.said = end;
             parser.pass(&self.window, start, end);
         } else {
-            let part = Part::without_seam(self.said, to, reach(self.start, self.said));
+            let stretch = Stretch::without_seam(self.said, to, reach(self.start, self.said));
             let (shared, limit, distance) = (start + seam.shared, self.record_end, seam.distance);
-            self.parse_deep(Part { shared, end, limit, distance, ..part });
+            self.parse_deep(Stretch { shared, end, limit, distance, ..stretch });
         }
     }
 
-    /// Encodes a part, or puts it off. A function of its own, so that it takes no registers from the quick methods.
+    /// Encodes a stretch, or puts it off. A function of its own, so that it takes no registers from the quick methods.
     #[inline(never)]
-    fn parse_deep(&mut self, part: Part) {
+    fn parse_deep(&mut self, stretch: Stretch) {
         self.said = match &mut self.method {
-            Method::Deep(parser) => parser.parse(&self.window, &part, &mut self.tokens),
-            Method::Store | Method::Quick(_) => part.end,
+            Method::Deep(parser) => parser.parse(&self.window, &stretch, &mut self.tokens),
+            Method::Store | Method::Quick(_) => stretch.end,
         };
     }
 

@@ -156,35 +156,35 @@ impl Setting {
 }
 
 /// A piece that [`message!`] accepts besides texts.
-pub(crate) trait Part {
+pub(crate) trait AddToMessage {
     fn add_to(self, message: &mut Message);
 }
 
-impl Part for Message {
+impl AddToMessage for Message {
     fn add_to(self, message: &mut Message) {
         self.pieces.into_iter().for_each(|piece| message.push(piece));
     }
 }
 
-impl Part for &Message {
+impl AddToMessage for &Message {
     fn add_to(self, message: &mut Message) {
         self.clone().add_to(message);
     }
 }
 
-impl Part for Piece {
+impl AddToMessage for Piece {
     fn add_to(self, message: &mut Message) {
         message.push(self);
     }
 }
 
-impl Part for Setting {
+impl AddToMessage for Setting {
     fn add_to(self, message: &mut Message) {
         message.push(Piece::Setting(self, None));
     }
 }
 
-impl Part for &Path {
+impl AddToMessage for &Path {
     fn add_to(self, message: &mut Message) {
         message.push(Piece::Path(self.into()));
     }
@@ -199,7 +199,7 @@ macro_rules! message {
         message!(@add $message $($($rest)*)?);
     };
     (@add $message:ident $part:expr $(, $($rest:tt)*)?) => {
-        $crate::error::message::Part::add_to($part, &mut $message);
+        $crate::error::message::AddToMessage::add_to($part, &mut $message);
         message!(@add $message $($($rest)*)?);
     };
     ($($part:tt)+) => {{

@@ -237,7 +237,7 @@ impl Scratch {
 }
 
 impl RunFile for Scratch {
-    type Place = Arc<ScratchSpace>;
+    type Space = Arc<ScratchSpace>;
     type Error = Error;
 
     fn create(space: &Arc<ScratchSpace>) -> Result<Self> {

@@ -44,10 +44,10 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::place::foreign::{changed, changed_before_commit};
 use crate::place::fs::{Disk, make_private};
 use crate::place::interface::{BackupReason, FreeSpace, Place, Published, View};
-use crate::place::layout::PROBE;
 use crate::place::record::{Record, Version};
 use crate::place::run::new_run;
 use crate::place::set_name::SetName;
+use crate::place::set_paths::PROBE;
 use crate::place::switch::{Removal, Removed, Switch, SwitchState};
 use crate::place::unsynced::Unsynced;
 use crate::store::{Condition, Location, store_settings};
@@ -128,7 +128,7 @@ impl BucketPlace {
     fn check_conditions(&self) -> Result<()> {
         let unsafe_store = |path| Err(unconditional::unsafe_store(path, "ignores the conditions of uploads"));
         if !self.claim.has_conditions()? {
-            return unsafe_store(self.view.layout().out());
+            return unsafe_store(self.view.paths().out());
         }
         match self.view.probe_of_files() {
             Some(probe) if !unconditional::has_conditions(&probe)? => unsafe_store(self.view.root()),
@@ -273,14 +273,14 @@ impl Place for BucketPlace {
 
     fn back_up(&self, file: &str, reason: BackupReason) -> Result<()> {
         let bytes = self.view.read(file.as_ref())?;
-        staging::back_up(&self.view, &self.view.layout().backups(reason), file, bytes)
+        staging::back_up(&self.view, &self.view.paths().backups(reason), file, bytes)
     }
 
     fn back_up_record(&self, record: &Record) -> Result<()> {
         let Some(stored) = self.view.read_record(record)? else { return Ok(()) };
         let path = self.view.record_path(record);
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        staging::back_up(&self.view, &self.view.layout().backups(BackupReason::Damaged), &name, stored.bytes)
+        staging::back_up(&self.view, &self.view.paths().backups(BackupReason::Damaged), &name, stored.bytes)
     }
 
     fn replace_live(&self, manifest: &[u8]) -> Result<Version> {
@@ -358,7 +358,7 @@ impl Place for BucketPlace {
     }
 
     fn remove_record(&self, record: &Record) -> Result<()> {
-        self.view.object(&self.view.layout().record(record)).remove()
+        self.view.object(&self.view.paths().record(record)).remove()
     }
 
     fn remove_dead_runs(&self, published: &Published<'_>) -> Result<()> {

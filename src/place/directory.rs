@@ -24,10 +24,10 @@ use crate::place::fs::{
     FileSystem, Locked, make_one, make_private, remove, remove_all, rename, sync_directory,
 };
 use crate::place::interface::{BackupReason, FreeSpace, Place, Published, View};
-use crate::place::layout::{STAND_IN, mended};
 use crate::place::record::{Record, Version};
 use crate::place::run::new_run;
 use crate::place::set_name::SetName;
+use crate::place::set_paths::{STAND_IN, mended};
 use crate::place::switch::{Removal, Removed, Switch, SwitchState};
 use crate::place::unsynced::Unsynced;
 use staging::{Staging, remove_dead_runs, remove_placed};
@@ -57,7 +57,7 @@ impl DirectoryPlace {
     /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another run holds it, or holds all sites that it is one of.
     pub fn open(fs: Arc<dyn FileSystem>, out: &Path, name: Option<&SetName>) -> Result<Self> {
         let place = Self::open_parent(fs, out, name)?;
-        lock::check_writable(place.view.fs(), place.view.layout())?;
+        lock::check_writable(place.view.fs(), place.view.paths())?;
         Ok(place)
     }
 
@@ -65,7 +65,7 @@ impl DirectoryPlace {
     fn open_parent(fs: Arc<dyn FileSystem>, out: &Path, name: Option<&SetName>) -> Result<Self> {
         let view = DirectoryView::of(fs, out, name);
         let run = new_run();
-        let locks = lock::take_all(view.fs(), view.layout(), &run)?;
+        let locks = lock::take_all(view.fs(), view.paths(), &run)?;
         Ok(Self::locked(view, run, locks))
     }
 
@@ -76,18 +76,18 @@ impl DirectoryPlace {
     /// active.
     pub fn open_for_sites(fs: Arc<dyn FileSystem>, out: &Path, name: Option<&SetName>) -> Result<Self> {
         let mut parent = Self::open_parent(fs, out, name)?;
-        parent.locks.push(lock::take_sites(parent.view.fs(), parent.view.layout(), &parent.run)?);
+        parent.locks.push(lock::take_sites(parent.view.fs(), parent.view.paths(), &parent.run)?);
         Ok(parent)
     }
 
     fn locked(view: DirectoryView, run: String, locks: Vec<Locked>) -> Self {
-        let staging = view.layout().staging(&run);
+        let staging = view.paths().staging(&run);
         Self { view, run, staging, switch_state: SwitchState::Uncommitted, steps: Steps::default(), locks }
     }
 
     fn staging(&self) -> Staging<'_> {
-        let (fs, layout) = (self.view.fs(), self.view.layout());
-        Staging { fs, layout, directory: &self.staging }
+        let (fs, paths) = (self.view.fs(), self.view.paths());
+        Staging { fs, paths, directory: &self.staging }
     }
 
     fn remove_one(&self, removal: &Removal) -> Result<Removed> {
@@ -105,8 +105,8 @@ impl Place for DirectoryPlace {
         let view = self.view.site(name);
         make_one(view.fs(), view.root(), 0o777)?;
         let run = new_run();
-        let own = lock::take_own(view.fs(), view.layout(), &run)?;
-        lock::check_writable(view.fs(), view.layout())?;
+        let own = lock::take_own(view.fs(), view.paths(), &run)?;
+        lock::check_writable(view.fs(), view.paths())?;
         Ok(Box::new(Self::locked(view, run, vec![own])))
     }
 
@@ -156,20 +156,20 @@ impl Place for DirectoryPlace {
     }
 
     fn back_up(&self, file: &str, reason: BackupReason) -> Result<()> {
-        backup::back_up(self.view.fs(), self.view.layout(), reason, &self.view.path(file.as_ref()))
+        backup::back_up(self.view.fs(), self.view.paths(), reason, &self.view.path(file.as_ref()))
     }
 
     fn back_up_record(&self, record: &Record) -> Result<()> {
-        let (fs, layout) = (self.view.fs(), self.view.layout());
-        backup::back_up(fs, layout, BackupReason::Damaged, &layout.record(record))
+        let (fs, paths) = (self.view.fs(), self.view.paths());
+        backup::back_up(fs, paths, BackupReason::Damaged, &paths.record(record))
     }
 
     fn replace_live(&self, manifest: &[u8]) -> Result<Version> {
-        let (staging, layout) = (self.staging(), self.view.layout());
+        let (staging, paths) = (self.staging(), self.view.paths());
         staging.write(STAND_IN, manifest)?.sync()?;
         staging.sync()?;
-        rename(staging.fs, &staging.path(STAND_IN), &layout.record(&Record::Live))?;
-        sync_directory(staging.fs, layout.state())?;
+        rename(staging.fs, &staging.path(STAND_IN), &paths.record(&Record::Live))?;
+        sync_directory(staging.fs, paths.state())?;
         Ok(Version::of(manifest))
     }
 
@@ -198,10 +198,10 @@ impl Place for DirectoryPlace {
     }
 
     fn resume(&self, run: &str, files: &[String], removals: &[Removal]) -> Result<()> {
-        let (fs, layout) = (self.view.fs(), self.view.layout());
+        let (fs, paths) = (self.view.fs(), self.view.paths());
         // An earlier version may have begun the switch, or the mark was lost with the power.
-        switch::mark(fs, layout)?;
-        switch::make_visible(&Staging { fs, layout, directory: &layout.staging(run) }, files)?;
+        switch::mark(fs, paths)?;
+        switch::make_visible(&Staging { fs, paths, directory: &paths.staging(run) }, files)?;
         switch::clean_up(&self.view, removals)
     }
 
@@ -229,7 +229,7 @@ impl Place for DirectoryPlace {
 
     fn remove_dead_runs(&self, published: &Published<'_>) -> Result<()> {
         // If there was a journal, it has become the live manifest.
-        switch::unmark(self.view.fs(), self.view.layout());
+        switch::unmark(self.view.fs(), self.view.paths());
         remove_dead_runs(&self.view, &self.run, published)
     }
 

@@ -7,9 +7,9 @@ use super::directory::{DirectoryPlace, DirectoryStaging, DirectoryView};
 use super::file::PlaceFile;
 use super::fs::{Disk, make_path};
 use super::interface::{Place, SharedStaging, View};
-use super::layout::{is_state_of_set, set_of};
 use super::preview::Preview;
 use super::set_name::SetName;
+use super::set_paths::{is_state_of_set, set_of};
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, Setting, is_url, is_url_with_one_slash, message};
 use crate::store::{self, Location, Scheme, store_settings};
@@ -19,7 +19,7 @@ use super::bucket::{BucketPlace, BucketStaging, BucketView};
 #[cfg(feature = "cloud")]
 use crate::store::{Failure, connect};
 
-pub use super::layout::{PROBE, STATE};
+pub use super::set_paths::{PROBE, STATE};
 
 /// Opens the set without a name in the place at `path` for reading. Its view leads to the other sets there.
 ///

@@ -15,7 +15,7 @@ use super::keys::Keys;
 use super::layout::{EntryAt, Layout, ListedChunk};
 use super::memory::Memory;
 use super::notes::Notes;
-use super::picks::Place;
+use super::picks::RowAt;
 use super::recorded::{RecordedChunk, Recorder, Recording};
 use super::sizes::Sizes;
 use super::stable;
@@ -291,13 +291,13 @@ const NOT_YET: &str = "nothing was front-coded or picked yet, and held URLs are 
 
 /// The place of a row that starts at `start` in its chunk. `may_grow` is about its URL.
 #[inline]
-fn place(content: Content<'_>, start: usize, may_grow: bool) -> Option<Place> {
+fn place(content: Content<'_>, start: usize, may_grow: bool) -> Option<RowAt> {
     let length = match content {
         Content::Url(raw, _) => raw.len(),
         Content::Entry(entry) => entry.url.as_bytes().len() + spool_format::UNTAGGED_OVERHEAD_BYTES,
         Content::Bad(..) => 0,
     };
-    Place::new(start, length, may_grow)
+    RowAt::new(start, length, may_grow)
 }
 
 fn drop_duplicates(job: &Job, keys: &Keys<'_>, chunks: &[ListedChunk], stop: &Stop) -> Result<()> {

@@ -10,7 +10,7 @@ use super::entry_sizes::EntrySizes;
 use super::layout::{EntryAt, Layout, ListedChunk};
 use super::memory::Memory;
 use super::parts::{self, Ended, finished};
-use super::picks::{CHUNKS_TOGETHER, PickedChunk, PickedRows, Picks, Place};
+use super::picks::{CHUNKS_TOGETHER, PickedChunk, PickedRows, Picks, RowAt};
 use super::recorded::{RECORDED_SHARE, Recorded, RecordedChunk};
 use super::sizes::Sizes;
 use crate::common::fallible::{reserve, reserve_more, try_list};
@@ -76,15 +76,15 @@ pub fn pick(
         order: Vec::new(),
         places: Vec::new(),
     };
-    let mut parts = Parts { run, parts: Vec::new(), at: vec![None; parts_max], bytes: 0 };
+    let mut parts = PickedParts { run, parts: Vec::new(), at: vec![None; parts_max], bytes: 0 };
     let done = ordered(
         run.job.resources.threads.get(),
-        groups(&layout.chunks, &mut recorded),
+        neighbours(&layout.chunks, &mut recorded),
         picker,
         |picker: &mut Picker<'_>, (chunks, recorded)| picker.pick(chunks, recorded),
-        |group| {
+        |picked| {
             run.stop.check()?;
-            parts.push(group?)?;
+            parts.push(picked?)?;
             match parts.bytes > memory.hold / RECORDED_SHARE {
                 true => Err(Ended::TooLarge),
                 false => Ok(()),
@@ -95,12 +95,12 @@ pub fn pick(
     if !finished(done)? {
         return Ok(None);
     }
-    let finish = |(at, part): (usize, Part)| Ok((at, part.layout(run, layout)?));
+    let finish = |(at, part): (usize, PickedPart)| Ok((at, part.layout(run, layout)?));
     Ok(Some(try_list(parts.parts.into_iter().map(finish))?))
 }
 
 /// The chunks that are picked from together: a few neighbours of one input, and what is recorded of them.
-fn groups<'r>(
+fn neighbours<'r>(
     chunks: &'r [ListedChunk],
     mut recorded: &'r mut [RecordedChunk],
 ) -> impl Iterator<Item = (Range<usize>, &'r mut [RecordedChunk])> + Send {
@@ -115,7 +115,7 @@ fn groups<'r>(
 }
 
 /// The rows of a few chunks, part by part.
-struct Group {
+struct PickedChunks {
     input: usize,
     picks: Arc<Picks>,
     entry_sizes: EntrySizes,
@@ -129,16 +129,16 @@ struct Picker<'r> {
     /// The sizes of the entries of each chunk.
     sizes: &'r [Sizes],
     part_of: &'r [u32],
-    /// Of each part: rows so far, then where the next one goes. All are 0 between two groups.
+    /// Of each part: rows so far, then where the next one goes. All are 0 between two picks.
     next: Vec<u32>,
     /// Parts that have rows, in the order in which they first occur.
     order: Vec<u32>,
     /// The places of all rows, part by part.
-    places: Vec<Place>,
+    places: Vec<RowAt>,
 }
 
 impl Picker<'_> {
-    fn pick(&mut self, chunks: Range<usize>, recorded: &mut [RecordedChunk]) -> Result<Group> {
+    fn pick(&mut self, chunks: Range<usize>, recorded: &mut [RecordedChunk]) -> Result<PickedChunks> {
         let Self { layout, part_of, next, order, .. } = self;
         let listed = &layout.chunks[chunks.clone()];
         order.clear();
@@ -165,7 +165,7 @@ impl Picker<'_> {
         let input = listed[0].chunk.input;
         let chunks = try_list(listed.iter().map(|listed| Ok(picked_chunk(listed))))?;
         let places = take_memory(&self.places, recorded)?;
-        Ok(Group { input, picks: Arc::new(Picks { chunks, places }), entry_sizes, runs })
+        Ok(PickedChunks { input, picks: Arc::new(Picks { chunks, places }), entry_sizes, runs })
     }
 
     /// Sorts the places of all `rows` listed rows of `chunks`. Returns their sizes.
@@ -174,7 +174,7 @@ impl Picker<'_> {
         let mut entry_sizes = EntrySizes::of(rows)?;
         places.clear();
         reserve(places, rows)?;
-        places.resize(rows, Place::default());
+        places.resize(rows, RowAt::default());
         for (nth, (at, own)) in chunks.zip(recorded).enumerate() {
             let mut cursor = sizes[at].view().cursor();
             layout.chunks[at].survivors.try_for_each(|ordinal| {
@@ -190,7 +190,7 @@ impl Picker<'_> {
 }
 
 /// Copies `places` to the memory of those that were `recorded`, which have as many or more.
-fn take_memory(mut places: &[Place], recorded: &mut [RecordedChunk]) -> Result<Vec<Vec<Place>>> {
+fn take_memory(mut places: &[RowAt], recorded: &mut [RecordedChunk]) -> Result<Vec<Vec<RowAt>>> {
     try_list(recorded.iter_mut().map(|chunk| {
         let mut own = std::mem::take(&mut chunk.places);
         own.truncate(places.len());
@@ -214,14 +214,14 @@ fn picked_chunk(listed: &ListedChunk) -> PickedChunk {
 }
 
 /// One part.
-struct Part {
+struct PickedPart {
     chunks: Vec<ListedChunk>,
     entry_sizes: Vec<EntrySize>,
     listed: u64,
     divider: Divider<EntryAt>,
 }
 
-impl Part {
+impl PickedPart {
     fn layout(self, run: Context<'_>, whole: &Layout) -> Result<Layout> {
         let Self { chunks, entry_sizes, listed, divider } = self;
         parts::layout(run, divider, chunks, &entry_sizes, &whole.inputs, listed)
@@ -229,19 +229,19 @@ impl Part {
 }
 
 /// All parts.
-struct Parts<'r> {
+struct PickedParts<'r> {
     run: Context<'r>,
     /// In the order in which they first occur, each with its index.
-    parts: Vec<(usize, Part)>,
+    parts: Vec<(usize, PickedPart)>,
     /// Where each part is in `parts`.
     at: Vec<Option<usize>>,
     /// Bytes of memory that they take.
     bytes: usize,
 }
 
-impl Parts<'_> {
-    fn push(&mut self, group: Group) -> Result<()> {
-        let Group { input, picks, entry_sizes, runs } = group;
+impl PickedParts<'_> {
+    fn push(&mut self, picked: PickedChunks) -> Result<()> {
+        let PickedChunks { input, picks, entry_sizes, runs } = picked;
         for (part, range, size) in runs {
             let at = match self.at[part] {
                 Some(at) => at,
@@ -273,7 +273,8 @@ impl Parts<'_> {
         let divider = parts::divider(&self.run.job.rules);
         let at = self.parts.len();
         reserve_more(&mut self.parts, 1)?;
-        self.parts.push((part, Part { chunks: Vec::new(), entry_sizes: Vec::new(), listed: 0, divider }));
+        self.parts
+            .push((part, PickedPart { chunks: Vec::new(), entry_sizes: Vec::new(), listed: 0, divider }));
         self.at[part] = Some(at);
         Ok(at)
     }

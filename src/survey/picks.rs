@@ -32,9 +32,9 @@ const AHEAD: usize = 8;
 /// bits = chunk (4) · first byte in the bytes of the chunk (19) · whether its URL may grow (1) · length, at most 255 (8)
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Place(u32);
+pub struct RowAt(u32);
 
-impl Place {
+impl RowAt {
     /// The place of a row of the first chunk. `length` is that of a line without its end, or of what is usually read of another
     /// row. `may_grow` says whether its URL may have anything to escape. `None` if the chunk is too large.
     #[inline]
@@ -97,7 +97,7 @@ pub struct Picks {
     /// The chunks.
     pub chunks: Vec<PickedChunk>,
     /// The rows in order, in pieces of any length.
-    pub places: Vec<Vec<Place>>,
+    pub places: Vec<Vec<RowAt>>,
 }
 
 /// A row that was picked.
@@ -134,7 +134,7 @@ impl Picks {
     #[inline(always)]
     fn try_for_each_of<'i, E>(
         &self,
-        places: &[Place],
+        places: &[RowAt],
         input: &'i [u8],
         act: &mut impl FnMut(Picked<'i>) -> Result<(), E>,
     ) -> Result<(), E> {
@@ -157,8 +157,8 @@ impl Picks {
     /// Prefetches the first rows at `places`, all but the middle of long ones. Of the rows after these, only the first bytes: so
     /// their pages are looked up at the same time, and are known when the rest is prefetched.
     #[inline(never)]
-    fn fetch(&self, places: &[Place], input: &[u8]) {
-        let start = |place: &Place| self.chunks[place.chunk()].bytes.start + place.start();
+    fn fetch(&self, places: &[RowAt], input: &[u8]) {
+        let start = |place: &RowAt| self.chunks[place.chunk()].bytes.start + place.start();
         let fetch = |at: usize| {
             if let Some(ahead) = input.get(at) {
                 prefetch::fetch(ahead);
@@ -181,7 +181,7 @@ fn of_line(raw: &[u8]) -> Content<'_> {
 
 /// The line at `place`, with which `rest` begins. It ends where a line or the input ends.
 #[inline]
-pub fn line(rest: &[u8], place: Place) -> &[u8] {
+pub fn line(rest: &[u8], place: RowAt) -> &[u8] {
     if place.length() < LENGTH_MAX { &rest[..place.length()] } else { long_line(rest) }
 }
 
@@ -216,7 +216,7 @@ mod tests {
             for line in lines::lines(&text[bytes.clone()], bytes.start as u64) {
                 want.push(line.raw);
                 let start = line.offset as usize - bytes.start;
-                places.push(Place::new(start, line.raw.len(), false).unwrap().in_chunk(at));
+                places.push(RowAt::new(start, line.raw.len(), false).unwrap().in_chunk(at));
             }
             chunks.push(PickedChunk { bytes, rows: PickedRows::Lines });
         }
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_place_beyond_its_bits_is_none() {
-        assert!(Place::new((1 << START_BITS) - 1, usize::MAX, true).is_some());
-        assert!(Place::new(1 << START_BITS, 0, false).is_none());
+        assert!(RowAt::new((1 << START_BITS) - 1, usize::MAX, true).is_some());
+        assert!(RowAt::new(1 << START_BITS, 0, false).is_none());
     }
 }

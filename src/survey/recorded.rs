@@ -6,7 +6,7 @@ mod segments;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::memory::Memory;
-use super::picks::Place;
+use super::picks::RowAt;
 use super::sizes::Sizes;
 use crate::common::fallible::{copy, reserve, reserve_more};
 use crate::error::Result;
@@ -27,12 +27,12 @@ pub struct RecordedChunk {
     /// The numbers that decide the section: that of the section in a column, of the rule from 1, or of the first segment.
     pub numbers: Vec<u16>,
     /// Where their rows are.
-    pub places: Vec<Place>,
+    pub places: Vec<RowAt>,
 }
 
 impl RecordedChunk {
     fn bytes(&self) -> usize {
-        size_of::<Self>() + self.numbers.len() * (size_of::<u16>() + size_of::<Place>())
+        size_of::<Self>() + self.numbers.len() * (size_of::<u16>() + size_of::<RowAt>())
     }
 }
 
@@ -136,7 +136,7 @@ pub struct Recorder<'r> {
     text: Option<&'r [u8]>,
     /// As long as `places`, or shorter if the last numbers are found later.
     numbers: Vec<u16>,
-    places: Vec<Place>,
+    places: Vec<RowAt>,
     /// Whether an entry of the chunk could not be recorded.
     has_failed: bool,
 }
@@ -178,7 +178,7 @@ impl<'r> Recorder<'r> {
 
     /// Records the next entry, whose row is at `place`. `is_raw` says that the URL is that of the row, byte by byte.
     #[inline(always)]
-    pub fn push(&mut self, entry: &Entry<'_>, place: Option<Place>, is_raw: bool) {
+    pub fn push(&mut self, entry: &Entry<'_>, place: Option<RowAt>, is_raw: bool) {
         match place {
             Some(place) if is_raw && self.text.is_some() => self.places.push(place),
             _ => self.push_with_number(entry, place),
@@ -186,7 +186,7 @@ impl<'r> Recorder<'r> {
     }
 
     #[inline(never)]
-    fn push_with_number(&mut self, entry: &Entry<'_>, place: Option<Place>) {
+    fn push_with_number(&mut self, entry: &Entry<'_>, place: Option<RowAt>) {
         if self.has_failed {
             return;
         }

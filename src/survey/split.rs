@@ -82,7 +82,7 @@ pub fn split<'r, K: PartKey>(
         Order::Input => 0,
     };
     let storage = Storage::new(held_bytes_max(memory, taken), memory);
-    let mut parts = Parts::new(run, storage.store(), memory);
+    let mut parts = CopiedParts::new(run, storage.store(), memory);
     let grouper = || Grouper { key: key(), judge: Judge::new(run.rules), parts_max };
     let work = |grouper: &mut Grouper<'r, K>, chunks: &[ListedChunk]| grouper.group(chunks, &layout.inputs);
     let mut counts: Vec<u64> = Vec::new();
@@ -112,19 +112,19 @@ pub fn split<'r, K: PartKey>(
     }
     let parts = parts.finish()?;
     let files: Arc<[Input]> = storage.into_files()?.into();
-    let finish = |(key, part): (Vec<u8>, Part)| Ok((key, part.layout(run, &files)?));
+    let finish = |(key, part): (Vec<u8>, CopiedPart)| Ok((key, part.layout(run, &files)?));
     Ok(Some(Split { parts: try_list(parts.into_iter().map(finish))?, counts }))
 }
 
 /// The entries of a few chunks, grouped.
 struct Grouped {
     /// In the order in which their keys first occur.
-    groups: Vec<Group>,
+    groups: Vec<PartEntries>,
     counts: Vec<u64>,
 }
 
 /// The entries of a few chunks that belong to one part.
-struct Group {
+struct PartEntries {
     key: Vec<u8>,
     coder: FrontCoder,
     sizes: Vec<EntrySize>,
@@ -141,7 +141,7 @@ struct Grouper<'r, K> {
 impl<'r, K: PartKey> Grouper<'r, K> {
     fn group(&mut self, chunks: &[ListedChunk], inputs: &'r [Input]) -> Result<Grouped, Ended> {
         let Self { key, judge, parts_max } = self;
-        let mut groups: Vec<Group> = Vec::new();
+        let mut groups: Vec<PartEntries> = Vec::new();
         let mut by_key: HashMap<Vec<u8>, usize, QuickHash> = HashMap::default();
         let mut own = Vec::new();
         // Neighbours often belong together.
@@ -158,7 +158,7 @@ impl<'r, K: PartKey> Grouper<'r, K> {
                             let at = groups.len();
                             reserve_more(&mut groups, 1)?;
                             let (coder, sizes) = (FrontCoder::new(&[]), Vec::new());
-                            groups.push(Group { key: copy(&own)?, coder, sizes });
+                            groups.push(PartEntries { key: copy(&own)?, coder, sizes });
                             by_key.insert(copy(&own)?, at);
                             at
                         }
@@ -178,7 +178,7 @@ impl<'r, K: PartKey> Grouper<'r, K> {
 }
 
 /// The entries of one part.
-struct Part {
+struct CopiedPart {
     /// The block that is being filled.
     buffer: Vec<u8>,
     /// Number and size of its entries.
@@ -194,7 +194,7 @@ struct StoredBlock {
     size: EntrySize,
 }
 
-impl Part {
+impl CopiedPart {
     fn new(divider: Divider<EntryAt>) -> Self {
         Self { buffer: Vec::new(), entries: 0, size: EntrySize::default(), blocks: Vec::new(), divider }
     }
@@ -213,24 +213,24 @@ impl Part {
 }
 
 /// All parts.
-struct Parts<'r> {
+struct CopiedParts<'r> {
     run: Context<'r>,
     store: EntryStore<'r>,
     /// Bytes in all buffers.
     buffered: usize,
     buffered_max: usize,
-    parts: Vec<(Vec<u8>, Part)>,
+    parts: Vec<(Vec<u8>, CopiedPart)>,
     by_key: HashMap<Vec<u8>, usize>,
 }
 
-impl<'r> Parts<'r> {
+impl<'r> CopiedParts<'r> {
     fn new(run: Context<'r>, store: EntryStore<'r>, memory: &Memory) -> Self {
         let buffered_max = (memory.hold / BUFFERED_SHARE).min(BUFFERED_BYTES_MAX);
         Self { run, store, buffered: 0, buffered_max, parts: Vec::new(), by_key: HashMap::new() }
     }
 
     /// Appends the entries of `group` to its part.
-    fn push(&mut self, group: Group) -> Result<()> {
+    fn push(&mut self, group: PartEntries) -> Result<()> {
         let at = match self.by_key.get(&group.key) {
             Some(&at) => at,
             None => self.add(&group.key)?,
@@ -260,7 +260,7 @@ impl<'r> Parts<'r> {
         reserve_more(&mut self.parts, 1)?;
         let room = self.by_key.try_reserve(1);
         room.map_err(|_| Error::no_memory((at + 1) * size_of::<(Vec<u8>, usize)>()))?;
-        self.parts.push((copy(key)?, Part::new(divider)));
+        self.parts.push((copy(key)?, CopiedPart::new(divider)));
         self.by_key.insert(copy(key)?, at);
         Ok(at)
     }
@@ -288,7 +288,7 @@ impl<'r> Parts<'r> {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Vec<(Vec<u8>, Part)>> {
+    fn finish(mut self) -> Result<Vec<(Vec<u8>, CopiedPart)>> {
         self.end_all()?;
         Ok(self.parts)
     }
@@ -307,12 +307,12 @@ mod tests {
     use crate::job::Job;
     use crate::survey::judge::Rules;
 
-    fn group(url: &str) -> Group {
+    fn group(url: &str) -> PartEntries {
         let mut cleaner = Cleaner::default();
         let Cleaned::Url(url) = cleaner.clean(url.as_bytes()) else { panic!("it is clean") };
         let (entry, mut coder) = (Entry::of(url), FrontCoder::new(&[]));
         coder.push_entry(&entry);
-        Group { key: origin_of(url.as_bytes()).to_vec(), coder, sizes: vec![entry.size()] }
+        PartEntries { key: origin_of(url.as_bytes()).to_vec(), coder, sizes: vec![entry.size()] }
     }
 
     #[test]
@@ -322,7 +322,7 @@ mod tests {
         for hold in [1 << 10, 1 << 17, usize::MAX] {
             let memory = Memory { budget: 0, hold, scratch: ScratchSpace::of(&std::env::temp_dir()) };
             let storage = Storage::new(0, &memory);
-            let mut parts = Parts::new(run, storage.store(), &memory);
+            let mut parts = CopiedParts::new(run, storage.store(), &memory);
             for _ in 0..20 {
                 for n in 0..2_000 {
                     parts.push(group(&format!("https://h{n}.example/"))).unwrap();
@@ -331,7 +331,7 @@ mod tests {
                 }
             }
             let parts = parts.finish().unwrap();
-            let entries = |part: &Part| part.blocks.iter().map(|block| block.entries).sum::<u32>();
+            let entries = |part: &CopiedPart| part.blocks.iter().map(|block| block.entries).sum::<u32>();
             assert_eq!(parts.len(), 2_000);
             assert!(parts.iter().all(|(_, part)| entries(part) == 20));
         }

@@ -9,7 +9,7 @@ use crate::common::fallible::{list, reserve};
 use crate::common::ordered::ordered;
 use crate::error::{Error, Result};
 use crate::intake::input::Input;
-use crate::sitemap::divide::stable::{ChunkSummary, Halt, Mark, Part, Weighed, Whole};
+use crate::sitemap::divide::stable::{ChunkSummary, Halt, Mark, Span, Weighed, Whole};
 use crate::sitemap::divide::{EntrySize, PlannedSitemap, stable};
 use crate::sitemap::xml::Frame;
 
@@ -68,29 +68,29 @@ pub fn divide_around(
         smallest_mark: marks[at].expect("it was known or found"),
         is_border: borders.binary_search(&at).is_ok(),
     };
-    // The index of each part among the chunks, or among the unchanged sitemaps.
-    let (mut parts, mut indexes) = (Vec::new(), Vec::new());
-    reserve(&mut parts, filled.len() + unchanged.len())?;
+    // The index of each span among the chunks, or among the unchanged sitemaps.
+    let (mut spans, mut indexes) = (Vec::new(), Vec::new());
+    reserve(&mut spans, filled.len() + unchanged.len())?;
     reserve(&mut indexes, filled.len() + unchanged.len())?;
     let mut wholes = unchanged.iter().enumerate().peekable();
     for at in filled.into_iter().chain([chunks.len()]) {
         while let Some((nth, unchanged)) = wholes.next_if(|(_, unchanged)| unchanged.before <= at) {
-            parts.push(Part::Whole(unchanged.whole));
+            spans.push(Span::Whole(unchanged.whole));
             indexes.push(nth);
         }
         if at < chunks.len() {
-            parts.push(Part::Chunk(summary(at)));
+            spans.push(Span::Chunk(summary(at)));
             indexes.push(at);
         }
     }
     let (limits, frame) = (run.job.rules.sitemap_limits(), Frame::sitemap(run.job.rules.protocol));
     let mut reader = reader();
-    let divided = stable::divide(limits, &frame, &parts, |part| {
+    let divided = stable::divide(limits, &frame, &spans, |span| {
         run.stop.check()?;
-        reader.entries(indexes[part])
+        reader.entries(indexes[span])
     });
     divided.map_err(|halt| match halt {
-        Halt::Needs(part) => Halt::Needs(indexes[part]),
+        Halt::Needs(span) => Halt::Needs(indexes[span]),
         failed => failed,
     })
 }

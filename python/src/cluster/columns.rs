@@ -8,7 +8,7 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use crossbeam_channel::Sender;
 use sitemill::{Error, ErrorKind, Result, cluster};
 
-use crate::table::Batch;
+use crate::table::BatchResult;
 
 /// Blocks are batched up to this many bytes, because the engine's cost per batch hardly depends on its size.
 pub const BATCH_BYTES: usize = 1 << 20;
@@ -118,7 +118,7 @@ impl Rejects {
 ///
 /// # Errors
 /// If the engine no longer reads.
-pub fn send(batches: &Sender<Batch>, schema: &SchemaRef, columns: Vec<ArrayRef>) -> Result<()> {
+pub fn send(batches: &Sender<BatchResult>, schema: &SchemaRef, columns: Vec<ArrayRef>) -> Result<()> {
     let batch = RecordBatch::try_new(schema.clone(), columns);
     let batch = batch.map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?;
     batches.send(Ok(batch)).map_err(|_| Error::new(ErrorKind::Io, "the engine has stopped reading"))

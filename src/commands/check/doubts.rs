@@ -26,8 +26,8 @@ impl Doubt {
 #[derive(Debug, Default)]
 pub(crate) struct Doubts {
     tags: [Option<Doubt>; Tag::ALL.len()],
-    /// The first one in an element of an extension: the extension, the part, and why.
-    part: Option<(usize, usize, Doubt)>,
+    /// The first one in an element of an extension: the extension, the field, and why.
+    field: Option<(usize, usize, Doubt)>,
 }
 
 impl Doubts {
@@ -37,10 +37,10 @@ impl Doubts {
         self.tags[tag as usize].get_or_insert(doubt);
     }
 
-    /// Adds the value of a part of an extension, by their indexes.
+    /// Adds the value of a field of an extension, by their indexes.
     #[cold]
-    pub fn add_part(&mut self, extension: usize, part: usize, doubt: Doubt) {
-        self.part.get_or_insert((extension, part, doubt));
+    pub fn add_field(&mut self, extension: usize, field: usize, doubt: Doubt) {
+        self.field.get_or_insert((extension, field, doubt));
     }
 
     /// Says why the value of `tag` is ambiguous, if it is.
@@ -50,10 +50,10 @@ impl Doubts {
 
     /// Says why the first ambiguous value is so. Tags come before extensions.
     pub fn first(&self) -> Option<String> {
-        let of_part = |(number, part, doubt): (usize, usize, Doubt)| {
+        let of_field = |(number, field, doubt): (usize, usize, Doubt)| {
             let extension = EXTENSIONS[number];
-            doubt.words(&format!("{} in {}", extension.parts[part].element, extension.in_words))
+            doubt.words(&format!("{} in {}", extension.fields[field].element, extension.in_words))
         };
-        Tag::ALL.into_iter().find_map(|tag| self.of_tag(tag)).or_else(|| self.part.map(of_part))
+        Tag::ALL.into_iter().find_map(|tag| self.of_tag(tag)).or_else(|| self.field.map(of_field))
     }
 }

@@ -108,7 +108,7 @@ impl Entry {
         (self.open_at, self.open_bytes_max) = (self.text.len(), VALUE_BYTES_MAX);
     }
 
-    /// Begins the value of a part of an extension.
+    /// Begins the value of a field of an extension.
     #[inline]
     pub(crate) fn open_field(&mut self) {
         (self.open_at, self.open_bytes_max) = (self.text.len(), FIELD_BYTES_MAX);
@@ -175,12 +175,12 @@ impl Entry {
         }
     }
 
-    /// Ends the current value as one of a part of the last element of an extension, unless that element is not kept.
-    pub(crate) fn close_field(&mut self, extension: usize, part: Option<usize>) {
+    /// Ends the current value as one of a field of the last element of an extension, unless that element is not kept.
+    pub(crate) fn close_field(&mut self, extension: usize, field: Option<usize>) {
         let span = self.close_value();
         let Extended { values, count, .. } = &mut self.extended[extension];
-        match part {
-            Some(part) if *count <= KEPT_MAX as u64 => values.push((part as u8, span)),
+        match field {
+            Some(field) if *count <= KEPT_MAX as u64 => values.push((field as u8, span)),
             _ => self.text.truncate(self.open_at),
         }
     }

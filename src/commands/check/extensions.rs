@@ -4,16 +4,16 @@
 //! follow from that. New rules go to [`rules`](super::rules), which lists the rules of the whole checker.
 
 mod alternates;
-mod by_parts;
+mod by_fields;
 mod extension;
+mod fields;
 mod images;
 mod news;
-mod parts;
 mod values;
 mod videos;
 
 pub(crate) use extension::{Elements, Extension, Span, text};
-pub(crate) use parts::{Kind, Occurs, PARTS_MAX};
+pub(crate) use fields::{FIELDS_MAX, FieldKind, Occurs};
 
 /// All extensions. Other modules refer to an extension by its index in this list.
 pub(crate) static EXTENSIONS: [&Extension; 4] =
@@ -23,15 +23,15 @@ pub(crate) static EXTENSIONS: [&Extension; 4] =
 pub(crate) const NEWS: usize = 3;
 
 const _: () = {
-    let parts = [
-        alternates::EXTENSION.parts,
-        images::EXTENSION.parts,
-        videos::EXTENSION.parts,
-        news::EXTENSION.parts,
+    let fields = [
+        alternates::EXTENSION.fields,
+        images::EXTENSION.fields,
+        videos::EXTENSION.fields,
+        news::EXTENSION.fields,
     ];
     let mut number = 0;
-    while number < parts.len() {
-        assert!(parts[number].len() <= PARTS_MAX);
+    while number < fields.len() {
+        assert!(fields[number].len() <= FIELDS_MAX);
         number += 1;
     }
 };

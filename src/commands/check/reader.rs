@@ -52,9 +52,9 @@ enum At {
     Guid,
     /// In an element of the extension with this number.
     Extended(usize),
-    /// In the element of a text of such an element, by the index of its part.
+    /// In the element of a text of such an element, by the index of its field.
     Child(usize, usize),
-    /// In an element that contains such elements, by the index of its part.
+    /// In an element that contains such elements, by the index of its field.
     Parent(usize, usize),
     /// In an element that is skipped, because it is in another namespace or not allowed here.
     Skipped,

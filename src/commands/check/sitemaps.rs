@@ -17,12 +17,12 @@ pub(crate) struct Sitemaps {
 }
 
 /// The index of a sitemap and of one of its entries.
-pub(crate) type Place = (usize, u16);
+pub(crate) type EntryIndex = (usize, u16);
 
 /// Entries whose URL is also listed earlier.
 pub(crate) struct Duplicates {
     /// The first of these entries, in order: at most a few hundred times the requested number.
-    pub first: Vec<Place>,
+    pub first: Vec<EntryIndex>,
     /// The number of the remaining ones.
     pub beyond: u64,
 }
@@ -81,7 +81,7 @@ impl Sitemaps {
     }
 
     /// Describes where the URL at `place` is listed first. Searches all keys.
-    pub fn listed_before(&self, place: Place) -> String {
+    pub fn listed_before(&self, place: EntryIndex) -> String {
         let key = self.keys[place.0].key_at(place.1);
         let first = key.and_then(|key| {
             self.keys.iter().enumerate().find_map(|(sitemap, keys)| Some((sitemap, keys.find(key)?)))

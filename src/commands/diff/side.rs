@@ -193,7 +193,7 @@ impl Side {
             return Err(Error::data(message!(file.path(), ": {why}")));
         }
         let files = self.files.into_iter().map(|file| file.file).collect();
-        let name = sorter.place().clone();
+        let name = sorter.space().clone();
         let to = Target { name: &name, to: &mut SorterInput(sorter) };
         let read = lastmods(files, self.copies, threads, progress, stop, to)?;
         Ok(read.sitemaps)

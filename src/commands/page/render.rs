@@ -7,7 +7,7 @@
 mod advice;
 mod charts;
 mod html;
-mod parts;
+mod panels;
 mod reasons;
 mod sections;
 mod summary;
@@ -88,15 +88,15 @@ fn of_report(report: &Report, known: &Known<'_>, html: &mut Html) {
     }
     if let Some(details) = &report.details {
         sections::sections(details, report.listed, html);
-        parts::changes(details, report.indexes, html);
-        parts::fullness(details, assumes_limit, html);
-        parts::history(details, html);
+        panels::changes(details, report.indexes, html);
+        panels::fullness(details, assumes_limit, html);
+        panels::history(details, html);
     }
     if is_run {
-        parts::time(report, html);
+        panels::time(report, html);
     }
-    parts::inputs(report, html);
-    parts::settings(report, html);
+    panels::inputs(report, html);
+    panels::settings(report, html);
     html.raw("</main>\n<footer><p>Made by sitemill ").cut(&report.version, 40);
     let origin = match is_run {
         true => ". Every number on this page is also in the JSON report of the run.",

@@ -1,4 +1,4 @@
-//! Runs: sorted records in a scratch file, written one run after the other and read side by side.
+//! Sorted runs: records in a scratch file, written one run after the other and read side by side.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -38,15 +38,15 @@ pub trait Codec: Clone + Sync {
 /// A scratch file for runs.
 pub trait RunFile: Sized {
     /// Where a file is created.
-    type Place;
+    type Space;
     /// The error of a failed operation.
     type Error;
 
-    /// A new file in `place`.
+    /// A new file in `space`.
     ///
     /// # Errors
     /// If it cannot be created.
-    fn create(place: &Self::Place) -> Result<Self, Self::Error>;
+    fn create(space: &Self::Space) -> Result<Self, Self::Error>;
 
     /// Appends `bytes`.
     ///
@@ -63,7 +63,7 @@ pub trait RunFile: Sized {
 
 /// A file without a name in a directory.
 impl RunFile for File {
-    type Place = PathBuf;
+    type Space = PathBuf;
     type Error = io::Error;
 
     fn create(directory: &PathBuf) -> io::Result<Self> {
@@ -80,7 +80,7 @@ impl RunFile for File {
 }
 
 /// Sorted runs of records in one scratch file.
-pub struct Runs<C, F> {
+pub struct SortedRuns<C, F> {
     codec: C,
     file: F,
     /// Encoded records that are not written yet.
@@ -90,7 +90,7 @@ pub struct Runs<C, F> {
     runs: Vec<Range<u64>>,
 }
 
-impl<C: Codec, F: RunFile> Runs<C, F> {
+impl<C: Codec, F: RunFile> SortedRuns<C, F> {
     /// Creates an empty list of runs in the empty `file`.
     pub fn new(codec: C, file: F) -> Self {
         Self { codec, file, pending: Vec::new(), bytes: 0, runs: Vec::new() }
@@ -138,20 +138,20 @@ impl<C: Codec, F: RunFile> Runs<C, F> {
     ///
     /// # Errors
     /// If the file cannot be written to or read.
-    pub fn merge(mut self, memory: usize) -> Result<Merge<Run<C, F>>, F::Error> {
+    pub fn merge(mut self, memory: usize) -> Result<Merge<RunReader<C, F>>, F::Error> {
         self.flush()?;
         let Self { codec, file, runs, .. } = self;
         let read_bytes = (memory / runs.len().max(1)).clamp(READ_BYTES_MIN, READ_BYTES_MAX);
         let file = Arc::new(file);
         Merge::new(runs.into_iter().map(|left| {
             let (codec, file) = (codec.clone(), Arc::clone(&file));
-            Run { codec, file, left, buffer: Vec::new(), at: 0, read_bytes }
+            RunReader { codec, file, left, buffer: Vec::new(), at: 0, read_bytes }
         }))
     }
 }
 
 /// A run that is read from its file.
-pub struct Run<C, F> {
+pub struct RunReader<C, F> {
     codec: C,
     file: Arc<F>,
     /// The range of the file that has not been read yet.
@@ -162,7 +162,7 @@ pub struct Run<C, F> {
     read_bytes: usize,
 }
 
-impl<C: Codec, F: RunFile> SortedRun for Run<C, F> {
+impl<C: Codec, F: RunFile> SortedRun for RunReader<C, F> {
     type Item = C::Owned;
     type Error = F::Error;
 
@@ -182,7 +182,7 @@ impl<C: Codec, F: RunFile> SortedRun for Run<C, F> {
     }
 }
 
-impl<C, F: RunFile> Run<C, F> {
+impl<C, F: RunFile> RunReader<C, F> {
     /// Reads more of the file: at least as many bytes as the buffer still has, so a record of any length fits eventually.
     fn fill(&mut self) -> Result<(), F::Error> {
         self.buffer.drain(..self.at);

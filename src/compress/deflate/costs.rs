@@ -167,7 +167,7 @@ impl Costs {
     }
 
     /// The cost of the last `bytes` of a seam at this distance, if something else covers the others: as a match, or left to the
-    /// next part.
+    /// next stretch.
     #[inline(always)]
     pub fn rest(&self, bytes: usize, distance: usize) -> u32 {
         let alone = bytes as u32 * FIRST_LITERAL_COST;

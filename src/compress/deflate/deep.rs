@@ -2,7 +2,7 @@
 
 use super::costs::Estimate;
 use super::finder::{Depth, Finder, Match, SHORT_BYTES};
-use super::parser::{Part, SeamParser, end_part};
+use super::parser::{SeamParser, Stretch, end_stretch};
 use super::payoff::{NEXT_TO_NOTHING, Payoff};
 use super::positions::Bucket;
 use super::tokens::{Step, Tokens};
@@ -18,11 +18,11 @@ pub struct Deep<B: Bucket, const IS_DEEP: bool> {
     pub enough: usize,
     pub estimate: Estimate,
     pub payoff: Payoff<NEXT_TO_NOTHING>,
-    /// The matches at all positions of a part, in order.
+    /// The matches at all positions of a stretch, in order.
     matches: Vec<Match>,
-    /// For each position of a part, and its end, the number of matches before it.
+    /// For each position of a stretch, and its end, the number of matches before it.
     starts: Vec<u32>,
-    /// For each position of a part, and its end, the cheapest way to the end of the seam.
+    /// For each position of a stretch, and its end, the cheapest way to the end of the seam.
     ways: Vec<Way>,
 }
 
@@ -43,19 +43,19 @@ impl<B: Bucket, const IS_DEEP: bool> Deep<B, IS_DEEP> {
     }
 
     /// Finds the matches at all positions before the seam, and inserts them.
-    fn search(&mut self, window: &Window, part: &Part) {
+    fn search(&mut self, window: &Window, stretch: &Stretch) {
         let Self { finder, depth, matches, starts, .. } = self;
         matches.clear();
         starts.clear();
         // What is left of the match that ends last.
         let mut last = Match { length: 0, distance: 0 };
-        for at in part.from..part.to {
+        for at in stretch.from..stretch.to {
             starts.push(matches.len() as u32);
             last.length = last.length.saturating_sub(1);
             if last.length >= self.enough {
                 finder.insert(window, at, at + 1);
-            } else if at + SHORT_BYTES <= part.end {
-                finder.find(window, at, part, *depth, |found| {
+            } else if at + SHORT_BYTES <= stretch.end {
+                finder.find(window, at, stretch, *depth, |found| {
                     last = if found.length >= last.length { found } else { last };
                     matches.push(found);
                 });
@@ -65,8 +65,8 @@ impl<B: Bucket, const IS_DEEP: bool> Deep<B, IS_DEEP> {
     }
 
     /// Finds the cheapest way from each position, from the last to the first.
-    fn choose(&mut self, window: &Window, part: &Part) {
-        let Part { from, to, end, distance: seam, .. } = *part;
+    fn choose(&mut self, window: &Window, stretch: &Stretch) {
+        let Stretch { from, to, end, distance: seam, .. } = *stretch;
         let Self { estimate, payoff, matches, starts, ways, .. } = self;
         let costs = estimate.costs();
         ways.clear();
@@ -122,16 +122,17 @@ impl<B: Bucket, const IS_DEEP: bool> Deep<B, IS_DEEP> {
 }
 
 impl<B: Bucket, const IS_DEEP: bool> SeamParser for Deep<B, IS_DEEP> {
-    fn parse(&mut self, window: &Window, part: &Part, tokens: &mut Tokens) -> usize {
+    fn parse(&mut self, window: &Window, stretch: &Stretch, tokens: &mut Tokens) -> usize {
         self.estimate.learn(tokens);
         if !self.payoff.begin() {
-            return end_part(window, part, part.from, tokens);
+            return end_stretch(window, stretch, stretch.from, tokens);
         }
-        self.search(window, part);
-        self.choose(window, part);
-        let said = tokens.push_steps(window, part.from, part.to, |at| self.ways[at - part.from].step);
-        let said = end_part(window, part, said, tokens);
-        self.finder.remember(window, part.to, said);
+        self.search(window, stretch);
+        self.choose(window, stretch);
+        let said =
+            tokens.push_steps(window, stretch.from, stretch.to, |at| self.ways[at - stretch.from].step);
+        let said = end_stretch(window, stretch, said, tokens);
+        self.finder.remember(window, stretch.to, said);
         said
     }
 
@@ -147,13 +148,13 @@ mod tests {
     use crate::common::random::Random;
 
     /// The cost of the cheapest way over these matches, of which any may be shortened.
-    fn plain_cost(deep: &Deep<u32, true>, window: &Window, part: &Part) -> u32 {
+    fn plain_cost(deep: &Deep<u32, true>, window: &Window, stretch: &Stretch) -> u32 {
         let costs = deep.estimate.costs();
-        let mut least = vec![0; part.to - part.from + 1];
-        for here in (0..part.to - part.from).rev() {
-            least[here] = costs.literal(window.byte(part.from + here)) + least[here + 1];
+        let mut least = vec![0; stretch.to - stretch.from + 1];
+        for here in (0..stretch.to - stretch.from).rev() {
+            least[here] = costs.literal(window.byte(stretch.from + here)) + least[here + 1];
             for found in &deep.matches[deep.starts[here] as usize..deep.starts[here + 1] as usize] {
-                for length in SHORT_BYTES..=found.length.min(part.to - part.from - here) {
+                for length in SHORT_BYTES..=found.length.min(stretch.to - stretch.from - here) {
                     least[here] =
                         least[here].min(costs.a_match(length, found.distance) + least[here + length]);
                 }
@@ -172,11 +173,11 @@ mod tests {
         window.push(text.join("-").as_bytes());
         let mut deep = Deep::<u32, true>::new(Depth { steps: 8, enough: 32 }, usize::MAX);
         for from in (start..window.end() - 100).step_by(50) {
-            let part = Part::without_seam(from, from + 50, from - start);
-            deep.search(&window, &part);
-            deep.choose(&window, &part);
+            let stretch = Stretch::without_seam(from, from + 50, from - start);
+            deep.search(&window, &stretch);
+            deep.choose(&window, &stretch);
             let (costs, mut at, mut cost) = (deep.estimate.costs(), from, 0);
-            while at < part.to {
+            while at < stretch.to {
                 let step @ Step { length, .. } = deep.ways[at - from].step;
                 let (bytes, distance) = (usize::from(length).max(1), step.distance());
                 cost += match length {
@@ -184,11 +185,11 @@ mod tests {
                     _ => costs.a_match(bytes, distance),
                 };
                 let is_genuine = length == 0 || window.common_prefix(at - distance, at, bytes) == bytes;
-                assert!(is_genuine && distance <= part.reach.max(1), "position {at}");
+                assert!(is_genuine && distance <= stretch.reach.max(1), "position {at}");
                 at += bytes;
             }
-            assert_eq!((at, cost), (part.to, deep.ways[0].cost));
-            assert!(cost <= plain_cost(&deep, &window, &part), "part at {from}");
+            assert_eq!((at, cost), (stretch.to, deep.ways[0].cost));
+            assert!(cost <= plain_cost(&deep, &window, &stretch), "stretch at {from}");
         }
     }
 }

@@ -5,7 +5,7 @@
 //! are followed as deep as the effort allows. Where each letter takes six bytes or nine, nearly all positions have the same
 //! first eight bytes as many others. There, the latest position with the same first sixteen bytes finds what a short walk misses.
 
-use super::parser::Part;
+use super::parser::Stretch;
 use super::positions::{Bucket, PositionTable, distance, hash};
 use super::sizes::{PLACE_PERIOD, REMEMBERED};
 use super::symbols::DISTANCE_MAX;
@@ -100,7 +100,7 @@ impl<B: Bucket, const IS_DEEP: bool> Finder<B, IS_DEEP> {
         &mut self,
         window: &Window,
         at: usize,
-        &Part { end, reach, .. }: &Part,
+        &Stretch { end, reach, .. }: &Stretch,
         depth: Depth,
         mut take: impl FnMut(Match),
     ) {
@@ -191,9 +191,9 @@ mod tests {
         let mut finder = Finder::<u16, IS_DEEP>::default();
         let search = |at| {
             let (end, reach) = (at + 40, at - start);
-            let part = Part { end, ..Part::without_seam(at, at, reach) };
+            let stretch = Stretch { end, ..Stretch::without_seam(at, at, reach) };
             let mut longest = 0;
-            finder.find(&window, at, &part, depth, |Match { length, distance }| {
+            finder.find(&window, at, &stretch, depth, |Match { length, distance }| {
                 assert!(length > longest && distance <= reach);
                 assert_eq!(
                     window.range(at, at + length),

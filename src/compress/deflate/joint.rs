@@ -5,84 +5,84 @@
 
 use super::deep::Deep;
 use super::finder::{Match, SHORT_BYTES};
-use super::parser::{Part, SeamParser};
+use super::parser::{SeamParser, Stretch};
 use super::payoff::Payoff;
 use super::positions::Bucket;
-use super::sizes::BATCH_BYTES;
+use super::sizes::PENDING_BYTES_MAX;
 use super::tokens::Tokens;
-use super::ways::{Batch, Ways};
+use super::ways::{Pending, Ways};
 use super::window::Window;
 
-/// Maximum number of parts that are put off. Few, because only then is it known whether the search pays off.
-const BATCH_PARTS: usize = 32;
+/// Maximum number of stretches that are put off. Few, because only then is it known whether the search pays off.
+const PENDING_MAX: usize = 32;
 
 /// Maximum bytes before the first different one in which a slash is looked for.
 const NAME_BYTES_MAX: usize = 24;
 
-/// Number of parts after which it is tried again whether joint sequences pay off. Many, because a trial takes twice as long as the
-/// deep parser.
+/// Number of stretches after which it is tried again whether joint sequences pay off. Many, because a trial takes twice as long as
+/// the deep parser.
 const PERIOD: u32 = 8192;
 
 /// Joint sequences are used while they save at least one in so many bits.
 const WORTH: u64 = 256;
 
-/// Encodes parts together while that saves enough. Otherwise, the deep parser encodes each part by itself.
+/// Encodes stretches together while that saves enough. Otherwise, the deep parser encodes each stretch by itself.
 #[derive(Debug)]
 pub struct Joint<B: Bucket> {
     deep: Deep<B, true>,
     /// What joint sequences save against those that take seams as they are.
     payoff: Payoff<WORTH, PERIOD>,
-    batch: Batch,
+    pending: Pending,
     ways: Ways,
 }
 
 impl<B: Bucket> Joint<B> {
     /// Searches for matches as `deep` does.
     pub fn new(deep: Deep<B, true>) -> Self {
-        let (payoff, batch, ways) = Default::default();
-        Self { deep, payoff, batch, ways }
+        let (payoff, pending, ways) = Default::default();
+        Self { deep, payoff, pending, ways }
     }
 
-    /// Adds a part to the batch: finds the matches at its positions, and inserts them.
-    fn search(&mut self, window: &Window, part: &Part) {
-        let Part { from, to, end, distance, .. } = *part;
-        self.batch.parts += 1;
+    /// Puts a stretch off: finds the matches at its positions, and inserts them.
+    fn search(&mut self, window: &Window, stretch: &Stretch) {
+        let Stretch { from, to, end, distance, .. } = *stretch;
+        self.pending.stretches += 1;
         let costs = self.deep.estimate.costs();
-        self.batch.literals += window.range(from, to).iter().map(|&byte| costs.literal(byte)).sum::<u32>();
+        self.pending.literals += window.range(from, to).iter().map(|&byte| costs.literal(byte)).sum::<u32>();
         // What is left of the match that ends last.
         let mut left = 0;
         for at in from..to {
-            left = self.search_at(window, at, part, left);
+            left = self.search_at(window, at, stretch, left);
         }
         if to == end {
             return;
         }
         let seam = Match { length: end - to, distance };
-        self.batch.seams += self.deep.estimate.costs().a_match(seam.length, distance);
-        let head_end = head_end(window, part);
-        self.batch.push_seam(seam, head_end - to);
+        self.pending.seams += self.deep.estimate.costs().a_match(seam.length, distance);
+        let head_end = head_end(window, stretch);
+        self.pending.push_seam(seam, head_end - to);
         self.deep.finder.remember(window, to, head_end);
         left = left.max(seam.length + 1).saturating_sub(head_end - to);
         for at in head_end..end {
-            left = self.search_at(window, at, part, left);
+            left = self.search_at(window, at, stretch, left);
         }
     }
 
     /// Finds the matches at a position, unless it is well within another one, of which `left` bytes were left before it. Inserts
     /// it, and returns what is left after it of the match that ends last.
     #[inline(always)]
-    fn search_at(&mut self, window: &Window, at: usize, part: &Part, left: usize) -> usize {
-        let Self { deep: Deep { finder, depth, enough, .. }, batch, .. } = self;
-        batch.push_position();
+    fn search_at(&mut self, window: &Window, at: usize, stretch: &Stretch, left: usize) -> usize {
+        let Self { deep: Deep { finder, depth, enough, .. }, pending, .. } = self;
+        pending.push_position();
         let mut left = left.saturating_sub(1);
         // A match may cover the rest of the record.
-        let part = Part { end: part.limit, ..*part };
+        let stretch = Stretch { end: stretch.limit, ..*stretch };
         if left >= *enough {
             finder.insert(window, at, at + 1);
-        } else if at + SHORT_BYTES <= part.end {
-            finder.find(window, at, &part, *depth, |found| {
+        } else if at + SHORT_BYTES <= stretch.end {
+            finder.find(window, at, &stretch, *depth, |found| {
                 left = left.max(found.length);
-                batch.push_match(found);
+                pending.push_match(found);
             });
         }
         left
@@ -91,61 +91,61 @@ impl<B: Bucket> Joint<B> {
 
 /// The first position in a seam at which another match may begin: after the last slash in the bytes that the record before shares,
 /// because names in a directory often begin alike.
-fn head_end(window: &Window, &Part { to, shared, .. }: &Part) -> usize {
+fn head_end(window: &Window, &Stretch { to, shared, .. }: &Stretch) -> usize {
     let first = (to + 1).max(shared.saturating_sub(NAME_BYTES_MAX));
     let slash = window.range(first, shared.max(first)).iter().rposition(|&byte| byte == b'/');
     slash.map_or(first, |slash| first + slash + 1)
 }
 
 impl<B: Bucket> SeamParser for Joint<B> {
-    fn parse(&mut self, window: &Window, part: &Part, tokens: &mut Tokens) -> usize {
+    fn parse(&mut self, window: &Window, stretch: &Stretch, tokens: &mut Tokens) -> usize {
         if !self.payoff.begin() {
-            self.flush(window, part.from, tokens);
-            return self.deep.parse(window, part, tokens);
+            self.flush(window, stretch.from, tokens);
+            return self.deep.parse(window, stretch, tokens);
         }
-        // It counts the same parts, but whether matches alone pay off matters only once joint sequences do not.
+        // It counts the same stretches, but whether matches alone pay off matters only once joint sequences do not.
         self.deep.payoff.begin();
-        if self.batch.parts == 0 {
+        if self.pending.stretches == 0 {
             self.deep.estimate.learn(tokens);
         }
-        self.search(window, part);
-        if self.batch.parts == BATCH_PARTS || self.batch.bytes() >= BATCH_BYTES {
-            self.flush(window, part.end, tokens);
+        self.search(window, stretch);
+        if self.pending.stretches == PENDING_MAX || self.pending.bytes() >= PENDING_BYTES_MAX {
+            self.flush(window, stretch.end, tokens);
         }
-        part.end
+        stretch.end
     }
 
     fn put_off(&self) -> usize {
-        self.batch.bytes()
+        self.pending.bytes()
     }
 
     fn flush(&mut self, window: &Window, to: usize, tokens: &mut Tokens) {
-        let Self { deep: Deep { estimate, payoff: of_matches, .. }, payoff, batch, ways, .. } = self;
-        if batch.parts == 0 {
+        let Self { deep: Deep { estimate, payoff: of_matches, .. }, payoff, pending, ways, .. } = self;
+        if pending.stretches == 0 {
             return;
         }
-        let from = to - batch.bytes();
+        let from = to - pending.bytes();
         let mut find = |seams_are_whole| {
-            ways.find(window, from, batch, estimate.costs(), seams_are_whole);
+            ways.find(window, from, pending, estimate.costs(), seams_are_whole);
             ways.cost()
         };
         if payoff.decides() {
             let alone = find(true);
-            of_matches.count(batch.literals, (batch.literals + batch.seams).saturating_sub(alone));
+            of_matches.count(pending.literals, (pending.literals + pending.seams).saturating_sub(alone));
             payoff.count(alone, alone.saturating_sub(find(false)));
         } else {
             find(false);
         }
-        let said = tokens.push_steps(window, from, to, |at| ways.step(at - from, batch));
+        let said = tokens.push_steps(window, from, to, |at| ways.step(at - from, pending));
         if to > said {
             tokens.push_literals(window, said, to);
         }
-        batch.clear();
+        pending.clear();
     }
 
     fn clear(&mut self) {
         self.deep.clear();
-        self.batch.clear();
+        self.pending.clear();
         self.payoff = Default::default();
     }
 }
@@ -167,15 +167,15 @@ mod tests {
     const SEAM: &str = "</loc>\n<loc>h.example/";
 
     /// The cost of the cheapest way over these matches, of which any may be shortened by a few bytes.
-    fn plain_cost(window: &Window, from: usize, batch: &Batch, costs: &Costs) -> u32 {
-        let count = batch.bytes();
+    fn plain_cost(window: &Window, from: usize, pending: &Pending, costs: &Costs) -> u32 {
+        let count = pending.bytes();
         let mut least = vec![u32::MAX / 2; count + 1];
         least[count] = 0;
         for at in (0..count).rev() {
-            if !batch.is_in_head(at) {
+            if !pending.is_in_head(at) {
                 least[at] = costs.literal(window.byte(from + at)) + least[at + 1];
             }
-            for &Match { length, distance } in batch.matches(at) {
+            for &Match { length, distance } in pending.matches(at) {
                 for shorter in 0..16.min(length - 2) {
                     let length = length.min(count - at).max(3 + shorter) - shorter;
                     if at + length <= count {
@@ -199,27 +199,27 @@ mod tests {
         let (mut from, mut checked, mut last) = (start, 0, None);
         for &to in &ends[..ends.len() - 1] {
             let (end, limit) = (to + SEAM.len(), to + SEAM.len() + 4);
-            let part = match last.replace(to) {
-                Some(last) => Part {
+            let stretch = match last.replace(to) {
+                Some(last) => Stretch {
                     shared: end - 4,
                     end,
                     limit,
                     distance: to - last,
-                    ..Part::without_seam(from, to, from - start)
+                    ..Stretch::without_seam(from, to, from - start)
                 },
-                None => Part::without_seam(from, end, from - start),
+                None => Stretch::without_seam(from, end, from - start),
             };
-            joint.search(&window, &part);
+            joint.search(&window, &stretch);
             from = end;
-            if joint.batch.parts < 20 {
+            if joint.pending.stretches < 20 {
                 continue;
             }
-            let Joint { batch, ways, deep: Deep { estimate, .. }, .. } = &mut joint;
-            let (first, costs) = (end - batch.bytes(), estimate.costs());
-            ways.find(&window, first, batch, costs, false);
+            let Joint { pending, ways, deep: Deep { estimate, .. }, .. } = &mut joint;
+            let (first, costs) = (end - pending.bytes(), estimate.costs());
+            ways.find(&window, first, pending, costs, false);
             let (mut at, mut cost) = (0, 0);
-            while at < batch.bytes() {
-                let step = ways.step(at, batch);
+            while at < pending.bytes() {
+                let step = ways.step(at, pending);
                 let bytes = usize::from(step.length).max(1);
                 cost += match step.length {
                     0 => costs.literal(window.byte(first + at)),
@@ -229,10 +229,10 @@ mod tests {
                 assert!(step.length == 0 || window.common_prefix(earlier, first + at, bytes) == bytes);
                 at += bytes;
             }
-            assert_eq!((at, cost), (batch.bytes(), ways.cost()));
-            assert!(cost <= plain_cost(&window, first, batch, costs), "batch that ends at {end}");
-            assert!(cost < batch.literals + batch.seams);
-            batch.clear();
+            assert_eq!((at, cost), (pending.bytes(), ways.cost()));
+            assert!(cost <= plain_cost(&window, first, pending, costs), "pending bytes that end at {end}");
+            assert!(cost < pending.literals + pending.seams);
+            pending.clear();
             checked += 1;
         }
         assert!(checked > 50);

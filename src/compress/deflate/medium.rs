@@ -4,7 +4,7 @@
 
 use super::costs::{Costs, Estimate};
 use super::finder::{Depth, Finder, Match, SHORT_BYTES};
-use super::parser::{Parser, Part, SeamParser, end_part};
+use super::parser::{Parser, SeamParser, Stretch, end_stretch};
 use super::payoff::{NEXT_TO_NOTHING, Payoff};
 use super::positions::Bucket;
 use super::tokens::Tokens;
@@ -21,7 +21,7 @@ pub struct Medium<B: Bucket, const IS_DEEP: bool> {
     depth: Depth,
     estimate: Estimate,
     payoff: Payoff<NEXT_TO_NOTHING>,
-    /// The cost of the literals from the start of the part to each position before its seam.
+    /// The cost of the literals from the start of the stretch to each position before its seam.
     literals: Vec<u32>,
 }
 
@@ -45,11 +45,11 @@ impl<B: Bucket, const IS_DEEP: bool> Medium<B, IS_DEEP> {
         Self { finder, depth, estimate, payoff, literals: Vec::new() }
     }
 
-    /// Prepares for the search in a part.
-    fn begin(&mut self, window: &Window, part: &Part) {
+    /// Prepares for the search in a stretch.
+    fn begin(&mut self, window: &Window, stretch: &Stretch) {
         let costs = self.estimate.costs();
         let mut sum = 0;
-        let sums = window.range(part.from, part.to).iter().map(|&byte| {
+        let sums = window.range(stretch.from, stretch.to).iter().map(|&byte| {
             sum += costs.literal(byte);
             sum
         });
@@ -60,13 +60,13 @@ impl<B: Bucket, const IS_DEEP: bool> Medium<B, IS_DEEP> {
 
     /// The best match that begins first, at `at` or later. Inserts all positions up to it.
     #[inline(always)]
-    fn next(&mut self, window: &Window, mut at: usize, part: &Part) -> Option<Choice> {
-        while at < part.to && at + SHORT_BYTES <= part.end {
-            let best = self.best(window, at, part);
+    fn next(&mut self, window: &Window, mut at: usize, stretch: &Stretch) -> Option<Choice> {
+        while at < stretch.to && at + SHORT_BYTES <= stretch.end {
+            let best = self.best(window, at, stretch);
             at += 1;
             let Some(mut best) = best else { continue };
-            if best.found.length < SHORT_MATCH && at < part.to && at + SHORT_BYTES <= part.end {
-                let later = self.best(window, at, part);
+            if best.found.length < SHORT_MATCH && at < stretch.to && at + SHORT_BYTES <= stretch.end {
+                let later = self.best(window, at, stretch);
                 if let Some(later) = later.filter(|later| later.gain > best.gain + DELAY_GAIN) {
                     best = later;
                 }
@@ -79,18 +79,18 @@ impl<B: Bucket, const IS_DEEP: bool> Medium<B, IS_DEEP> {
 
     /// Inserts `at`, and returns the match there that saves most, if one saves anything.
     #[inline(always)]
-    fn best(&mut self, window: &Window, at: usize, part: &Part) -> Option<Choice> {
+    fn best(&mut self, window: &Window, at: usize, stretch: &Stretch) -> Option<Choice> {
         let Self { finder, estimate, literals, depth, .. } = self;
-        let Part { from, to, end, .. } = *part;
+        let Stretch { from, to, end, .. } = *stretch;
         let costs = estimate.costs();
         let (mut best, mut best_gain) = (None, 0);
-        finder.find(window, at, part, *depth, |found| {
+        finder.find(window, at, stretch, *depth, |found| {
             let own = found.length.min(to - at);
             let saved = literals[at - from + own] - literals[at - from];
             let mut length = own.max(SHORT_BYTES);
             let mut cost = costs.a_match(length, found.distance) as i32;
             if at + found.length > to && end > to {
-                let with_seam = cost_with_seam(costs, at, found, part);
+                let with_seam = cost_with_seam(costs, at, found, stretch);
                 if with_seam < cost {
                     (length, cost) = (found.length, with_seam);
                 }
@@ -106,14 +106,15 @@ impl<B: Bucket, const IS_DEEP: bool> Medium<B, IS_DEEP> {
 
     /// Begins `next` earlier if this is cheaper, but not before `choice`. Returns whether it replaces `choice`.
     #[inline(always)]
-    fn move_back(&self, window: &Window, part: &Part, choice: &Choice, next: &mut Choice) -> bool {
+    fn move_back(&self, window: &Window, stretch: &Stretch, choice: &Choice, next: &mut Choice) -> bool {
         let Match { length, distance } = next.found;
         let more = window.common_suffix(next.at - distance, next.at, next.at - choice.at);
         let gap = next.at - choice.at - choice.found.length;
         let costs = self.estimate.costs();
         let longer = |bytes: usize| costs.length(length + bytes) as i32 - costs.length(length) as i32;
-        let literals =
-            |from: usize, to: usize| (self.literals[to - part.from] - self.literals[from - part.from]) as i32;
+        let literals = |from: usize, to: usize| {
+            (self.literals[to - stretch.from] - self.literals[from - stretch.from]) as i32
+        };
         let is_replaced = more > gap && {
             let replacing = literals(choice.at, next.at - more) + longer(more);
             replacing < choice.cost + literals(next.at - gap, next.at)
@@ -130,30 +131,30 @@ impl<B: Bucket, const IS_DEEP: bool> Medium<B, IS_DEEP> {
 
 /// The cost of a match that covers bytes of the seam, less what the seam would have cost.
 #[inline(always)]
-fn cost_with_seam(costs: &Costs, at: usize, found: Match, part: &Part) -> i32 {
-    let Part { to, end, distance, .. } = *part;
+fn cost_with_seam(costs: &Costs, at: usize, found: Match, stretch: &Stretch) -> i32 {
+    let Stretch { to, end, distance, .. } = *stretch;
     let all = costs.a_match(found.length, found.distance) + costs.rest(end - at - found.length, distance);
     all as i32 - costs.a_match(end - to, distance) as i32
 }
 
 impl<B: Bucket, const IS_DEEP: bool> SeamParser for Medium<B, IS_DEEP> {
-    fn parse(&mut self, window: &Window, part: &Part, tokens: &mut Tokens) -> usize {
+    fn parse(&mut self, window: &Window, stretch: &Stretch, tokens: &mut Tokens) -> usize {
         self.estimate.learn(tokens);
         if !self.payoff.begin() {
-            return end_part(window, part, part.from, tokens);
+            return end_stretch(window, stretch, stretch.from, tokens);
         }
-        self.begin(window, part);
+        self.begin(window, stretch);
         let mut saved = 0;
         // The first byte that is not said yet, and the first position that is not inserted yet.
-        let (mut said, mut seen) = (part.from, part.from);
-        let mut next = self.next(window, part.from, part);
+        let (mut said, mut seen) = (stretch.from, stretch.from);
+        let mut next = self.next(window, stretch.from, stretch);
         while let Some(choice) = next {
             let after = choice.at + choice.found.length;
             self.finder.insert(window, choice.seen, after);
-            next = self.next(window, after, part);
+            next = self.next(window, after, stretch);
             seen = choice.seen.max(after);
             if let Some(next) = &mut next
-                && self.move_back(window, part, &choice, next)
+                && self.move_back(window, stretch, &choice, next)
             {
                 continue;
             }
@@ -162,12 +163,12 @@ impl<B: Bucket, const IS_DEEP: bool> SeamParser for Medium<B, IS_DEEP> {
             }
             tokens.push_match(choice.found.length, choice.found.distance);
             said = after;
-            let own = |at: usize| self.literals[at.min(part.to) - part.from];
+            let own = |at: usize| self.literals[at.min(stretch.to) - stretch.from];
             saved += (own(after) - own(choice.at)).saturating_add_signed(-choice.cost);
         }
-        self.payoff.count(self.literals[part.to - part.from], saved);
-        let said = end_part(window, part, said, tokens);
-        self.finder.remember(window, seen.max(part.to), said);
+        self.payoff.count(self.literals[stretch.to - stretch.from], saved);
+        let said = end_stretch(window, stretch, said, tokens);
+        self.finder.remember(window, seen.max(stretch.to), said);
         said
     }
 
@@ -180,7 +181,7 @@ impl<B: Bucket, const IS_DEEP: bool> SeamParser for Medium<B, IS_DEEP> {
 /// Takes every seam as it is.
 impl<B: Bucket, const IS_DEEP: bool> Parser for Medium<B, IS_DEEP> {
     fn parse(&mut self, window: &Window, from: usize, to: usize, reach: usize, tokens: &mut Tokens) {
-        SeamParser::parse(self, window, &Part::without_seam(from, to, reach), tokens);
+        SeamParser::parse(self, window, &Stretch::without_seam(from, to, reach), tokens);
     }
 
     fn pass(&mut self, window: &Window, from: usize, to: usize) {

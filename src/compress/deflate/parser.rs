@@ -18,15 +18,15 @@ pub trait Parser: std::fmt::Debug + Send {
 
 /// Encodes bytes and the seam after them. Its matches may cover bytes of the seam.
 pub trait SeamParser: std::fmt::Debug + Send {
-    /// Encodes a part, or puts it off. Returns where it ended: at the end of the part, or a few bytes before.
-    fn parse(&mut self, window: &Window, part: &Part, tokens: &mut Tokens) -> usize;
+    /// Encodes a stretch, or puts it off. Returns where it ended: at the end of the stretch, or a few bytes before.
+    fn parse(&mut self, window: &Window, stretch: &Stretch, tokens: &mut Tokens) -> usize;
 
-    /// Bytes of the parts that are put off.
+    /// Bytes of the stretches that are put off.
     fn put_off(&self) -> usize {
         0
     }
 
-    /// Encodes the parts that are put off, the last of which ended at `to`.
+    /// Encodes the stretches that are put off, the last of which ended at `to`.
     fn flush(&mut self, _window: &Window, _to: usize, _tokens: &mut Tokens) {}
 
     /// Removes all positions.
@@ -35,7 +35,7 @@ pub trait SeamParser: std::fmt::Debug + Send {
 
 /// The bytes from the end of one seam to the end of the next.
 #[derive(Debug, Clone, Copy)]
-pub struct Part {
+pub struct Stretch {
     /// The first byte that is not encoded yet.
     pub from: usize,
     /// The start of the seam.
@@ -52,22 +52,22 @@ pub struct Part {
     pub reach: usize,
 }
 
-impl Part {
+impl Stretch {
     /// The bytes from `from` to `to`.
     pub fn without_seam(from: usize, to: usize, reach: usize) -> Self {
         Self { from, to, shared: to, end: to, limit: to, distance: 0, reach }
     }
 }
 
-/// Encodes the bytes of a part after `said` as literals, and the seam or what is left of it. Returns where the part ended.
+/// Encodes the bytes of a stretch after `said` as literals, and the seam or what is left of it. Returns where the stretch ended.
 #[inline(always)]
-pub fn end_part(window: &Window, part: &Part, said: usize, tokens: &mut Tokens) -> usize {
-    let Part { to, end, distance, .. } = *part;
+pub fn end_stretch(window: &Window, stretch: &Stretch, said: usize, tokens: &mut Tokens) -> usize {
+    let Stretch { to, end, distance, .. } = *stretch;
     if said < to {
         tokens.push_literals(window, said, to);
     }
     let said = said.max(to);
-    // What is too short for a match is left to the next part.
+    // What is too short for a match is left to the next stretch.
     if end - said < MATCH_MIN {
         return said;
     }

@@ -3,16 +3,16 @@
 /// The fraction of most parsers: they search unless matches save next to nothing.
 pub const NEXT_TO_NOTHING: u64 = 128;
 
-/// Number of parts at the start of a period in which matches are always searched for. What they save is counted in the second half,
-/// when the positions of the first can be found.
+/// Number of stretches at the start of a period in which matches are always searched for. What they save is counted in the second
+/// half, when the positions of the first can be found.
 const TRIED: u32 = 256;
 const COUNTED_FROM: u32 = TRIED / 2;
 
-/// What the search has saved in a period of `PERIOD` parts. It goes on if it saves at least one in `FRACTION` bits.
+/// What the search has saved in a period of `PERIOD` stretches. It goes on if it saves at least one in `FRACTION` bits.
 #[derive(Debug, Default)]
 pub struct Payoff<const FRACTION: u64, const PERIOD: u32 = 2048> {
-    /// Number of parts in this period so far.
-    parts: u32,
+    /// Number of stretches in this period so far.
+    stretches: u32,
     is_over: bool,
     /// The cost of all bytes as literals.
     literals: u64,
@@ -21,14 +21,14 @@ pub struct Payoff<const FRACTION: u64, const PERIOD: u32 = 2048> {
 }
 
 impl<const FRACTION: u64, const PERIOD: u32> Payoff<FRACTION, PERIOD> {
-    /// Begins a part. Returns whether matches should be searched for.
+    /// Begins a stretch. Returns whether matches should be searched for.
     #[inline(always)]
     pub fn begin(&mut self) -> bool {
-        self.parts += 1;
-        match self.parts {
+        self.stretches += 1;
+        match self.stretches {
             COUNTED_FROM => (self.literals, self.saved) = (0, 0),
             TRIED => self.is_over = self.saved * FRACTION < self.literals,
-            parts if parts == PERIOD => *self = Self::default(),
+            stretches if stretches == PERIOD => *self = Self::default(),
             _ => (),
         }
         !self.is_over
@@ -36,10 +36,10 @@ impl<const FRACTION: u64, const PERIOD: u32> Payoff<FRACTION, PERIOD> {
 
     /// Whether what is counted now decides for the rest of the period. Nothing else needs to be counted.
     pub fn decides(&self) -> bool {
-        (COUNTED_FROM..TRIED).contains(&self.parts)
+        (COUNTED_FROM..TRIED).contains(&self.stretches)
     }
 
-    /// Counts what matches `saved` in a part whose bytes would cost `literals` without them.
+    /// Counts what matches `saved` in a stretch whose bytes would cost `literals` without them.
     #[inline(always)]
     pub fn count(&mut self, literals: u32, saved: u32) {
         self.literals += u64::from(literals);
@@ -56,12 +56,12 @@ mod tests {
         const PERIOD: u32 = 2048;
         let searched = |saved: u32| {
             let mut payoff = Payoff::<NEXT_TO_NOTHING, PERIOD>::default();
-            let mut part = || {
+            let mut stretch = || {
                 let is_searched = payoff.begin();
                 payoff.count(1_000, if is_searched { saved } else { 0 });
                 is_searched
             };
-            (0..10 * PERIOD).filter(|_| part()).count() as u32
+            (0..10 * PERIOD).filter(|_| stretch()).count() as u32
         };
         assert_eq!(searched(100), 10 * PERIOD);
         assert!((10 * TRIED - 10..=10 * TRIED).contains(&searched(1)));

@@ -12,7 +12,7 @@ pub const TAIL_BYTES: usize = b"</loc></url>\n".len();
 pub const RECORD_BYTES_MAX: usize = 8 * 1024;
 
 /// Number of bytes that a parser puts off before it encodes them: enough that few matches are cut off at their end.
-pub const BATCH_BYTES: usize = 4 * 1024;
+pub const PENDING_BYTES_MAX: usize = 4 * 1024;
 
 /// Maximum bytes that are added to the window at a time, whatever the size of a push.
 pub const PUSH_BYTES_MAX: usize = 128 * 1024;

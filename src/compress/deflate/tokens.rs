@@ -1,6 +1,6 @@
 //! Tokens: the literals and matches of a block before it is coded, and the frequency of each symbol.
 
-use super::sizes::{BATCH_BYTES, RECORD_BYTES_MAX};
+use super::sizes::{PENDING_BYTES_MAX, RECORD_BYTES_MAX};
 use super::symbols::{
     CODED_LENGTHS, DISTANCE_EXTRA_BITS, DISTANCE_MAX, DISTANCES, END_OF_BLOCK, LENGTHS, LITLENS, MATCH_MAX,
     MATCH_MIN, coded_distance,
@@ -15,7 +15,8 @@ const TOKENS_MAX: usize = 24 * 1024;
 /// Capacity for the tokens of a block, a power of two, so that indexing needs no bounds check. A full block may grow by one
 /// record and the bytes before it that its seam does not cover, and by what was put off; each byte may be a literal.
 const ROOM: usize = 64 * 1024;
-const _: () = assert!(ROOM - TOKENS_MAX >= BATCH_BYTES + 2 * RECORD_BYTES_MAX && ROOM.is_power_of_two());
+const _: () =
+    assert!(ROOM - TOKENS_MAX >= PENDING_BYTES_MAX + 2 * RECORD_BYTES_MAX && ROOM.is_power_of_two());
 
 /// The first head that is a length of a match. Lower heads are literals.
 pub const LENGTH_HEADS: usize = 256;

@@ -7,17 +7,17 @@ use super::tokens::Step;
 use super::window::Window;
 use crate::common::array;
 
-/// The bytes of one part after another, and the matches in them. Positions count from its first byte.
+/// The bytes of one stretch after another, and the matches in them. Positions count from its first byte.
 #[derive(Debug, Default)]
-pub struct Batch {
+pub struct Pending {
     /// The matches at all positions, in order.
     matches: Vec<Match>,
     /// For each position, the number of matches before it.
     starts: Vec<u32>,
     /// In order.
     heads: Vec<Head>,
-    /// Number of parts.
-    pub parts: usize,
+    /// Number of stretches.
+    pub stretches: usize,
     /// The cost of the bytes outside seams as literals.
     pub literals: u32,
     /// The cost of the seams.
@@ -37,7 +37,7 @@ struct Head {
     distance: usize,
 }
 
-impl Batch {
+impl Pending {
     /// Bytes so far.
     pub fn bytes(&self) -> usize {
         self.starts.len()
@@ -70,7 +70,7 @@ impl Batch {
         self.matches.clear();
         self.starts.clear();
         self.heads.clear();
-        (self.parts, self.literals, self.seams) = (0, 0, 0);
+        (self.stretches, self.literals, self.seams) = (0, 0, 0);
     }
 
     /// Whether a position is within the head of a seam.
@@ -97,33 +97,34 @@ pub struct Way {
     pub cost: u32,
 }
 
-/// The cheapest way from each position of a batch to its end: the first step, and the cost of all of them.
+/// The cheapest way from each position of the pending bytes to their end: the first step, and the cost of all of them.
 #[derive(Debug, Default)]
 pub struct Ways {
     steps: Vec<Step>,
-    /// Those of the end, nothing, come last. [`GROUP`] others come first, so that a group may begin before the batch.
+    /// Those of the end, nothing, come last. [`GROUP`] others come first, so that a group may begin before the pending bytes.
     costs: Vec<u32>,
 }
 
 impl Ways {
-    /// Finds them for a batch that begins at the position `from` of the window. If `seams_are_whole`, no match begins within one.
+    /// Finds them for pending bytes that begin at the position `from` of the window. If `seams_are_whole`, no match begins within
+    /// one.
     pub fn find(
         &mut self,
         window: &Window,
         from: usize,
-        batch: &Batch,
+        pending: &Pending,
         costs: &Costs,
         seams_are_whole: bool,
     ) {
-        let known = batch.bytes();
+        let known = pending.bytes();
         self.steps.clear();
         self.steps.resize(known, REST);
         self.costs.clear();
         self.costs.resize(GROUP + known, TOO_MUCH);
         self.costs.push(0);
         let bytes = window.range(from, from + known);
-        let mut search = Search { ways: self, window, from, bytes, batch, costs, known, seam_at: known };
-        for &head in batch.heads.iter().rev() {
+        let mut search = Search { ways: self, window, from, bytes, pending, costs, known, seam_at: known };
+        for &head in pending.heads.iter().rev() {
             let to = if seams_are_whole { head.end } else { head.to };
             search.extend_to(to);
             search.extend_over(Head { to, ..head });
@@ -137,11 +138,11 @@ impl Ways {
     }
 
     /// The first step of the cheapest way from a position.
-    pub fn step(&self, at: usize, batch: &Batch) -> Step {
+    pub fn step(&self, at: usize, pending: &Pending) -> Step {
         match self.steps[at] {
             REST => {
-                let next = batch.heads.partition_point(|head| head.from < at);
-                let Head { end, distance, .. } = batch.heads[next - 1];
+                let next = pending.heads.partition_point(|head| head.from < at);
+                let Head { end, distance, .. } = pending.heads[next - 1];
                 Step::new(end - at, distance)
             }
             step => step,
@@ -155,11 +156,11 @@ struct Search<'b> {
     window: &'b Window,
     from: usize,
     bytes: &'b [u8],
-    batch: &'b Batch,
+    pending: &'b Pending,
     costs: &'b Costs,
     /// The first position whose way is known.
     known: usize,
-    /// The start of the next seam, or the end of the batch.
+    /// The start of the next seam, or the end of the pending bytes.
     seam_at: usize,
 }
 
@@ -221,7 +222,7 @@ impl Search<'_> {
     /// The cheapest of `best` and the ways that begin with a match at `at`.
     #[inline(always)]
     fn best(&self, at: usize, mut best: Way) -> Way {
-        for &Match { length, distance } in self.batch.matches(at) {
+        for &Match { length, distance } in self.pending.matches(at) {
             let of_distance = self.costs.distance(distance);
             // Compares so many lengths without a branch: which one is best is unpredictable.
             let mut consider = |length: usize| {

@@ -56,16 +56,16 @@ impl<'a> ArrowRows<'a> {
     where
         'a: 'n,
     {
-        let layout = Layout::of(&self.schema, columns)
+        let map = ColumnMap::of(&self.schema, columns)
             .map_err(|message| Error::data(message!(name, ": ", message)))?;
-        let found = layout.found.clone();
+        let found = map.found.clone();
         let failed = move |rows: u64, cause: io::Error| {
             Error::io(name, format!("the rows after row {rows} could not be read"), cause)
         };
         let mut rows_before = 0;
         let mut batches = self.batches;
         let mut current: Option<(RecordBatch, usize)> = None;
-        let used = layout.used();
+        let used = map.used();
         let units = std::iter::from_fn(move || {
             loop {
                 if let Some((batch, at)) = current.take_if(|(batch, at)| *at < batch.num_rows()) {
@@ -84,8 +84,8 @@ impl<'a> ArrowRows<'a> {
                 }
             }
         });
-        let (only_urls, has_other_columns) = (layout.only_urls(), layout.has_other_columns);
-        let read = move |unit: &Unit, rows: &mut CountingSink<'_>| layout.read(unit, rows);
+        let (only_urls, has_other_columns) = (map.only_urls(), map.has_other_columns);
+        let read = move |unit: &Unit, rows: &mut CountingSink<'_>| map.read(unit, rows);
         let units = match only_urls {
             None => small_units(units, read),
             Some(at) => small_units_of_urls(units, read, move |unit| {
@@ -113,14 +113,14 @@ impl Unit {
 }
 
 /// Which column holds each part of a row, and how it is read.
-struct Layout {
+struct ColumnMap {
     kinds: EachPart<Option<(usize, Kind)>>,
     found: ColumnsFound,
     /// Whether there are columns that are not read.
     has_other_columns: bool,
 }
 
-impl Layout {
+impl ColumnMap {
     fn of(schema: &SchemaRef, columns: &Columns) -> Result<Self, Message> {
         let names: Vec<&[u8]> = schema.fields().iter().map(|field| field.name().as_bytes()).collect();
         let places = columns.places(&names).map_err(|missing| missing.message("column"))?;

@@ -148,7 +148,7 @@ impl From<&str> for SourceRow {
 }
 
 /// Rows that were read together, and the number of rows before them.
-struct Batch {
+struct Unit {
     rows_before: u64,
     rows: Vec<SourceRow>,
 }
@@ -156,9 +156,9 @@ struct Batch {
 /// The error of an iterator.
 type Cause = Box<dyn StdError + Send + Sync>;
 
-/// Takes rows until the batch is full, the iterator ends, or `watch` stops the reading.
-trait NextBatch {
-    fn next_batch(&mut self, watch: &mut OnBytes<'_>) -> Option<Result<Batch, (u64, Cause)>>;
+/// Takes rows until the unit is full, the iterator ends, or `watch` stops the reading.
+trait NextUnit {
+    fn next_unit(&mut self, watch: &mut OnBytes<'_>) -> Option<Result<Unit, (u64, Cause)>>;
 }
 
 /// The rows of a source.
@@ -169,7 +169,7 @@ pub struct SourceRows<'a> {
 
 /// Where the rows come from.
 enum Rows<'a> {
-    Iterator(Box<dyn NextBatch + Send + 'a>),
+    Iterator(Box<dyn NextUnit + Send + 'a>),
     #[cfg(feature = "arrow")]
     Arrow(ArrowRows<'a>),
 }
@@ -177,7 +177,7 @@ enum Rows<'a> {
 impl<'a> SourceRows<'a> {
     /// The rows of an iterator that may fail.
     pub fn new(rows: impl Iterator<Item = Result<SourceRow, Cause>> + Send + 'a) -> Self {
-        let rows = Rows::Iterator(Box::new(Batches { rows, taken: 0, error: None }));
+        let rows = Rows::Iterator(Box::new(Units { rows, taken: 0, error: None }));
         Self { rows, watch: Box::new(|_| true) }
     }
 
@@ -202,46 +202,46 @@ impl<'a> SourceRows<'a> {
         'a: 'n,
     {
         match self.rows {
-            Rows::Iterator(rows) => Ok(open_batches(name, rows, self.watch)),
+            Rows::Iterator(rows) => Ok(open_units(name, rows, self.watch)),
             #[cfg(feature = "arrow")]
             Rows::Arrow(rows) => rows.open(name, hints.columns, self.watch),
         }
     }
 }
 
-/// Reads the batches of `rows` as the input `name`.
-fn open_batches<'n, 'a: 'n>(
+/// Reads the units of `rows` as the input `name`.
+fn open_units<'n, 'a: 'n>(
     name: &'n Path,
-    mut rows: Box<dyn NextBatch + Send + 'a>,
+    mut rows: Box<dyn NextUnit + Send + 'a>,
     mut watch: Box<OnBytes<'a>>,
 ) -> RowReader<'n> {
-    let batches =
+    let units =
         std::iter::from_fn(move || {
-            let batch = rows.next_batch(&mut *watch)?;
-            Some(batch.map_err(|(row, cause)| {
+            let unit = rows.next_unit(&mut *watch)?;
+            Some(unit.map_err(|(row, cause)| {
                 Error::of_caller(name, &format!("row {row} could not be read"), cause)
             }))
         });
-    RowReader { units: small_units(batches, read), columns: None }
+    RowReader { units: small_units(units, read), columns: None }
 }
 
-/// An iterator, read in batches.
-struct Batches<I> {
+/// An iterator, read in units.
+struct Units<I> {
     rows: I,
     /// The number of rows taken so far.
     taken: u64,
-    /// The error after the last batch, with its row.
+    /// The error after the last unit, with its row.
     error: Option<(u64, Cause)>,
 }
 
-impl<I: Iterator<Item = Result<SourceRow, Cause>>> NextBatch for Batches<I> {
-    fn next_batch(&mut self, watch: &mut OnBytes<'_>) -> Option<Result<Batch, (u64, Cause)>> {
+impl<I: Iterator<Item = Result<SourceRow, Cause>>> NextUnit for Units<I> {
+    fn next_unit(&mut self, watch: &mut OnBytes<'_>) -> Option<Result<Unit, (u64, Cause)>> {
         if let Some(error) = self.error.take() {
             return Some(Err(error));
         }
-        let (mut batch, mut bytes) = (Batch { rows_before: self.taken, rows: Vec::new() }, 0);
+        let (mut unit, mut bytes) = (Unit { rows_before: self.taken, rows: Vec::new() }, 0);
         // As many as in a block of text.
-        while bytes < CHUNK_BYTES && batch.rows.len() < CHUNK_URLS_MAX {
+        while bytes < CHUNK_BYTES && unit.rows.len() < CHUNK_URLS_MAX {
             let row = match self.rows.next() {
                 None => break,
                 Some(Ok(row)) => row,
@@ -257,18 +257,18 @@ impl<I: Iterator<Item = Result<SourceRow, Cause>>> NextBatch for Batches<I> {
             }
             bytes += row_bytes;
             self.taken += 1;
-            batch.rows.push(row);
+            unit.rows.push(row);
         }
-        match batch.rows.is_empty() {
+        match unit.rows.is_empty() {
             true => self.error.take().map(Err),
-            false => Some(Ok(batch)),
+            false => Some(Ok(unit)),
         }
     }
 }
 
-fn read(batch: &Batch, rows: &mut CountingSink<'_>) -> Result<()> {
+fn read(unit: &Unit, rows: &mut CountingSink<'_>) -> Result<()> {
     let mut buffer = ExtrasBuffer::default();
-    for (row, line) in batch.rows.iter().zip(batch.rows_before + 1..) {
+    for (row, line) in unit.rows.iter().zip(unit.rows_before + 1..) {
         let SourceRow {
             url,
             section,

@@ -40,28 +40,28 @@ fn once(is_done: &Mutex<bool>, work: impl FnOnce() -> io::Result<()>) -> io::Res
 #[derive(Debug)]
 pub struct WatchedPages {
     name: PathBuf,
-    region: &'static Region,
+    watched: &'static WatchedRange,
 }
 
 impl WatchedPages {
     /// Watches `mapped`, the bytes of the file `name`.
     pub fn over(name: &Path, mapped: &[u8]) -> Self {
-        let region = REGIONS.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let watched = RANGES.lock().unwrap_or_else(PoisonError::into_inner).take();
         let range = mapped.as_ptr_range();
-        region.has_lost.store(false, Ordering::Relaxed);
-        region.start.store(range.start.addr(), Ordering::Release);
-        region.end.store(range.end.addr(), Ordering::Release);
-        Self { name: name.into(), region }
+        watched.has_lost.store(false, Ordering::Relaxed);
+        watched.start.store(range.start.addr(), Ordering::Release);
+        watched.end.store(range.end.addr(), Ordering::Release);
+        Self { name: name.into(), watched }
     }
 }
 
 impl Drop for WatchedPages {
     fn drop(&mut self) {
-        self.region.end.store(0, Ordering::Release);
-        if self.region.has_lost.load(Ordering::Relaxed) {
+        self.watched.end.store(0, Ordering::Release);
+        if self.watched.has_lost.load(Ordering::Relaxed) {
             *LAST_NAME.lock().unwrap_or_else(PoisonError::into_inner) = Some(std::mem::take(&mut self.name));
         }
-        REGIONS.lock().unwrap_or_else(PoisonError::into_inner).unused.push(self.region);
+        RANGES.lock().unwrap_or_else(PoisonError::into_inner).unused.push(self.watched);
     }
 }
 
@@ -91,31 +91,31 @@ static FAULTS: AtomicUsize = AtomicUsize::new(0);
 
 static LAST_NAME: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-/// An entry of the list of watched regions. The list only grows, because the handler may walk it at any time. Unused entries are
+/// An entry of the list of watched ranges. The list only grows, because the handler may walk it at any time. Unused entries are
 /// reused.
 #[derive(Debug)]
-struct Region {
+struct WatchedRange {
     /// Addresses; the end is 0 while nothing is watched.
     start: AtomicUsize,
     end: AtomicUsize,
     has_lost: AtomicBool,
-    next: OnceLock<Box<Region>>,
+    next: OnceLock<Box<WatchedRange>>,
 }
 
 /// The start of the list, which watches nothing.
-static FIRST: Region = Region::new();
+static FIRST: WatchedRange = WatchedRange::new();
 
 /// Where entries of the list come from. The handler does not use it, because it must not wait for a lock.
-struct Regions {
-    unused: Vec<&'static Region>,
-    last: &'static Region,
+struct WatchedRanges {
+    unused: Vec<&'static WatchedRange>,
+    last: &'static WatchedRange,
 }
 
-static REGIONS: Mutex<Regions> = Mutex::new(Regions { unused: Vec::new(), last: &FIRST });
+static RANGES: Mutex<WatchedRanges> = Mutex::new(WatchedRanges { unused: Vec::new(), last: &FIRST });
 
-impl Regions {
+impl WatchedRanges {
     /// An entry that is not in use. Does not search the list: a run may map tens of thousands of files.
-    fn take(&mut self) -> &'static Region {
+    fn take(&mut self) -> &'static WatchedRange {
         self.unused.pop().unwrap_or_else(|| {
             self.last = self.last.next.get_or_init(Box::default);
             self.last
@@ -123,7 +123,7 @@ impl Regions {
     }
 }
 
-impl Region {
+impl WatchedRange {
     const fn new() -> Self {
         Self {
             start: AtomicUsize::new(0),
@@ -133,7 +133,7 @@ impl Region {
         }
     }
 
-    /// The end of the region, if `at` is in it.
+    /// The end of the range, if `at` is in it.
     fn end_if_around(&self, at: usize) -> Option<usize> {
         let end = self.end.load(Ordering::Acquire);
         let start = self.start.load(Ordering::Acquire);
@@ -143,7 +143,7 @@ impl Region {
     }
 }
 
-impl Default for Region {
+impl Default for WatchedRange {
     fn default() -> Self {
         Self::new()
     }
@@ -206,13 +206,13 @@ extern "C" fn on_sigbus(signal: c_int, info: *mut siginfo_t, context: *mut c_voi
     }
 }
 
-/// Maps zeros from the page of `at` to the end of its region. Returns false if it is in no region.
+/// Maps zeros from the page of `at` to the end of its range. Returns false if it is in no range.
 fn fill(at: usize, page_bytes: usize) -> bool {
     let mut next = Some(&FIRST);
-    while let Some(region) = next {
-        if let Some(end) = region.end_if_around(at) {
+    while let Some(watched) = next {
+        if let Some(end) = watched.end_if_around(at) {
             // Recorded before any zero can be read.
-            region.has_lost.store(true, Ordering::Relaxed);
+            watched.has_lost.store(true, Ordering::Relaxed);
             FAULTS.fetch_add(1, Ordering::Relaxed);
             let start = at & !(page_bytes - 1);
             let (protection, flags) = (libc::PROT_READ, libc::MAP_FIXED | libc::MAP_PRIVATE | libc::MAP_ANON);
@@ -222,7 +222,7 @@ fn fill(at: usize, page_bytes: usize) -> bool {
             let zeros = unsafe { libc::mmap(start as *mut c_void, end - start, protection, flags, -1, 0) };
             return zeros != libc::MAP_FAILED;
         }
-        next = region.next.get().map(|next| &**next);
+        next = watched.next.get().map(|next| &**next);
     }
     false
 }

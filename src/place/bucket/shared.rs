@@ -5,8 +5,8 @@ use super::staging::Staging;
 use super::view::BucketView;
 use crate::error::Result;
 use crate::place::interface::{SharedStaging, View};
-use crate::place::layout::PROBE;
 use crate::place::set_name::SetName;
+use crate::place::set_paths::PROBE;
 use crate::place::unsynced::Unsynced;
 use crate::store::{Condition, Location, spawn};
 

@@ -47,7 +47,7 @@ struct Marker {
 
 impl Staging<'_> {
     fn path(&self, name: &str) -> PathBuf {
-        self.view.layout().staging(self.run).join(name)
+        self.view.paths().staging(self.run).join(name)
     }
 
     /// The object `name` in the staging.
@@ -86,7 +86,7 @@ impl Staging<'_> {
 
     /// Removes the staging.
     pub fn remove(&self) -> Result<()> {
-        let all = self.view.object(&self.view.layout().staging(self.run));
+        let all = self.view.object(&self.view.paths().staging(self.run));
         let listed = all.bucket.list(&all.key);
         let listed = listed.map_err(|failure| failure.into_error(&all.path, "could not be listed"))?;
         let keys: Vec<String> = listed.into_iter().map(|(key, _)| key).collect();
@@ -134,7 +134,7 @@ pub fn mark_workers(view: &BucketView, run: &str) -> Result<()> {
 }
 
 fn workers_mark(view: &BucketView, run: &str) -> StateObject {
-    view.object(&view.layout().all_staging().join(format!("{run}{WORKERS}")))
+    view.object(&view.paths().all_staging().join(format!("{run}{WORKERS}")))
 }
 
 /// Removes the sitemaps that `runs` uploaded but did not publish.

@@ -15,8 +15,8 @@ use super::view::BucketView;
 use crate::error::{Error, Result};
 use crate::place::foreign::changed;
 use crate::place::interface::View;
-use crate::place::layout::MANIFEST;
 use crate::place::record::{Record, Version};
+use crate::place::set_paths::MANIFEST;
 use crate::place::switch::{Removal, Switch};
 use crate::store::{Condition, FailureKind, Object, Put};
 
@@ -65,7 +65,7 @@ pub fn prepare(view: &BucketView, staging: &Staging<'_>, switch: Switch) -> Resu
     staging.put(MANIFEST, &switch.manifest)?;
     steps.manifest = switch.manifest.into();
     if let Some((run, manifest)) = switch.replaced {
-        view.object(&view.layout().record(&Record::kept(&run))).put(manifest, Condition::None)?;
+        view.object(&view.paths().record(&Record::kept(&run))).put(manifest, Condition::None)?;
     }
     Ok(steps)
 }

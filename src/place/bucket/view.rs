@@ -17,9 +17,9 @@ use super::state_object::{StateObject, state_at};
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::place::interface::{Found, Listed, View};
-use crate::place::layout::Layout;
 use crate::place::record::{Record, Stored, Version};
 use crate::place::set_name::SetName;
+use crate::place::set_paths::SetPaths;
 use crate::store::{Bucket, Failure, Level, Location, Meta, Object, store_settings};
 
 /// The journal: claims and decided switches.
@@ -35,7 +35,7 @@ pub struct BucketView {
     root: PathBuf,
     files: Area,
     state: Area,
-    layout: Layout,
+    paths: SetPaths,
     listing: Arc<Mutex<Option<Listing>>>,
     ledger: Arc<OnceLock<Option<Arc<Ledger>>>>,
     /// Whether published files are listed. Otherwise, each is looked up with its own request.
@@ -66,12 +66,12 @@ impl BucketView {
     }
 
     pub(super) fn new(files: Area, state: Area, name: Option<&SetName>) -> Self {
-        let (root, layout) = (files.location.path(), Layout::of(&state.location.path(), name));
+        let (root, paths) = (files.location.path(), SetPaths::of(&state.location.path(), name));
         Self {
             root,
             files,
             state,
-            layout,
+            paths,
             listing: Arc::default(),
             ledger: Arc::default(),
             lists: true,
@@ -103,7 +103,7 @@ impl BucketView {
     pub fn site(&self, site: &str) -> Self {
         Self {
             lists: self.lists,
-            ..Self::new(self.files.below(site), self.state.below(site), self.layout.name())
+            ..Self::new(self.files.below(site), self.state.below(site), self.paths.name())
         }
     }
 
@@ -117,9 +117,9 @@ impl BucketView {
         self.files.below(file).location.key
     }
 
-    /// The layout of the state.
-    pub(super) fn layout(&self) -> &Layout {
-        &self.layout
+    /// The paths of the state.
+    pub(super) fn paths(&self) -> &SetPaths {
+        &self.paths
     }
 
     /// An object of the state.
@@ -129,20 +129,20 @@ impl BucketView {
 
     /// The journal.
     pub(super) fn journal(&self) -> StateObject {
-        self.object(&self.layout.state().join(JOURNAL))
+        self.object(&self.paths.state().join(JOURNAL))
     }
 
     /// The journal of all sites in the parent, if this place may be one of them.
     pub(super) fn journal_of_sites(&self) -> Option<StateObject> {
         let parent = self.state.location.path();
         let parent = parent.parent().filter(|_| !self.state.location.key.is_empty())?;
-        Some(self.object(&Layout::of(parent, self.layout.name()).state().join(JOURNAL)))
+        Some(self.object(&SetPaths::of(parent, self.paths.name()).state().join(JOURNAL)))
     }
 
     /// An object for trying uploads in the bucket of the files; `None` if the state is in the same bucket. Its name is always the
     /// same, so that a run that is killed leaves no second one.
     pub(super) fn probe_of_files(&self) -> Option<StateObject> {
-        let path = Layout::of(&self.root, self.layout.name()).state().join(CONDITION_PROBE);
+        let path = SetPaths::of(&self.root, self.paths.name()).state().join(CONDITION_PROBE);
         let key = self.files.key(&path);
         let is_apart = self.files.location.root != self.state.location.root;
         is_apart.then(|| StateObject { bucket: self.files.bucket.clone(), key, path })
@@ -150,12 +150,12 @@ impl BucketView {
 
     /// The manifest of the live set.
     pub(super) fn live_manifest(&self) -> StateObject {
-        self.object(&self.layout.record(&Record::Live))
+        self.object(&self.paths.record(&Record::Live))
     }
 
     /// The object with the ledger.
     pub(super) fn ledger_object(&self) -> StateObject {
-        self.object(&self.layout.state().join(LEDGER))
+        self.object(&self.paths.state().join(LEDGER))
     }
 
     /// The time by the clock of the store of the state, in nanoseconds since 1970.
@@ -231,7 +231,7 @@ impl BucketView {
     /// The path of `record`. The record of the journal is the staged manifest of a decided switch; `None` if no switch is decided.
     fn record(&self, record: &Record) -> Result<Option<PathBuf>> {
         if *record != Record::Journal {
-            return Ok(Some(self.layout.record(record)));
+            return Ok(Some(self.paths.record(record)));
         }
         let journal = match self.claimed.as_ref().and_then(ClaimedJournal::get) {
             Some(journal) => Some(journal),
@@ -241,12 +241,12 @@ impl BucketView {
             }
         };
         let decided = journal.filter(|journal| journal.state == State::Decided);
-        Ok(decided.map(|journal| self.layout.record(&Record::Staged(journal.run.into()))))
+        Ok(decided.map(|journal| self.paths.record(&Record::Staged(journal.run.into()))))
     }
 
     /// The staging of all runs.
     pub(super) fn all_staging(&self) -> Result<Level> {
-        self.level_of_state(&self.layout.all_staging())
+        self.level_of_state(&self.paths.all_staging())
     }
 
     fn unreadable(&self, file: &str, failure: Failure) -> Error {
@@ -285,7 +285,7 @@ impl View for BucketView {
     fn record_path(&self, record: &Record) -> PathBuf {
         match record {
             Record::Journal => self.journal().path,
-            _ => self.layout.record(record),
+            _ => self.paths.record(record),
         }
     }
 
@@ -304,16 +304,16 @@ impl View for BucketView {
     }
 
     fn name(&self) -> Option<&SetName> {
-        self.layout.name()
+        self.paths.name()
     }
 
     fn named(&self, name: Option<&SetName>) -> Arc<dyn View> {
-        let layout = Layout::of(self.layout.out(), name);
-        Arc::new(Self { layout, ledger: Arc::default(), claimed: None, ..self.clone() })
+        let paths = SetPaths::of(self.paths.out(), name);
+        Arc::new(Self { paths, ledger: Arc::default(), claimed: None, ..self.clone() })
     }
 
     fn names(&self) -> Result<Vec<SetName>> {
-        let names = self.names_below(&self.layout.names(), true)?;
+        let names = self.names_below(&self.paths.names(), true)?;
         let mut names: Vec<SetName> = names.iter().filter_map(|name| name.parse().ok()).collect();
         names.sort_unstable();
         Ok(names)
@@ -336,7 +336,7 @@ impl View for BucketView {
     }
 
     fn kept(&self) -> Result<Vec<Record>> {
-        let names = self.names_below(&self.layout.sets(), false)?;
+        let names = self.names_below(&self.paths.sets(), false)?;
         Ok(names.into_iter().map(|name| Record::Kept(name.into())).collect())
     }
 

@@ -10,7 +10,7 @@ use super::staging::Staging;
 use crate::common::digest::hex_digest;
 use crate::error::{Error, Result};
 use crate::place::fs::{exists, rename};
-use crate::place::layout::{MANIFEST, RENAMED, mended};
+use crate::place::set_paths::{MANIFEST, RENAMED, mended};
 
 /// Adds those of `sitemaps` that are staged to the output directory. Only damaged files are overwritten.
 pub fn place(staging: &Staging<'_>, sitemaps: &[&str]) -> Result<()> {
@@ -27,7 +27,7 @@ pub fn permit(staging: &Staging<'_>, sitemaps: &[&str]) {
     let Ok(new) = staging.fs.look(&staging.path(MANIFEST)) else { return };
     let readers = new.mode & 0o444;
     for sitemap in sitemaps {
-        let path = staging.layout.file(sitemap);
+        let path = staging.paths.file(sitemap);
         if staging.fs.look(&path).is_ok_and(|there| there.is_file() && readers & !there.mode != 0) {
             // The file of another user stays as it is.
             let _ = staging.fs.permit(&path, readers);
@@ -37,7 +37,7 @@ pub fn permit(staging: &Staging<'_>, sitemaps: &[&str]) {
 
 /// Links a sitemap into the output directory; false if there are no hard links.
 fn link(staging: &Staging<'_>, file: &str) -> Result<bool> {
-    let (from, to) = (staging.path(file), staging.layout.file(file));
+    let (from, to) = (staging.path(file), staging.paths.file(file));
     if mend(staging, file)? || !exists(staging.fs, &from) {
         return Ok(true); // or published already
     }
@@ -63,7 +63,7 @@ fn rename_all(staging: &Staging<'_>, sitemaps: &[&str]) -> Result<()> {
     staging.write(RENAMED, list.as_bytes())?.sync()?;
     staging.sync()?;
     for file in files {
-        let to = staging.layout.file(file);
+        let to = staging.paths.file(file);
         if exists(staging.fs, &to) {
             let there = io::ErrorKind::AlreadyExists.into();
             return Err(Error::io(&to, "could not be renamed into place", there));
@@ -77,7 +77,7 @@ fn rename_all(staging: &Staging<'_>, sitemaps: &[&str]) -> Result<()> {
 fn mend(staging: &Staging<'_>, file: &str) -> Result<bool> {
     let is_damaged = staging.has(&mended(file));
     if is_damaged {
-        rename(staging.fs, &staging.path(mended(file)), &staging.layout.file(file))?;
+        rename(staging.fs, &staging.path(mended(file)), &staging.paths.file(file))?;
     }
     Ok(is_damaged)
 }

@@ -21,39 +21,39 @@ use crate::error::{Error, ErrorKind, Result, Shown, message};
 use crate::escape::shown;
 use crate::place::foreign::foreign;
 use crate::place::fs::{FileSystem, Locked, make_path, make_private};
-use crate::place::layout::Layout;
 use crate::place::owner::Owner;
+use crate::place::set_paths::SetPaths;
 
 /// Permits other users to access files by name: a run for one of the sites looks for `sites.lock`.
 const MODE_TO_LOOK: u32 = 0o011;
 
 /// Creates the directory and its state, and takes its lock for `run` and, if it may be one of several sites, the shared lock of its
 /// parent.
-pub fn take_all(fs: &dyn FileSystem, layout: &Layout, run: &str) -> Result<Vec<Locked>> {
-    make_path(fs, layout.out())?;
-    let of_parent = share_parent(fs, layout)?;
-    let own = take_own(fs, layout, run)?;
+pub fn take_all(fs: &dyn FileSystem, paths: &SetPaths, run: &str) -> Result<Vec<Locked>> {
+    make_path(fs, paths.out())?;
+    let of_parent = share_parent(fs, paths)?;
+    let own = take_own(fs, paths, run)?;
     let of_parent = match of_parent {
-        None => share_parent(fs, layout)?,
+        None => share_parent(fs, paths)?,
         shared => shared,
     };
     Ok(of_parent.into_iter().chain([own]).collect())
 }
 
 /// Creates the state of a directory and takes its lock for `run`.
-pub fn take_own(fs: &dyn FileSystem, layout: &Layout, run: &str) -> Result<Locked> {
-    for directory in layout.state_path().into_iter().chain([layout.all_staging(), layout.sets()]) {
+pub fn take_own(fs: &dyn FileSystem, paths: &SetPaths, run: &str) -> Result<Locked> {
+    for directory in paths.state_path().into_iter().chain([paths.all_staging(), paths.sets()]) {
         make_private(fs, &directory)?;
     }
-    take(fs, &layout.lock(), run)
+    take(fs, &paths.lock(), run)
 }
 
 /// Checks that files can be renamed into a directory and its state, which exist: otherwise a run would fail after all its work.
 ///
 /// # Errors
 /// [`ErrorKind::Permission`] if this user may not write there.
-pub fn check_writable(fs: &dyn FileSystem, layout: &Layout) -> Result<()> {
-    for directory in [layout.out(), layout.state()] {
+pub fn check_writable(fs: &dyn FileSystem, paths: &SetPaths) -> Result<()> {
+    for directory in [paths.out(), paths.state()] {
         match fs.check_writable(directory) {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                 let doing = "may not be written to; change its permissions, or run this as a user who may";
@@ -81,31 +81,31 @@ fn take(fs: &dyn FileSystem, path: &Path, run: &str) -> Result<Locked> {
 }
 
 /// Whether `run` was the last to take the lock of a directory, and its process still runs on this machine.
-pub fn is_held(fs: &dyn FileSystem, layout: &Layout, run: &str) -> bool {
-    let lines = fs.read(&layout.lock()).unwrap_or_default();
+pub fn is_held(fs: &dyn FileSystem, paths: &SetPaths, run: &str) -> bool {
+    let lines = fs.read(&paths.lock()).unwrap_or_default();
     let holder = lines.split(|&byte| byte == b'\n').nth(1);
     let holder = holder.and_then(|line| serde_json::from_slice::<Holder>(line).ok());
     holder.is_some_and(|holder| holder.run == run && holder.owner.is_alive())
 }
 
 /// Takes the lock of all sites below a directory, whose state exists, for `run`.
-pub fn take_sites(fs: &dyn FileSystem, layout: &Layout, run: &str) -> Result<Locked> {
+pub fn take_sites(fs: &dyn FileSystem, paths: &SetPaths, run: &str) -> Result<Locked> {
     // Before the lock is taken: a run that may not look into the directories assumes that the lock is free.
-    for state in layout.state_path() {
+    for state in paths.state_path() {
         let meta = fs.look(&state).map_err(|error| Error::io(&state, "could not be accessed", error))?;
         if meta.mode & MODE_TO_LOOK != MODE_TO_LOOK {
             let changed = fs.set_mode(&state, meta.mode & 0o777 | MODE_TO_LOOK);
             changed.map_err(|error| Error::io(&state, "its permissions could not be changed", error))?;
         }
     }
-    take(fs, &layout.sites_lock(), run)
+    take(fs, &paths.sites_lock(), run)
 }
 
 /// Takes the shared lock of all sites below the parent of the directory, for sets of the same name; `None` if no run for all
 /// sites was ever there.
-fn share_parent(fs: &dyn FileSystem, layout: &Layout) -> Result<Option<Locked>> {
-    let out = fs.real_path(layout.out()).map_err(|error| Error::output(layout.out(), error))?;
-    let Some(parent) = out.parent().map(|parent| Layout::of(parent, layout.name())) else { return Ok(None) };
+fn share_parent(fs: &dyn FileSystem, paths: &SetPaths) -> Result<Option<Locked>> {
+    let out = fs.real_path(paths.out()).map_err(|error| Error::output(paths.out(), error))?;
+    let Some(parent) = out.parent().map(|parent| SetPaths::of(parent, paths.name())) else { return Ok(None) };
     for state in parent.state_path() {
         match fs.look(&state) {
             Ok(meta) if meta.is_directory() => {}

@@ -13,8 +13,8 @@ use crate::error::{Error, ErrorKind, Result, message};
 use crate::place::foreign::foreign;
 use crate::place::fs::{Disk, exists, random, remove, rename};
 use crate::place::interface::{SharedStaging, View};
-use crate::place::layout::{attempt, mended};
 use crate::place::set_name::SetName;
+use crate::place::set_paths::{attempt, mended};
 use crate::place::unsynced::Unsynced;
 
 /// The staging of a run of another process.
@@ -28,7 +28,7 @@ impl DirectoryStaging {
     /// The staging of `run` for the set `name` in the output directory `out`. Nothing is opened or created.
     pub fn of(out: &Path, name: Option<&SetName>, run: &str) -> Self {
         let view = DirectoryView::of(Arc::new(Disk), out, name);
-        let directory = view.layout().staging(run);
+        let directory = view.paths().staging(run);
         Self { view, directory }
     }
 

@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result, message};
 use crate::escape::grouped;
 use crate::place::fs::{FileSystem, exists, is_same_file, remove, remove_all, sync_directory};
 use crate::place::interface::{Published, View};
-use crate::place::layout::{Layout, RENAMED};
+use crate::place::set_paths::{RENAMED, SetPaths};
 use crate::place::unsynced::Unsynced;
 
 /// Writes a new file.
@@ -33,8 +33,8 @@ pub fn write(fs: &dyn FileSystem, path: &Path, bytes: &[u8]) -> Result<Unsynced>
 pub struct Staging<'a> {
     /// The file system.
     pub fs: &'a dyn FileSystem,
-    /// The layout of the output directory.
-    pub layout: &'a Layout,
+    /// The paths of the output directory.
+    pub paths: &'a SetPaths,
     /// Its directory.
     pub directory: &'a Path,
 }
@@ -64,18 +64,18 @@ impl Staging<'_> {
 /// Removes the staging of all runs except `own`, and the sitemaps that they made visible but did not publish. All other runs
 /// are dead, because the caller holds the lock of the directory.
 pub fn remove_dead_runs(view: &DirectoryView, own: &str, published: &Published<'_>) -> Result<()> {
-    let (fs, layout) = (view.fs(), view.layout());
-    let all_staging = layout.all_staging();
+    let (fs, paths) = (view.fs(), view.paths());
+    let all_staging = paths.all_staging();
     let names = fs.list(&all_staging).map_err(|error| Error::io(&all_staging, "could not be read", error))?;
     let is_dead = |name: &OsString| name != own;
     let dead: Vec<_> =
         names.into_iter().map(|(name, _)| name).filter(is_dead).map(|name| all_staging.join(name)).collect();
     if !dead.is_empty() {
         // A journal that was withdrawn or has become the manifest must not reappear without its staging.
-        sync_directory(fs, layout.state())?;
+        sync_directory(fs, paths.state())?;
     }
     dead.iter()
-        .try_for_each(|directory| remove_placed(view, &Staging { fs, layout, directory }, published))?;
+        .try_for_each(|directory| remove_placed(view, &Staging { fs, paths, directory }, published))?;
     dead.iter().try_for_each(|directory| remove_all(fs, directory))
 }
 
@@ -94,7 +94,7 @@ pub fn remove_placed(view: &DirectoryView, staging: &Staging<'_>, published: &Pu
     let mut is_removed = false;
     for (name, _) in staged {
         let is_known = name.to_str().is_none_or(|name| known.contains(name));
-        let path = staging.layout.file(&name);
+        let path = staging.paths.file(&name);
         if !is_known && is_same_file(fs, &staging.path(&name), &path) {
             is_removed |= remove(fs, &path)?;
         }
@@ -108,9 +108,9 @@ pub fn remove_placed(view: &DirectoryView, staging: &Staging<'_>, published: &Pu
     let lines = str::from_utf8(&renamed).unwrap_or_default().lines();
     for (file, hash) in lines.filter_map(|line| line.split_once(' ')) {
         if !known.contains(file) && (published.is_sitemap)(file) && !staging.has(file) {
-            is_removed |= view.has_content(file.as_ref(), hash) && remove(fs, &staging.layout.file(file))?;
+            is_removed |= view.has_content(file.as_ref(), hash) && remove(fs, &staging.paths.file(file))?;
         }
     }
     // Only staging knows of them, so they must be gone first.
-    if is_removed { sync_directory(fs, staging.layout.out()) } else { Ok(()) }
+    if is_removed { sync_directory(fs, staging.paths.out()) } else { Ok(()) }
 }

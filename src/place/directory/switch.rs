@@ -15,8 +15,8 @@ use crate::error::{Error, Result};
 use crate::place::foreign::{changed_before_commit, foreign};
 use crate::place::fs::{FileSystem, exists, remove, rename, sync_directory};
 use crate::place::interface::View;
-use crate::place::layout::{Layout, MANIFEST, REPLACED, part, replaced};
 use crate::place::record::{Record, Version};
+use crate::place::set_paths::{MANIFEST, REPLACED, SetPaths, part, replaced};
 use crate::place::switch::{Removal, Switch, SwitchState};
 use crate::place::syncing::syncing;
 
@@ -36,7 +36,7 @@ pub struct Steps {
 /// Makes a set durable, gives every file that the switch replaces a second name, and adds the new sitemaps to the output
 /// directory, where no index file lists them yet.
 pub fn prepare(staging: &Staging<'_>, switch: Switch) -> Result<Steps> {
-    let Staging { fs, layout, .. } = *staging;
+    let Staging { fs, paths, .. } = *staging;
     let mut steps = Steps { removals: switch.removals, expected: switch.expected, ..Steps::default() };
     // With many sections there are hundreds of index files.
     syncing(&Stop::default(), |sync| {
@@ -47,20 +47,20 @@ pub fn prepare(staging: &Staging<'_>, switch: Switch) -> Result<Steps> {
         sync(staging.write(MANIFEST, &switch.manifest)?)
     })?;
     for file in &steps.files {
-        if name_again(fs, &layout.file(file), &staging.path(replaced(file)))? {
+        if name_again(fs, &paths.file(file), &staging.path(replaced(file)))? {
             steps.replacing.push(file.clone());
         }
     }
     staging.sync()?;
     if let Some((run, manifest)) = &switch.replaced {
         staging.write(REPLACED, manifest)?.sync()?;
-        rename(fs, &staging.path(REPLACED), &layout.record(&Record::kept(run)))?;
-        sync_directory(fs, &layout.sets())?;
+        rename(fs, &staging.path(REPLACED), &paths.record(&Record::kept(run)))?;
+        sync_directory(fs, &paths.sets())?;
     }
     let sitemaps: Vec<&str> = switch.sitemaps.iter().map(String::as_str).collect();
     links::place(staging, &sitemaps)?;
     links::permit(staging, &sitemaps);
-    sync_directory(fs, layout.out())?;
+    sync_directory(fs, paths.out())?;
     Ok(steps)
 }
 
@@ -79,14 +79,14 @@ pub fn check_expected(view: &DirectoryView, expected: Option<&Version>) -> Resul
 
 /// Records the decision for the set: from here on, if this run dies, the next one completes the switch.
 pub fn decide(staging: &Staging<'_>) -> Result<()> {
-    mark(staging.fs, staging.layout)?;
-    rename(staging.fs, &staging.path(MANIFEST), &staging.layout.record(&Record::Journal))
+    mark(staging.fs, staging.paths)?;
+    rename(staging.fs, &staging.path(MANIFEST), &staging.paths.record(&Record::Journal))
 }
 
 /// Shows users who may not read the journal that a switch has begun. The mark is not synced: they may read a mixture of two sets if
 /// the power is lost during the switch and their file system keeps a later rename in the same directory but not the mark.
-pub fn mark(fs: &dyn FileSystem, layout: &Layout) -> Result<()> {
-    let path = layout.switch_file();
+pub fn mark(fs: &dyn FileSystem, paths: &SetPaths) -> Result<()> {
+    let path = paths.switch_file();
     match fs.create(&path) {
         // A dead run has left it, perhaps in the switch that this one completes.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
@@ -95,74 +95,74 @@ pub fn mark(fs: &dyn FileSystem, layout: &Layout) -> Result<()> {
 }
 
 /// Removes the mark of a switch, once there is no journal. If it stays, other users wait for the next run, which removes it.
-pub fn unmark(fs: &dyn FileSystem, layout: &Layout) {
-    let _ = remove(fs, &layout.switch_file());
+pub fn unmark(fs: &dyn FileSystem, paths: &SetPaths) {
+    let _ = remove(fs, &paths.switch_file());
 }
 
 /// Makes the index files and robots lines of the journal visible.
 pub fn make_visible(staging: &Staging<'_>, files: &[String]) -> Result<()> {
-    let Staging { fs, layout, .. } = *staging;
+    let Staging { fs, paths, .. } = *staging;
     // The run that wrote the journal may have died before it was durable.
-    sync_directory(fs, layout.state())?;
-    let put = |file: &String| match rename(fs, &staging.path(file), &layout.file(file)) {
+    sync_directory(fs, paths.state())?;
+    let put = |file: &String| match rename(fs, &staging.path(file), &paths.file(file)) {
         // Renamed before the interruption.
-        Err(_) if !staging.has(file) && exists(fs, &layout.file(file)) => Ok(()),
+        Err(_) if !staging.has(file) && exists(fs, &paths.file(file)) => Ok(()),
         other => other,
     };
     let Some((robots, indexes)) = files.split_last() else { return Ok(()) };
     indexes.iter().try_for_each(put)?;
-    sync_directory(fs, layout.out())?;
+    sync_directory(fs, paths.out())?;
     // After the index files that it names exist, and before those that it no longer names are removed.
     put(robots)?;
-    sync_directory(fs, layout.out())
+    sync_directory(fs, paths.out())
 }
 
 /// Makes the previous set visible again, and withdraws the decision.
 pub fn roll_back(staging: &Staging<'_>, steps: &Steps) -> Result<SwitchState> {
-    let Staging { fs, layout, .. } = *staging;
+    let Staging { fs, paths, .. } = *staging;
     let shown: Vec<&String> = steps.files.iter().filter(|file| !staging.has(file)).collect();
     if !shown.is_empty() {
         for file in &shown {
-            name_again(fs, &layout.file(file), &staging.path(file))?;
+            name_again(fs, &paths.file(file), &staging.path(file))?;
         }
         staging.sync()?;
         let (old, new): (Vec<&String>, Vec<&String>) =
             shown.iter().partition(|&&file| steps.replacing.contains(file));
         for file in old {
-            rename(fs, &staging.path(replaced(file)), &layout.file(file))?;
+            rename(fs, &staging.path(replaced(file)), &paths.file(file))?;
         }
-        sync_directory(fs, layout.out())?;
+        sync_directory(fs, paths.out())?;
         // The robots lines, if they are new, before the files that they name.
         for file in new.iter().rev() {
-            remove(fs, &layout.file(file))?;
-            sync_directory(fs, layout.out())?;
+            remove(fs, &paths.file(file))?;
+            sync_directory(fs, paths.out())?;
         }
     }
-    let journal = layout.record(&Record::Journal);
+    let journal = paths.record(&Record::Journal);
     // The journal may not have been written.
     if !fs.look(&journal).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
         remove(fs, &journal)?;
     }
-    let is_on_disk = sync_directory(fs, layout.state()).is_ok();
+    let is_on_disk = sync_directory(fs, paths.state()).is_ok();
     if !is_on_disk {
         // The journal may reappear, so the mark stays for the next run.
         return Ok(SwitchState::RolledBack);
     }
-    unmark(fs, layout);
+    unmark(fs, paths);
     Ok(SwitchState::Uncommitted)
 }
 
 /// Removes the files that the visible set has replaced, and turns the journal into the live manifest.
 pub fn clean_up(view: &DirectoryView, removals: &[Removal]) -> Result<()> {
-    let (fs, layout) = (view.fs(), view.layout());
+    let (fs, paths) = (view.fs(), view.paths());
     let meant: Vec<&Removal> = removals.iter().filter(|removal| view.still_matches(removal)).collect();
     for removal in meant {
-        remove(fs, &layout.file(&removal.file))?;
+        remove(fs, &paths.file(&removal.file))?;
     }
-    sync_directory(fs, layout.out())?;
-    rename(fs, &layout.record(&Record::Journal), &layout.record(&Record::Live))?;
-    sync_directory(fs, layout.state())?;
-    unmark(fs, layout);
+    sync_directory(fs, paths.out())?;
+    rename(fs, &paths.record(&Record::Journal), &paths.record(&Record::Live))?;
+    sync_directory(fs, paths.state())?;
+    unmark(fs, paths);
     Ok(())
 }
 

@@ -9,21 +9,21 @@ use super::lock;
 use crate::error::{Error, Result};
 use crate::place::fs::{FileSystem, Kind, exists};
 use crate::place::interface::{Found, Listed, View};
-use crate::place::layout::Layout;
 use crate::place::record::{Record, Stored, Version};
 use crate::place::set_name::SetName;
+use crate::place::set_paths::SetPaths;
 
 /// An output directory for reading. Clones are cheap.
 #[derive(Debug, Clone)]
 pub struct DirectoryView {
     fs: Arc<dyn FileSystem>,
-    layout: Layout,
+    paths: SetPaths,
 }
 
 impl DirectoryView {
     /// The set `name` in the directory `out` of any file system, or the set without a name.
     pub fn of(fs: Arc<dyn FileSystem>, out: &Path, name: Option<&SetName>) -> Self {
-        Self { fs, layout: Layout::of(out, name) }
+        Self { fs, paths: SetPaths::of(out, name) }
     }
 
     /// Its file system.
@@ -31,14 +31,14 @@ impl DirectoryView {
         &*self.fs
     }
 
-    /// Its layout.
-    pub(super) fn layout(&self) -> &Layout {
-        &self.layout
+    /// Its paths.
+    pub(super) fn paths(&self) -> &SetPaths {
+        &self.paths
     }
 
     /// The directory of a site below it, in the same file system, with the set of the same name.
     pub fn site(&self, site: impl AsRef<OsStr>) -> Self {
-        Self::of(self.fs.clone(), &self.layout.file(site), self.layout.name())
+        Self::of(self.fs.clone(), &self.paths.file(site), self.paths.name())
     }
 
     fn found(&self, path: &Path) -> Result<Option<Found>> {
@@ -61,20 +61,20 @@ fn unreadable(path: &Path, error: io::Error) -> Error {
 
 impl View for DirectoryView {
     fn root(&self) -> &Path {
-        self.layout.out()
+        self.paths.out()
     }
 
     fn path(&self, file: &OsStr) -> PathBuf {
-        self.layout.file(file)
+        self.paths.file(file)
     }
 
     fn record_path(&self, record: &Record) -> PathBuf {
-        self.layout.record(record)
+        self.paths.record(record)
     }
 
     fn exists(&self) -> Result<bool> {
         // A link to a directory is one.
-        Ok(self.found(&self.layout.out().join("."))?.is_some())
+        Ok(self.found(&self.paths.out().join("."))?.is_some())
     }
 
     fn share(&self) -> Arc<dyn View> {
@@ -86,15 +86,15 @@ impl View for DirectoryView {
     }
 
     fn name(&self) -> Option<&SetName> {
-        self.layout.name()
+        self.paths.name()
     }
 
     fn named(&self, name: Option<&SetName>) -> Arc<dyn View> {
-        Arc::new(Self::of(self.fs.clone(), self.layout.out(), name))
+        Arc::new(Self::of(self.fs.clone(), self.paths.out(), name))
     }
 
     fn names(&self) -> Result<Vec<SetName>> {
-        let directory = self.layout.names();
+        let directory = self.paths.names();
         let listed = match self.fs.list(&directory) {
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 return Ok(Vec::new());
@@ -109,16 +109,16 @@ impl View for DirectoryView {
     }
 
     fn has_state(&self) -> Result<bool> {
-        let records = [Record::Live, Record::Journal].map(|record| self.layout.record(&record));
-        Ok(records.iter().chain([&self.layout.lock()]).any(|path| exists(self.fs(), path)))
+        let records = [Record::Live, Record::Journal].map(|record| self.paths.record(&record));
+        Ok(records.iter().chain([&self.paths.lock()]).any(|path| exists(self.fs(), path)))
     }
 
     fn look_up_record(&self, record: &Record) -> Result<Option<Found>> {
-        self.found(&self.layout.record(record))
+        self.found(&self.paths.record(record))
     }
 
     fn read_record(&self, record: &Record) -> Result<Option<Stored>> {
-        let path = self.layout.record(record);
+        let path = self.paths.record(record);
         match self.fs.read(&path) {
             Ok(bytes) => Ok(Some(Stored { version: Version::of(&bytes), bytes })),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -127,7 +127,7 @@ impl View for DirectoryView {
     }
 
     fn kept(&self) -> Result<Vec<Record>> {
-        let sets = self.layout.sets();
+        let sets = self.paths.sets();
         let names = match self.fs.list(&sets) {
             // Before the first run.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
@@ -137,17 +137,17 @@ impl View for DirectoryView {
     }
 
     fn runs(&self) -> Vec<OsString> {
-        let names = self.fs.list(&self.layout.all_staging()).unwrap_or_default();
+        let names = self.fs.list(&self.paths.all_staging()).unwrap_or_default();
         names.into_iter().map(|(name, _)| name).collect()
     }
 
     fn is_active(&self, run: &str) -> bool {
         // Runs on other machines and in other containers look dead from here.
-        lock::is_held(self.fs(), &self.layout, run)
+        lock::is_held(self.fs(), &self.paths, run)
     }
 
     fn list(&self) -> Result<Vec<Listed>> {
-        let out = self.layout.out();
+        let out = self.paths.out();
         let names = self.fs.list(out).map_err(|error| Error::input(out, error))?;
         let listed = |(name, kind)| Listed {
             name,
@@ -158,21 +158,21 @@ impl View for DirectoryView {
     }
 
     fn look_up(&self, file: &OsStr) -> Result<Option<Found>> {
-        self.found(&self.layout.file(file))
+        self.found(&self.paths.file(file))
     }
 
     fn identity(&self, file: &OsStr) -> Option<String> {
-        let meta = self.fs.look(&self.layout.file(file)).ok()?;
+        let meta = self.fs.look(&self.paths.file(file)).ok()?;
         Some(format!("{:?} {:?} {}", meta.identity, meta.modified, meta.bytes))
     }
 
     fn open(&self, file: &OsStr) -> Result<Box<dyn Read + Send>> {
-        let path = self.layout.file(file);
+        let path = self.paths.file(file);
         self.fs.open(&path).map_err(|error| Error::input(&path, error))
     }
 
     fn read(&self, file: &OsStr) -> Result<Vec<u8>> {
-        let path = self.layout.file(file);
+        let path = self.paths.file(file);
         self.fs.read(&path).map_err(|error| Error::io(&path, "could not be read", error))
     }
 }

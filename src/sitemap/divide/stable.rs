@@ -131,20 +131,20 @@ pub struct Whole<P> {
     pub was_border: bool,
     /// Whether it is followed by what followed it in the earlier division: the next file, or nothing.
     pub is_followed_alike: bool,
-    /// The number of parts after this one that are its chunks; 0 if its entries cannot be read.
+    /// The number of spans after this one that are its chunks; 0 if its entries cannot be read.
     pub chunks: usize,
 }
 
-/// A part of the entries.
+/// Consecutive entries.
 #[derive(Debug, Clone, Copy)]
-pub enum Part<P> {
+pub enum Span<P> {
     /// Adjacent entries.
     Chunk(ChunkSummary),
     /// The entries of a file of an earlier division. If this division may have the same file, they need not be read.
     Whole(Whole<P>),
 }
 
-impl<P> Part<P> {
+impl<P> Span<P> {
     fn is_border(&self) -> bool {
         match self {
             Self::Chunk(chunk) => chunk.is_border,
@@ -158,7 +158,7 @@ impl<P> Part<P> {
 pub enum Halt {
     /// They could not be read, or there is no memory.
     Failed(Error),
-    /// The entries of this part are needed, which cannot be read: a file of an earlier division.
+    /// The entries of this span are needed, which cannot be read: a file of an earlier division.
     Needs(usize),
 }
 
@@ -166,7 +166,7 @@ impl Halt {
     /// The error.
     ///
     /// # Panics
-    /// If there was none, and the entries of a part are needed.
+    /// If there was none, and the entries of a span are needed.
     pub fn into_error(self) -> Error {
         match self {
             Self::Failed(error) => error,
@@ -181,8 +181,8 @@ impl From<Error> for Halt {
     }
 }
 
-/// Divides the entries of `parts` into files with this `frame` and these `limits`. `read` returns the entries of one chunk, by
-/// its index among the parts.
+/// Divides the entries of `spans` into files with this `frame` and these `limits`. `read` returns the entries of one chunk, by
+/// its index among the spans.
 ///
 /// # Errors
 /// The first error of `read`; [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no memory for another file;
@@ -190,24 +190,24 @@ impl From<Error> for Halt {
 pub fn divide<P: Copy>(
     limits: Limits,
     frame: &Frame,
-    parts: &[Part<P>],
+    spans: &[Span<P>],
     read: impl FnMut(usize) -> Result<Vec<Weighed<P>>>,
 ) -> Result<Vec<PlannedSitemap<P>>, Halt> {
-    let mut walk = Walk { limits, frame_bytes: frame.bytes(), parts, read, open: None };
+    let mut walk = Walk { limits, frame_bytes: frame.bytes(), spans, read, open: None };
     let mut sitemaps = Vec::new();
     let mut from = Cursor::at(0);
-    while from.part < parts.len() {
-        let (sitemap, next) = match &parts[from.part] {
-            Part::Whole(whole) if walk.ends_alike(from.part) => {
-                (whole.sitemap, Cursor::at(from.part + 1 + whole.chunks))
+    while from.span < spans.len() {
+        let (sitemap, next) = match &spans[from.span] {
+            Span::Whole(whole) if walk.ends_alike(from.span) => {
+                (whole.sitemap, Cursor::at(from.span + 1 + whole.chunks))
             }
-            Part::Whole(whole) if whole.chunks > 0 => walk.file(Cursor::at(from.part + 1))?,
-            Part::Whole(_) => return Err(Halt::Needs(from.part)),
-            Part::Chunk(_) => walk.file(from)?,
+            Span::Whole(whole) if whole.chunks > 0 => walk.file(Cursor::at(from.span + 1))?,
+            Span::Whole(_) => return Err(Halt::Needs(from.span)),
+            Span::Chunk(_) => walk.file(from)?,
         };
         reserve_more(&mut sitemaps, 1)?;
         sitemaps.push(sitemap);
-        from = next.before_whole(parts);
+        from = next.before_whole(spans);
     }
     Ok(sitemaps)
 }
@@ -216,29 +216,29 @@ pub fn divide<P: Copy>(
 struct Walk<'s, P, R> {
     limits: Limits,
     frame_bytes: u64,
-    parts: &'s [Part<P>],
+    spans: &'s [Span<P>],
     read: R,
     /// The chunk that was read last, and its entries.
     open: Option<(usize, Vec<Weighed<P>>)>,
 }
 
-/// The position of an entry: the index of its part, and its index in this part.
+/// The position of an entry: the index of its span, and its index in this span.
 #[derive(Clone, Copy)]
 struct Cursor {
-    part: usize,
+    span: usize,
     nth: usize,
 }
 
 impl Cursor {
-    /// The first entry of a part.
-    fn at(part: usize) -> Self {
-        Self { part, nth: 0 }
+    /// The first entry of a span.
+    fn at(span: usize) -> Self {
+        Self { span, nth: 0 }
     }
 
     /// The same entry. If a file of an earlier division begins with it, its position is that file and not the file's first chunk.
-    fn before_whole<P>(self, parts: &[Part<P>]) -> Self {
-        let before = self.part.checked_sub(1).filter(|_| self.nth == 0);
-        let is_whole = |&at: &usize| matches!(&parts[at], Part::Whole(whole) if whole.chunks > 0);
+    fn before_whole<P>(self, spans: &[Span<P>]) -> Self {
+        let before = self.span.checked_sub(1).filter(|_| self.nth == 0);
+        let is_whole = |&at: &usize| matches!(&spans[at], Span::Whole(whole) if whole.chunks > 0);
         before.filter(is_whole).map_or(self, Self::at)
     }
 }
@@ -258,13 +258,13 @@ struct Cut<P> {
 }
 
 impl<P: Copy, R: FnMut(usize) -> Result<Vec<Weighed<P>>>> Walk<'_, P, R> {
-    /// Whether the file that begins with the part `at` ends where it did in the earlier division. Its end depends only on the
+    /// Whether the file that begins with the span `at` ends where it did in the earlier division. Its end depends only on the
     /// entries from its beginning to the first one that exceeds a limit or is a border.
     fn ends_alike(&self, at: usize) -> bool {
         let (mut entries, mut bytes) = (0, 0);
         let mut next = at;
-        while let Some(part) = self.parts.get(next) {
-            let Part::Whole(whole) = part else { return false };
+        while let Some(span) = self.spans.get(next) {
+            let Span::Whole(whole) = span else { return false };
             if whole.is_border != whole.was_border {
                 return false;
             }
@@ -286,21 +286,21 @@ impl<P: Copy, R: FnMut(usize) -> Result<Vec<Weighed<P>>>> Walk<'_, P, R> {
 
     /// Returns the file that begins at `from`, and where the next file begins.
     fn file(&mut self, from: Cursor) -> Result<FileEnd<P>, Halt> {
-        let (limits, parts) = (self.limits, self.parts);
-        let first = self.entries(from.part)?[from.nth];
+        let (limits, spans) = (self.limits, self.spans);
+        let first = self.entries(from.span)?[from.nth];
         let mut sitemap = PlannedSitemap::empty(first.mark.number(), first.at, self.frame_bytes);
         let mut cuts = Vec::new();
-        for (at, part) in parts.iter().enumerate().skip(from.part) {
-            if part.is_border() && at > from.part {
+        for (at, span) in spans.iter().enumerate().skip(from.span) {
+            if span.is_border() && at > from.span {
                 return Ok((sitemap, Cursor::at(at)));
             }
-            let chunk = match part {
-                Part::Chunk(chunk) => chunk,
-                Part::Whole(whole) if whole.chunks > 0 => continue,
-                Part::Whole(_) => return Err(Halt::Needs(at)),
+            let chunk = match span {
+                Span::Chunk(chunk) => chunk,
+                Span::Whole(whole) if whole.chunks > 0 => continue,
+                Span::Whole(_) => return Err(Halt::Needs(at)),
             };
-            let nth = if at == from.part { from.nth } else { 0 };
-            let (from, before) = (Cursor { part: at, nth }, sitemap);
+            let nth = if at == from.span { from.nth } else { 0 };
+            let (from, before) = (Cursor { span: at, nth }, sitemap);
             let rest = match nth {
                 0 => chunk.size,
                 _ => self.entries(at)?[nth..].iter().map(|entry| entry.size).sum(),
@@ -315,7 +315,7 @@ impl<P: Copy, R: FnMut(usize) -> Result<Vec<Weighed<P>>>> Walk<'_, P, R> {
                 return Ok(self.cut(cuts)?);
             }
         }
-        Ok((sitemap, Cursor::at(parts.len())))
+        Ok((sitemap, Cursor::at(spans.len())))
     }
 
     /// Returns the file that ends at the best of `cuts`, and where the next file begins.
@@ -338,7 +338,7 @@ impl<P: Copy, R: FnMut(usize) -> Result<Vec<Weighed<P>>>> Walk<'_, P, R> {
     fn look_into(&mut self, cut: &Cut<P>) -> Result<Option<(Mark, FileEnd<P>)>> {
         let (limits, mut sitemap, mut from) = (self.limits, cut.before, cut.from);
         let mut smallest: Option<(Mark, FileEnd<P>)> = None;
-        for entry in &self.entries(from.part)?[from.nth..] {
+        for entry in &self.entries(from.span)?[from.nth..] {
             let with = sitemap.with(1, entry.size);
             let is_too_much = sitemap.entries > 0 && !with.fits(limits);
             if (is_too_much || sitemap.may_end(limits))

@@ -6,7 +6,7 @@ use std::sync::{PoisonError, RwLock};
 use crate::common::frequent;
 use crate::common::quick_numbers::QuickNumbers;
 use crate::sitemap::sections::by_path::PathSegments;
-use crate::survey::picks::{self, Place};
+use crate::survey::picks::{self, RowAt};
 
 /// Most segments that are told apart. Up to this number, the counts of segments are exact.
 const SEGMENTS_MAX: usize = frequent::HELD_MAX;
@@ -108,7 +108,7 @@ impl<'r> SegmentNumbers<'r> {
     /// there are too many segments. This takes a third of the time of calling [`SegmentNumbers::of_url`] whenever a row is judged:
     /// in a short loop, the processor works on several URLs at once.
     #[must_use]
-    pub fn put_later(&mut self, text: &[u8], places: &[Place], numbers: &mut [u16]) -> bool {
+    pub fn put_later(&mut self, text: &[u8], places: &[RowAt], numbers: &mut [u16]) -> bool {
         let (mut are_known, mut done) = (true, 0);
         loop {
             done += self.put_known(text, &places[done..], &mut numbers[done..]);
@@ -124,7 +124,7 @@ impl<'r> SegmentNumbers<'r> {
 
     /// Does so up to the first URL whose segment is not in its slot. Returns the number of URLs before that.
     #[inline(never)]
-    fn put_known(&self, text: &[u8], places: &[Place], numbers: &mut [u16]) -> usize {
+    fn put_known(&self, text: &[u8], places: &[RowAt], numbers: &mut [u16]) -> usize {
         for (at, (number, &place)) in numbers.iter_mut().zip(places).enumerate() {
             if *number != LATER {
                 continue;
@@ -180,7 +180,7 @@ mod tests {
         text += "https://h.example/rest\nhttps://h.example/\nhttps://h.example/?x/y\nhttps://h.example/last";
         let lines: Vec<_> = lines::lines(text.as_bytes(), 0).collect();
         let places: Vec<_> =
-            lines.iter().map(|it| Place::new(it.offset as usize, it.raw.len(), false).unwrap()).collect();
+            lines.iter().map(|it| RowAt::new(it.offset as usize, it.raw.len(), false).unwrap()).collect();
         let all = Segments::default();
         let mut found = SegmentNumbers::new(paths.clone(), &all);
         let mut numbers = vec![LATER; lines.len()];
@@ -205,7 +205,7 @@ mod tests {
             assert_eq!(found.of_url(format!("https://h.example/{n}").as_bytes()), Some(n as u16));
         }
         let text = b"https://h.example/7/page-of-many\nhttps://h.example/one-more\n";
-        let places = [(0, 32), (33, 26)].map(|(start, length)| Place::new(start, length, false).unwrap());
+        let places = [(0, 32), (33, 26)].map(|(start, length)| RowAt::new(start, length, false).unwrap());
         assert!(found.put_later(text, &places[..1], &mut [LATER]));
         let mut numbers = [LATER; 2];
         assert!(!found.put_later(text, &places, &mut numbers));

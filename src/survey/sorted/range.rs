@@ -8,7 +8,7 @@ use super::listed::{BlockFormat, ListedWriter, SortedRange};
 use super::regions::BorderSearch;
 use super::rows::{RangeBlock, RangeReader};
 use super::store::{EntryStore, Storage};
-use crate::common::external_sort::{Codec, Runs};
+use crate::common::external_sort::{Codec, SortedRuns};
 use crate::common::fallible::reserve;
 use crate::common::prefetch;
 use crate::error::Result;
@@ -127,15 +127,15 @@ impl<'r> RangeSorter<'r> {
             ref mut entries,
             ref mut sorter,
         } = *self;
-        let mut batch = Batch { run, files, entries, sorter };
+        let mut in_memory = InMemorySort { run, files, entries, sorter };
         let mut listed = ListedWriter::new(run, files, format, to, search, prefix, cuts);
         let rows = blocks.iter().map(|block| block.rows).sum::<usize>();
         if rows <= rows_max {
-            batch.sort(blocks, &mut listed)?;
+            in_memory.sort(blocks, &mut listed)?;
             return listed.finish(rows as u64);
         }
         // Runs have a file of their own, which is freed with them.
-        let runs = Runs::new(PlacedCodec { files }, Scratch::new(&memory.scratch)?);
+        let runs = SortedRuns::new(PlacedCodec { files }, Scratch::new(&memory.scratch)?);
         let mut spilled = Spilled { runs, is_by_order: false };
         let mut rest = blocks;
         while !rest.is_empty() {
@@ -146,12 +146,12 @@ impl<'r> RangeSorter<'r> {
             });
             let (of_run, after) = rest.split_at(fit.count().max(1));
             run.stop.check()?;
-            batch.sort(of_run, &mut spilled)?;
+            in_memory.sort(of_run, &mut spilled)?;
             spilled.runs.end_run();
             rest = after;
         }
         // The buffers of the merge take the place of the entries.
-        *batch.entries = Vec::new();
+        *in_memory.entries = Vec::new();
         listed.is_by_order = spilled.is_by_order;
         let mut merge = spilled.runs.merge(rows_max * SORTED_ROW_BYTES / MERGE_SHARE)?;
         let mut survivors = DuplicateFilter::new(run.job.rules.on_duplicate, files, &mut listed);
@@ -166,14 +166,14 @@ impl<'r> RangeSorter<'r> {
 }
 
 /// Sorts entries in memory.
-struct Batch<'s, 'r> {
+struct InMemorySort<'s, 'r> {
     run: Context<'r>,
     files: &'r [Input],
     entries: &'s mut Vec<Placed<'r>>,
     sorter: &'s mut Sorter,
 }
 
-impl<'r> Batch<'_, 'r> {
+impl<'r> InMemorySort<'_, 'r> {
     /// Sorts the entries in `blocks` and writes the one of each URL that is kept to `to`.
     fn sort(&mut self, blocks: &[RangeBlock], to: &mut impl FilterSink<'r>) -> Result<()> {
         let Self { run, files, entries, sorter } = self;
@@ -202,7 +202,7 @@ impl<'r> Batch<'_, 'r> {
 
 /// The runs of a range that is too large for memory.
 struct Spilled<'r> {
-    runs: Runs<PlacedCodec<'r>, Scratch>,
+    runs: SortedRuns<PlacedCodec<'r>, Scratch>,
     is_by_order: bool,
 }
 

@@ -127,7 +127,7 @@ impl Regions {
         self.sizes.push(size);
     }
 
-    /// Adds the parts of `chunk` before, between and after `borders`.
+    /// Adds the slices of `chunk` before, between and after `borders`.
     fn push_cut<'b>(
         &mut self,
         chunk: ListedChunk,
@@ -136,14 +136,14 @@ impl Regions {
     ) -> Result<()> {
         let input = chunk.chunk.input;
         let mut borders = borders.peekable();
-        let mut part = Part::default();
+        let mut slice = ChunkSlice::default();
         let mut rest = 0;
-        let mut end = |part: &mut Part, regions: &mut Self| {
-            let Part { entries, size, smallest_mark } = std::mem::take(part);
+        let mut end = |slice: &mut ChunkSlice, regions: &mut Self| {
+            let ChunkSlice { entries, size, smallest_mark } = std::mem::take(slice);
             if entries > 0 {
-                let of_part = rest..rest + entries as usize;
-                rest = of_part.end;
-                let rows = part_of(&chunk.chunk.rows, of_part);
+                let of_slice = rest..rest + entries as usize;
+                rest = of_slice.end;
+                let rows = slice_of(&chunk.chunk.rows, of_slice);
                 regions
                     .push(ListedChunk { smallest_mark, ..ListedChunk::whole(input, rows, entries)? }, size);
             }
@@ -152,12 +152,12 @@ impl Regions {
         let mut reader = SortedReader::new(&chunk.chunk, files);
         while let Some(entry) = reader.next() {
             if borders.next_if_eq(&entry.url.as_bytes()).is_some() {
-                end(&mut part, self)?;
+                end(&mut slice, self)?;
                 self.borders.push(self.chunks.len());
             }
-            part.add(&entry);
+            slice.add(&entry);
         }
-        end(&mut part, self)?;
+        end(&mut slice, self)?;
         match borders.next() {
             None => Ok(()),
             Some(_) => Err(Error::new(ErrorKind::Internal, "a border is not among the listed URLs")),
@@ -167,13 +167,13 @@ impl Regions {
 
 /// Adjacent entries of a chunk.
 #[derive(Default)]
-struct Part {
+struct ChunkSlice {
     entries: u32,
     size: EntrySize,
     smallest_mark: Option<SmallestMark>,
 }
 
-impl Part {
+impl ChunkSlice {
     fn add(&mut self, entry: &Entry<'_>) {
         self.smallest_mark = Some(SmallestMark::or(self.smallest_mark, self.entries as usize, entry.url));
         self.size = self.size + entry.size();
@@ -208,8 +208,8 @@ impl<'b> SortedReader<'b> {
     }
 }
 
-/// The part of sorted `rows` with these `entries` of their block.
-fn part_of(rows: &RowsAt, entries: Range<usize>) -> RowsAt {
+/// The slice of sorted `rows` with these `entries` of their block.
+fn slice_of(rows: &RowsAt, entries: Range<usize>) -> RowsAt {
     match rows {
         RowsAt::FrontCoded { block, .. } => RowsAt::FrontCoded { block: block.clone(), entries },
         RowsAt::InPlace { block, .. } => RowsAt::InPlace { block: block.clone(), entries },

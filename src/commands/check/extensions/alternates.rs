@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::extension::{Element, Elements, Extension, Found, text};
-use super::parts::{Kind, Occurs, Part};
+use super::fields::{Field, FieldKind, Occurs};
 use super::values;
 use crate::commands::check::rules::Rule;
 
@@ -15,7 +15,7 @@ pub(crate) static EXTENSION: Extension = Extension {
     prefix: "xhtml",
     element: "link",
     in_words: "a link",
-    parts: &[attribute("rel"), attribute("hreflang"), attribute("href")],
+    fields: &[attribute("rel"), attribute("hreflang"), attribute("href")],
     ignored: &[],
     has_other_attributes: true,
     is_open: true,
@@ -26,11 +26,11 @@ pub(crate) static EXTENSION: Extension = Extension {
 };
 
 /// All attributes are judged together.
-const fn attribute(name: &'static str) -> Part {
-    Part {
+const fn attribute(name: &'static str) -> Field {
+    Field {
         parent: "",
         element: "",
-        kind: Kind::Attribute(name),
+        kind: FieldKind::Attribute(name),
         occurs: Occurs::Optional,
         key: name,
         check: |_| Ok(()),
@@ -39,7 +39,7 @@ const fn attribute(name: &'static str) -> Part {
 
 /// Returns `rel`, `hreflang` and `href`.
 fn attributes(link: Element<'_>) -> [Option<&[u8]>; 3] {
-    [0, 1, 2].map(|part| link.get(part))
+    [0, 1, 2].map(|field| link.get(field))
 }
 
 fn is_alternate(rel: Option<&[u8]>) -> bool {

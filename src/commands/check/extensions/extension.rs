@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::parts::Part;
+use super::fields::Field;
 use crate::commands::check::rules::Rule;
 
 /// An extension of the protocol, as the checker defines it.
@@ -20,14 +20,14 @@ pub(crate) struct Extension {
     /// The element in words, with its article.
     pub in_words: &'static str,
     /// Attributes and texts that are kept, and elements that contain them.
-    pub parts: &'static [Part],
+    pub fields: &'static [Field],
     /// Other children that are allowed. Their content is not checked.
     pub ignored: &'static [&'static str],
     /// Whether unknown attributes of the element are ignored.
     pub has_other_attributes: bool,
     /// Whether an entry may also have other elements of the namespace.
     pub is_open: bool,
-    /// The part that is a value by itself, so that an element with two of them most likely means two elements.
+    /// The field that is a value by itself, so that an element with two of them most likely means two elements.
     pub own_value: Option<usize>,
     /// Whether an entry has only one. Its JSON is then not an array.
     pub is_single: bool,
@@ -65,7 +65,7 @@ pub(crate) fn text(bytes: &[u8]) -> Value {
 pub(crate) struct Elements<'e> {
     /// The text of the entry.
     pub text: &'e [u8],
-    /// The values of all kept elements, each with the index of its part.
+    /// The values of all kept elements, each with the index of its field.
     pub values: &'e [(u8, Span)],
     /// Where the values of each kept element begin.
     pub starts: &'e [u32],
@@ -92,14 +92,14 @@ pub(crate) struct Element<'e> {
 }
 
 impl<'e> Element<'e> {
-    /// Returns the values of the part with this index, without surrounding white space.
-    pub fn all(self, part: usize) -> impl Iterator<Item = &'e [u8]> {
-        let own = self.values.iter().filter(move |(of, _)| usize::from(*of) == part);
+    /// Returns the values of the field with this index, without surrounding white space.
+    pub fn all(self, field: usize) -> impl Iterator<Item = &'e [u8]> {
+        let own = self.values.iter().filter(move |(of, _)| usize::from(*of) == field);
         own.map(move |(_, span)| span.of(self.text).trim_ascii())
     }
 
-    /// Returns the first value of the part with this index.
-    pub fn get(self, part: usize) -> Option<&'e [u8]> {
-        self.all(part).next()
+    /// Returns the first value of the field with this index.
+    pub fn get(self, field: usize) -> Option<&'e [u8]> {
+        self.all(field).next()
     }
 }

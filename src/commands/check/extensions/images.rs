@@ -1,8 +1,8 @@
 //! Images: Google, "Image sitemaps".
 
-use super::by_parts;
+use super::by_fields;
 use super::extension::{Elements, Extension, Found, text};
-use super::parts::Part;
+use super::fields::Field;
 use super::values::{any_text, url};
 use crate::commands::check::loc;
 use crate::commands::check::rules::Rule;
@@ -16,7 +16,7 @@ pub(crate) static EXTENSION: Extension = Extension {
     prefix: "image",
     element: "image",
     in_words: "an image",
-    parts: &PARTS,
+    fields: &FIELDS,
     ignored: &[],
     has_other_attributes: false,
     is_open: false,
@@ -25,21 +25,21 @@ pub(crate) static EXTENSION: Extension = Extension {
     judge,
     // Most images are only a URL. As a text, one with a second URL in it could be a list of two.
     to_json: |image| {
-        let is_object = (1..PARTS.len()).any(|part| image.get(part).is_some());
+        let is_object = (1..FIELDS.len()).any(|field| image.get(field).is_some());
         match is_object || image.get(0).is_some_and(has_two_urls) {
-            true => Some(by_parts::to_json(&PARTS, image)),
+            true => Some(by_fields::to_json(&FIELDS, image)),
             false => image.get(0).map(text),
         }
     },
 };
 
-static PARTS: [Part; 5] = [
+static FIELDS: [Field; 5] = [
     // Judged like the URL of a page.
-    Part::required("loc", |_| Ok(())),
-    Part::optional("caption", any_text),
-    Part::optional("geo_location", any_text),
-    Part::optional("title", any_text),
-    Part::optional("license", url),
+    Field::required("loc", |_| Ok(())),
+    Field::optional("caption", any_text),
+    Field::optional("geo_location", any_text),
+    Field::optional("title", any_text),
+    Field::optional("license", url),
 ];
 
 /// Whether another URL is part of `loc`, as in those of image proxies.
@@ -51,7 +51,7 @@ fn judge(images: Elements<'_>, found: &mut Found<'_>) {
     // An image may be on another host.
     images.iter().filter_map(|image| image.get(0)).for_each(|loc| loc::judge(loc, loc, None, found));
     if images.values.len() > images.starts.len() {
-        by_parts::judge(&PARTS, Rule::Image, images, found);
+        by_fields::judge(&FIELDS, Rule::Image, images, found);
     }
     if images.count > IMAGES_PER_URL_MAX.into() {
         found(Rule::TooManyImages, "images", images.count.to_string().as_bytes());

@@ -1,8 +1,8 @@
 //! News articles: Google, "News sitemaps".
 
-use super::by_parts;
+use super::by_fields;
 use super::extension::{Elements, Extension, Found};
-use super::parts::{Kind, Part};
+use super::fields::{Field, FieldKind};
 use super::values::{any_text, one_of, time};
 use crate::commands::check::rules::Rule;
 use crate::commands::check::values::Wrong;
@@ -15,32 +15,32 @@ pub(crate) static EXTENSION: Extension = Extension {
     prefix: "news",
     element: "news",
     in_words: "an article",
-    parts: &PARTS,
+    fields: &FIELDS,
     ignored: &[],
     has_other_attributes: false,
     is_open: false,
     own_value: None,
     is_single: true,
     judge,
-    to_json: |news| Some(by_parts::to_json(&PARTS, news)),
+    to_json: |news| Some(by_fields::to_json(&FIELDS, news)),
 };
 
-static PARTS: [Part; 9] = [
-    Part { kind: Kind::Parent, ..Part::required("publication", |_| Ok(())) },
-    Part { parent: "publication", key: "publication.name", ..Part::required("name", any_text) },
-    Part { parent: "publication", key: "publication.language", ..Part::required("language", language) },
-    Part::optional("access", |value| {
+static FIELDS: [Field; 9] = [
+    Field { kind: FieldKind::Parent, ..Field::required("publication", |_| Ok(())) },
+    Field { parent: "publication", key: "publication.name", ..Field::required("name", any_text) },
+    Field { parent: "publication", key: "publication.language", ..Field::required("language", language) },
+    Field::optional("access", |value| {
         one_of(&["Subscription", "Registration"], value, "neither Subscription nor Registration")
     }),
-    Part::optional("genres", genres),
-    Part::required("publication_date", time),
-    Part::required("title", any_text),
-    Part::optional("keywords", any_text),
-    Part::optional("stock_tickers", stock_tickers),
+    Field::optional("genres", genres),
+    Field::required("publication_date", time),
+    Field::required("title", any_text),
+    Field::optional("keywords", any_text),
+    Field::optional("stock_tickers", stock_tickers),
 ];
 
 fn judge(news: Elements<'_>, found: &mut Found<'_>) {
-    by_parts::judge(&PARTS, Rule::News, news, found);
+    by_fields::judge(&FIELDS, Rule::News, news, found);
     if news.count > 1 {
         found(Rule::News, "more than one article", b"");
     }

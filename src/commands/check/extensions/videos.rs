@@ -1,8 +1,8 @@
 //! Videos: Google, "Video sitemaps".
 
-use super::by_parts;
+use super::by_fields;
 use super::extension::{Elements, Extension, Found};
-use super::parts::{Occurs, Part};
+use super::fields::{Field, Occurs};
 use super::values::{allow_or_deny, any_text, one_of, text_of_at_most, time, url, whole, yes_or_no};
 use crate::commands::check::rules::Rule;
 use crate::commands::check::values::Wrong;
@@ -15,52 +15,52 @@ pub(crate) static EXTENSION: Extension = Extension {
     prefix: "video",
     element: "video",
     in_words: "a video",
-    parts: &PARTS,
+    fields: &FIELDS,
     ignored: &["content_segment_loc", "gallery_loc", "id", "price", "tvshow"],
     has_other_attributes: false,
     is_open: false,
     own_value: None,
     is_single: false,
     judge,
-    to_json: |video| Some(by_parts::to_json(&PARTS, video)),
+    to_json: |video| Some(by_fields::to_json(&FIELDS, video)),
 };
 
 const CONTENT_LOC: usize = 3;
 const PLAYER_LOC: usize = 4;
 const TAGS_MAX: u8 = 32;
 
-static PARTS: [Part; 23] = [
-    Part::required("thumbnail_loc", url),
-    Part::required("title", text_of_at_most::<100>),
-    Part::required("description", text_of_at_most::<2_048>),
-    Part::optional("content_loc", url),
-    Part::optional("player_loc", url),
-    Part::attribute("player_loc", "allow_embed", "player_loc_allow_embed", yes_or_no),
-    Part::attribute("player_loc", "autoplay", "player_loc_autoplay", any_text),
-    Part::optional("duration", duration),
-    Part::optional("expiration_date", time),
-    Part::optional("rating", rating),
-    Part::optional("view_count", |value| whole(value).map(drop).ok_or("not a whole number")),
-    Part::optional("publication_date", time),
-    Part { occurs: Occurs::AtMost(TAGS_MAX), ..Part::optional("tag", any_text) },
-    Part::optional("category", text_of_at_most::<256>),
-    Part::optional("family_friendly", yes_or_no),
-    Part::optional("restriction", countries),
+static FIELDS: [Field; 23] = [
+    Field::required("thumbnail_loc", url),
+    Field::required("title", text_of_at_most::<100>),
+    Field::required("description", text_of_at_most::<2_048>),
+    Field::optional("content_loc", url),
+    Field::optional("player_loc", url),
+    Field::attribute("player_loc", "allow_embed", "player_loc_allow_embed", yes_or_no),
+    Field::attribute("player_loc", "autoplay", "player_loc_autoplay", any_text),
+    Field::optional("duration", duration),
+    Field::optional("expiration_date", time),
+    Field::optional("rating", rating),
+    Field::optional("view_count", |value| whole(value).map(drop).ok_or("not a whole number")),
+    Field::optional("publication_date", time),
+    Field { occurs: Occurs::AtMost(TAGS_MAX), ..Field::optional("tag", any_text) },
+    Field::optional("category", text_of_at_most::<256>),
+    Field::optional("family_friendly", yes_or_no),
+    Field::optional("restriction", countries),
     relationship("restriction", "restriction_relationship"),
-    Part::optional("requires_subscription", yes_or_no),
-    Part::optional("uploader", text_of_at_most::<255>),
-    Part::attribute("uploader", "info", "uploader_info", url),
-    Part::optional("platform", platforms),
+    Field::optional("requires_subscription", yes_or_no),
+    Field::optional("uploader", text_of_at_most::<255>),
+    Field::attribute("uploader", "info", "uploader_info", url),
+    Field::optional("platform", platforms),
     relationship("platform", "platform_relationship"),
-    Part::optional("live", yes_or_no),
+    Field::optional("live", yes_or_no),
 ];
 
-const fn relationship(element: &'static str, key: &'static str) -> Part {
-    Part { occurs: Occurs::Once, ..Part::attribute(element, "relationship", key, allow_or_deny) }
+const fn relationship(element: &'static str, key: &'static str) -> Field {
+    Field { occurs: Occurs::Once, ..Field::attribute(element, "relationship", key, allow_or_deny) }
 }
 
 fn judge(videos: Elements<'_>, found: &mut Found<'_>) {
-    by_parts::judge(&PARTS, Rule::Video, videos, found);
+    by_fields::judge(&FIELDS, Rule::Video, videos, found);
     for video in videos.iter() {
         if video.get(CONTENT_LOC).is_none() && video.get(PLAYER_LOC).is_none() {
             found(Rule::Video, "neither content_loc nor player_loc", b"");

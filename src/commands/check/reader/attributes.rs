@@ -135,15 +135,15 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the index of the part that the attribute `key` of the element `at` is.
+/// Returns the index of the field that the attribute `key` of the element `at` is.
 fn part_of(at: At, key: &str) -> Option<usize> {
     let (number, child) = match at {
         At::Extended(number) => (number, None),
         At::Child(number, child) => (number, Some(child)),
         _ => return None,
     };
-    let parts = EXTENSIONS[number].parts;
-    parts.iter().position(|part| part.is_attribute(child.map(|child| &parts[child]), key))
+    let fields = EXTENSIONS[number].fields;
+    fields.iter().position(|field| field.is_attribute(child.map(|child| &fields[child]), key))
 }
 
 /// Returns an attribute value with a space for each line end and tab: XML 1.0, 2.11 and 3.3.3.

@@ -3,12 +3,12 @@
 use super::{At, Reader, place};
 use crate::commands::check::doubts::Doubt;
 use crate::commands::check::entry::Entry;
-use crate::commands::check::extensions::{EXTENSIONS, Kind, Occurs};
+use crate::commands::check::extensions::{EXTENSIONS, FieldKind, Occurs};
 use crate::commands::check::namespaces::Namespace;
 use crate::commands::check::rules::Rule;
 
 impl Reader<'_> {
-    /// Handles the start of a child in the element of an extension, or in its child that is the part `parent`.
+    /// Handles the start of a child in the element of an extension, or in its child that is the field `parent`.
     pub(super) fn open_child(
         &mut self,
         number: usize,
@@ -22,14 +22,14 @@ impl Reader<'_> {
         if namespace != Namespace::Extension(number) {
             return self.unknown(name);
         }
-        let outer = parent.map_or("", |parent| extension.parts[parent].element);
-        let Some(part) = extension.parts.iter().position(|part| part.is_child(outer, local)) else {
+        let outer = parent.map_or("", |parent| extension.fields[parent].element);
+        let Some(field) = extension.fields.iter().position(|field| field.is_child(outer, local)) else {
             let is_ignored = parent.is_none() && extension.ignored.contains(&local);
             return if is_ignored { self.skip() } else { self.unknown(name) };
         };
-        let count = &mut self.order.parts[part];
+        let count = &mut self.order.fields[field];
         *count = count.saturating_add(1);
-        let most = match extension.parts[part].occurs {
+        let most = match extension.fields[field].occurs {
             Occurs::AtMost(most) => most,
             Occurs::Once | Occurs::Optional => 1,
         };
@@ -40,37 +40,37 @@ impl Reader<'_> {
             };
             self.findings.push(place(self.entries), Rule::RepeatedElement, words);
         }
-        if extension.parts[part].kind == Kind::Parent {
-            self.at = At::Parent(number, part);
+        if extension.fields[field].kind == FieldKind::Parent {
+            self.at = At::Parent(number, field);
             return;
         }
         if *count > most && most == 1 {
-            self.repeat(number, part, entry);
+            self.repeat(number, field, entry);
         }
-        self.at = At::Child(number, part);
+        self.at = At::Child(number, field);
         entry.open_field();
     }
 
-    /// Handles another value of a part that may have only one.
+    /// Handles another value of a field that may have only one.
     #[cold]
-    fn repeat(&mut self, number: usize, part: usize, entry: &mut Entry) {
-        if self.is_lenient && EXTENSIONS[number].own_value == Some(part) {
+    fn repeat(&mut self, number: usize, field: usize, entry: &mut Entry) {
+        if self.is_lenient && EXTENSIONS[number].own_value == Some(field) {
             entry.open_element(number);
-            self.order.parts = Default::default();
-            self.order.parts[part] = 1;
+            self.order.fields = Default::default();
+            self.order.fields[field] = 1;
         } else {
-            entry.doubts_mut().add_part(number, part, Doubt::Repeated);
+            entry.doubts_mut().add_field(number, field, Doubt::Repeated);
         }
     }
 
-    /// Handles the end of the element of an extension, or of its child that is the part `parent`. It must have had all required
+    /// Handles the end of the element of an extension, or of its child that is the field `parent`. It must have had all required
     /// children.
     pub(super) fn check_children(&mut self, number: usize, parent: Option<usize>) {
         let extension = EXTENSIONS[number];
-        let outer = parent.map_or("", |parent| extension.parts[parent].element);
-        for (part, count) in extension.parts.iter().zip(self.order.parts) {
-            if part.occurs == Occurs::Once && part.is_child(outer, part.element) && count == 0 {
-                let words = || format!("no {} in {}", part.element, extension.in_words);
+        let outer = parent.map_or("", |parent| extension.fields[parent].element);
+        for (field, count) in extension.fields.iter().zip(self.order.fields) {
+            if field.occurs == Occurs::Once && field.is_child(outer, field.element) && count == 0 {
+                let words = || format!("no {} in {}", field.element, extension.in_words);
                 self.findings.push(place(self.entries), Rule::MissingElement, words);
             }
         }

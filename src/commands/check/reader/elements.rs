@@ -153,14 +153,14 @@ impl Reader<'_> {
                 self.check_children(number, None);
                 self.at = At::Entry;
             }
-            At::Child(number, part) => {
-                entry.close_field(number, Some(part));
-                let parts = EXTENSIONS[number].parts;
-                let parent = parts.iter().position(|parent| parent.is_child("", parts[part].parent));
+            At::Child(number, field) => {
+                entry.close_field(number, Some(field));
+                let fields = EXTENSIONS[number].fields;
+                let parent = fields.iter().position(|parent| parent.is_child("", fields[field].parent));
                 self.at = parent.map_or(At::Extended(number), |parent| At::Parent(number, parent));
             }
-            At::Parent(number, part) => {
-                self.check_children(number, Some(part));
+            At::Parent(number, field) => {
+                self.check_children(number, Some(field));
                 self.at = At::Extended(number);
             }
             At::Root => {
@@ -262,7 +262,7 @@ impl Reader<'_> {
                         if kind == FileKind::Sitemap && EXTENSIONS[number].element == local =>
                     {
                         entry.open_element(number);
-                        self.order.parts = Default::default();
+                        self.order.fields = Default::default();
                         self.at = At::Extended(number);
                         if number == NEWS {
                             self.count_news(entry);
@@ -312,7 +312,7 @@ impl Reader<'_> {
                 return self.skip();
             }
             At::Tag(tag) => entry.doubts_mut().add_tag(tag, Doubt::HasElement),
-            At::Child(number, part) => entry.doubts_mut().add_part(number, part, Doubt::HasElement),
+            At::Child(number, field) => entry.doubts_mut().add_field(number, field, Doubt::HasElement),
             _ => {}
         }
         self.unknown(name);

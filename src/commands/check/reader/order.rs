@@ -1,6 +1,6 @@
 //! The order of the elements of an entry, and how often each occurs.
 
-use crate::commands::check::extensions::PARTS_MAX;
+use crate::commands::check::extensions::FIELDS_MAX;
 use crate::commands::check::tag::Tag;
 
 /// What has been seen of the current entry.
@@ -13,6 +13,6 @@ pub(super) struct Order {
     pub is_misplaced: bool,
     /// Whether there is an element in the `guid` of an item.
     pub has_element_in_guid: bool,
-    /// How often each part of the current element of an extension occurs.
-    pub parts: [u8; PARTS_MAX],
+    /// How often each field of the current element of an extension occurs.
+    pub fields: [u8; FIELDS_MAX],
 }

@@ -126,15 +126,15 @@ fn links_and_images_are_found_by_their_namespace() {
          <url><loc>a</loc><h:link href='x&amp;y' rel='alternate' hreflang='de' id='1'/><h:p><loc>no</loc></h:p>\
          <i:image><i:loc>i</i:loc><i:caption>c &gt; d</i:caption></i:image></url><url><loc>b</loc></url></urlset>"
     );
-    // The first parts of each element of an extension, one after the other.
-    let parts = |entry: &Entry, name: &str, count: usize| {
+    // The first fields of each element of an extension, one after the other.
+    let fields = |entry: &Entry, name: &str, count: usize| {
         let number = EXTENSIONS.iter().position(|extension| extension.name == name).unwrap();
         let elements = entry.elements(number).iter();
-        let parts =
-            elements.map(|element| (0..count).flat_map(|part| element.get(part).unwrap().to_vec()).collect());
-        parts.collect::<Vec<Vec<u8>>>()
+        let fields = elements
+            .map(|element| (0..count).flat_map(|field| element.get(field).unwrap().to_vec()).collect());
+        fields.collect::<Vec<Vec<u8>>>()
     };
-    let (rules, entries) = read(xml, |entry| [parts(entry, "alternates", 3), parts(entry, "images", 1)]);
+    let (rules, entries) = read(xml, |entry| [fields(entry, "alternates", 3), fields(entry, "images", 1)]);
     assert_eq!(rules, [""; 0]);
     assert_eq!(entries, [[vec![b"alternatedex&y".to_vec()], vec![b"i".to_vec()]], [vec![], vec![]]]);
 }

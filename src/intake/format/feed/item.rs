@@ -29,12 +29,12 @@ pub struct Item {
     /// Whether there are two links in RSS.
     has_two_links: bool,
     /// The value whose element is open, and its text so far.
-    open: Option<(Part, Vec<u8>)>,
+    open: Option<(ItemValue, Vec<u8>)>,
 }
 
 /// A value of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum ItemValue {
     Link,
     Guid,
     Updated,
@@ -68,17 +68,17 @@ impl Item {
     pub fn open(&mut self, kind: Kind, tag: &BytesStart<'_>, bases: &Bases) -> bool {
         let part = match (kind, tag.local_name().as_ref()) {
             (Kind::Atom, "link") => return self.take_link(tag, bases),
-            (Kind::Rss, "link") => Part::Link,
+            (Kind::Rss, "link") => ItemValue::Link,
             (Kind::Rss, "guid") => match attribute(tag, "isPermaLink") {
                 Ok(Some(is_link)) if is_link.eq_ignore_ascii_case("false") => return false,
                 Ok(_) if self.guid.is_some() => return false,
-                Ok(_) => Part::Guid,
+                Ok(_) => ItemValue::Guid,
                 Err(BadAttribute(_)) => {
                     self.is_bad = true;
                     return false;
                 }
             },
-            (Kind::Rss, "pubDate") | (Kind::Atom, "updated" | "modified") => Part::Updated,
+            (Kind::Rss, "pubDate") | (Kind::Atom, "updated" | "modified") => ItemValue::Updated,
             _ => return false,
         };
         self.open = Some((part, Vec::new()));
@@ -117,13 +117,13 @@ impl Item {
             return;
         };
         match part {
-            Part::Link => {
+            ItemValue::Link => {
                 self.has_two_links |= self.link.is_some();
                 add(&mut self.link, b"</link><link>", &bases.resolve(text));
             }
-            Part::Guid => self.guid = Some(bases.resolve(text)),
+            ItemValue::Guid => self.guid = Some(bases.resolve(text)),
             // It is unclear which of two is meant.
-            Part::Updated => add(&mut self.updated, AND.as_bytes(), text.trim_ascii()),
+            ItemValue::Updated => add(&mut self.updated, AND.as_bytes(), text.trim_ascii()),
         }
     }
 
@@ -153,10 +153,10 @@ impl Item {
     pub fn invalidate_value(&mut self, markup: &str) {
         if let Some((part, value)) = &mut self.open {
             match part {
-                Part::Link => self.is_bad = true,
-                Part::Guid => self.is_guid_bad = true,
+                ItemValue::Link => self.is_bad = true,
+                ItemValue::Guid => self.is_guid_bad = true,
                 // No date may contain `<` or `&`.
-                Part::Updated => {}
+                ItemValue::Updated => {}
             }
             value::push_text(markup, value);
         }

@@ -86,7 +86,7 @@ impl std::error::Error for TooLarge {}
 
 /// The pages of a column of a row group, checked.
 pub struct Pages {
-    pages: SerializedPageReader<Chunk>,
+    pages: SerializedPageReader<ColumnChunk>,
     /// Maximum number of values of a page: the rows of the group, unless the column is in a list.
     values_max: u64,
     /// Values of the column on later pages.
@@ -105,7 +105,7 @@ impl Pages {
         let descriptor = column.column_descr();
         let name = crate::escape::shown(descriptor.path().string().as_bytes());
         let (start, length) = column.byte_range();
-        let chunk = Chunk {
+        let chunk = ColumnChunk {
             file: Arc::clone(&file.file).section(start..start.saturating_add(length)),
             file_bytes: file.bytes,
             name: name.clone(),
@@ -249,7 +249,7 @@ impl PageReader for Pages {
 }
 
 /// The bytes of a column's pages. The crate requests a reader at the start of each page header, and then the bytes after it.
-struct Chunk {
+struct ColumnChunk {
     file: Arc<dyn ReadAt>,
     file_bytes: u64,
     name: String,
@@ -262,7 +262,7 @@ struct Chunk {
     level_bytes: AtomicU64,
 }
 
-impl Chunk {
+impl ColumnChunk {
     /// Reserves room for a page and releases that of the page before. A dictionary keeps its room.
     fn admit(&self, header: &PageHeader) -> Result<()> {
         let bytes = match self.compression {
@@ -308,13 +308,13 @@ impl Chunk {
     }
 }
 
-impl Length for Chunk {
+impl Length for ColumnChunk {
     fn len(&self) -> u64 {
         self.file_bytes
     }
 }
 
-impl ChunkReader for Chunk {
+impl ChunkReader for ColumnChunk {
     type T = BufReader<Pread>;
 
     fn get_read(&self, start: u64) -> Result<Self::T> {

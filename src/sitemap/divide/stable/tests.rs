@@ -43,8 +43,8 @@ fn divide_regions(limits: Limits, regions: &[&[Weighed<u32>]], most: usize) -> V
     super::divide(limits, &FRAME, &chunks, |at| Ok(owns[at].0.to_vec())).unwrap()
 }
 
-fn chunk(own: &[Weighed<u32>], is_border: bool) -> Part<u32> {
-    Part::Chunk(ChunkSummary {
+fn chunk(own: &[Weighed<u32>], is_border: bool) -> Span<u32> {
+    Span::Chunk(ChunkSummary {
         entries: own.len() as u32,
         size: own.iter().map(|entry| entry.size).sum(),
         smallest_mark: own.iter().map(|entry| entry.mark).min().unwrap(),
@@ -118,12 +118,12 @@ fn divide_again(
     files: &[EarlierFile],
     read: &HashSet<usize>,
 ) -> Result<Vec<PlannedSitemap<u32>>, Halt> {
-    let (mut parts, mut entries, mut indexes) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut spans, mut entries, mut indexes) = (Vec::new(), Vec::new(), Vec::new());
     for (nth, (sitemap, own, is_unchanged)) in files.iter().enumerate() {
         let is_read = !is_unchanged || read.contains(&nth);
         let chunks: Vec<_> = if is_read { own.chunks(17).collect() } else { Vec::new() };
         if *is_unchanged {
-            parts.push(Part::Whole(Whole {
+            spans.push(Span::Whole(Whole {
                 sitemap: *sitemap,
                 bytes_min: sitemap.bytes - FRAME.bytes() - IMAGE.bytes(),
                 is_border: false,
@@ -135,13 +135,13 @@ fn divide_again(
             indexes.push(nth);
         }
         for own in chunks {
-            parts.push(chunk(own, false));
+            spans.push(chunk(own, false));
             entries.push(own.to_vec());
             indexes.push(nth);
         }
     }
-    super::divide(limits, &FRAME, &parts, |at| Ok(entries[at].clone())).map_err(|halt| match halt {
-        Halt::Needs(part) => Halt::Needs(indexes[part]),
+    super::divide(limits, &FRAME, &spans, |at| Ok(entries[at].clone())).map_err(|halt| match halt {
+        Halt::Needs(span) => Halt::Needs(indexes[span]),
         failed => failed,
     })
 }

@@ -4,7 +4,7 @@ use super::bits::{BITS_MAX, Bits, Stream, WORDS_MAX};
 use super::classes::{CLASSES_MAX, Classes, Found};
 use super::finder::Finder;
 use super::program::{Program, Step};
-use super::run::{Run, Text};
+use super::run::{StepStream, Text};
 
 /// A known beginning of URLs.
 pub struct Beginning {

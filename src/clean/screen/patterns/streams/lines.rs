@@ -8,7 +8,7 @@ use super::bits::{BITS_MAX, Bits, WORDS_MAX};
 use super::classes::{CLASSES_MAX, Classes, Found};
 use super::finder::Finder;
 use super::program::{Program, Programs};
-use super::run::{Run, Text, run_by, runs, through};
+use super::run::{StepStream, Text, run_by, runs, through};
 use crate::clean::screen::patterns::Pattern;
 
 /// Most positions in which the known beginning of lines may leave a program. With more, all of its steps are taken.
@@ -146,7 +146,7 @@ impl LineStreams {
     }
 
     #[inline(always)]
-    fn look_by<S: Run>(&mut self) -> bool {
+    fn look_by<S: StepStream>(&mut self) -> bool {
         let [lf, cr] = self.line_ends;
         let (lf, cr) = (S::of_texts(|text| &self.found[text][lf]), S::of_texts(|text| &self.found[text][cr]));
         // A line that ends with the text, or one that goes on, of which nothing is asked.

@@ -28,12 +28,12 @@ impl<S: Stream> Text<'_, S> {
 }
 
 /// A stream that takes steps, with the instructions that it is made of.
-pub trait Run: Stream {
+pub trait StepStream: Stream {
     /// Where `steps` lead from the positions `at`.
     fn run(steps: &[Step], at: Self, text: &Text<'_, Self>) -> Self;
 }
 
-impl<const WORDS: usize> Run for Bits<WORDS> {
+impl<const WORDS: usize> StepStream for Bits<WORDS> {
     #[inline]
     fn run(steps: &[Step], at: Self, text: &Text<'_, Self>) -> Self {
         #[cfg(target_arch = "x86_64")]
@@ -44,7 +44,7 @@ impl<const WORDS: usize> Run for Bits<WORDS> {
 }
 
 #[cfg(target_arch = "x86_64")]
-impl Run for Both<Wide> {
+impl StepStream for Both<Wide> {
     #[inline]
     fn run(steps: &[Step], at: Self, text: &Text<'_, Self>) -> Self {
         run_with_avx2(steps, at, text)
@@ -52,7 +52,7 @@ impl Run for Both<Wide> {
 }
 
 #[cfg(target_arch = "x86_64")]
-impl Run for Both<Wider> {
+impl StepStream for Both<Wider> {
     #[inline]
     fn run(steps: &[Step], at: Self, text: &Text<'_, Self>) -> Self {
         #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,bmi2")]
@@ -68,7 +68,7 @@ impl Run for Both<Wider> {
 }
 
 #[cfg(any(test, not(target_arch = "x86_64")))]
-impl Run for Both<Bits<WORDS_MAX>> {
+impl StepStream for Both<Bits<WORDS_MAX>> {
     fn run(steps: &[Step], at: Self, text: &Text<'_, Self>) -> Self {
         run_by(steps, at, text, |steps, at| Self::run(steps, at, text))
     }

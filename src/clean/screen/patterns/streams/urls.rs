@@ -5,7 +5,7 @@ use super::bits::{BITS_MAX, Bits, Stream, WORDS_MAX};
 use super::classes::{CLASSES_MAX, Classes, Found};
 use super::finder::Finder;
 use super::program::Programs;
-use super::run::{Run, Text};
+use super::run::{StepStream, Text};
 use crate::clean::screen::patterns::Pattern;
 
 /// A few patterns, each as a program for streams. Reuses its memory.

@@ -2,17 +2,17 @@
 
 use crate::commands::check::values::Wrong;
 
-/// Maximum number of parts of an extension.
-pub(crate) const PARTS_MAX: usize = 32;
+/// Maximum number of fields of an extension.
+pub(crate) const FIELDS_MAX: usize = 32;
 
-/// A part of an element.
-pub(crate) struct Part {
+/// A field of an element.
+pub(crate) struct Field {
     /// The element around its element, within the element of the extension; empty if there is none.
     pub parent: &'static str,
     /// Its element; empty for an attribute of the element of the extension.
     pub element: &'static str,
     /// What it is.
-    pub kind: Kind,
+    pub kind: FieldKind,
     /// How often it occurs.
     pub occurs: Occurs,
     /// Its key in `urls`. A dot separates the keys of nested objects.
@@ -21,18 +21,18 @@ pub(crate) struct Part {
     pub check: fn(&[u8]) -> Result<(), Wrong>,
 }
 
-/// What a part of an element is.
+/// What a field of an element is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FieldKind {
     /// The text of its element.
     Text,
     /// An attribute of its element.
     Attribute(&'static str),
-    /// An element whose children are parts.
+    /// An element whose children are fields.
     Parent,
 }
 
-/// How often a part occurs.
+/// How often a field occurs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Occurs {
     /// Exactly once in the element around it.
@@ -43,10 +43,10 @@ pub(crate) enum Occurs {
     AtMost(u8),
 }
 
-impl Part {
+impl Field {
     /// A required text in the child `element`.
     pub const fn required(element: &'static str, check: fn(&[u8]) -> Result<(), Wrong>) -> Self {
-        Self { parent: "", element, kind: Kind::Text, occurs: Occurs::Once, key: element, check }
+        Self { parent: "", element, kind: FieldKind::Text, occurs: Occurs::Once, key: element, check }
     }
 
     /// An optional text in the child `element`.
@@ -61,18 +61,18 @@ impl Part {
         key: &'static str,
         check: fn(&[u8]) -> Result<(), Wrong>,
     ) -> Self {
-        Self { parent: "", element, kind: Kind::Attribute(name), occurs: Occurs::Optional, key, check }
+        Self { parent: "", element, kind: FieldKind::Attribute(name), occurs: Occurs::Optional, key, check }
     }
 
-    /// Returns whether it is the child `local` of `parent`, as its text or as the parent of other parts.
+    /// Returns whether it is the child `local` of `parent`, as its text or as the parent of other fields.
     pub fn is_child(&self, parent: &str, local: &str) -> bool {
-        self.element == local && self.parent == parent && !matches!(self.kind, Kind::Attribute(_))
+        self.element == local && self.parent == parent && !matches!(self.kind, FieldKind::Attribute(_))
     }
 
     /// Returns whether it is the attribute `name` of the same element as `other`, or of the element of the extension.
     pub fn is_attribute(&self, other: Option<&Self>, name: &str) -> bool {
         let (parent, element) = other.map_or(("", ""), |other| (other.parent, other.element));
-        matches!(self.kind, Kind::Attribute(own) if own == name)
+        matches!(self.kind, FieldKind::Attribute(own) if own == name)
             && self.element == element
             && self.parent == parent
     }

@@ -1,4 +1,4 @@
-//! The parts of the page below the sections: files, fullness, trend, time, inputs and settings.
+//! The panels of the page below the sections: files, fullness, trend, time, inputs and settings.
 
 use super::charts::{Share, bar_cell, columns, divided};
 use super::html::{Html, TEXT_CHARS_MAX};

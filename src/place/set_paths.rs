@@ -1,4 +1,4 @@
-//! The layout of an output directory: the path of every file, including everything below `.sitemill`.
+//! Paths in an output directory: that of every file, including everything below `.sitemill`.
 //!
 //! ```text
 //! OUT/                        published files: sitemaps, index files, robots lines
@@ -59,14 +59,14 @@ pub const RENAMED: &str = "renamed";
 
 /// The paths of the files of one set in an output directory.
 #[derive(Debug, Clone)]
-pub struct Layout {
+pub struct SetPaths {
     out: PathBuf,
     name: Option<SetName>,
     state: PathBuf,
 }
 
-impl Layout {
-    /// The layout of the set `name` in the output directory `out`, or of the set without a name.
+impl SetPaths {
+    /// The paths of the set `name` in the output directory `out`, or of the set without a name.
     pub fn of(out: &Path, name: Option<&SetName>) -> Self {
         let state = match name {
             Some(name) => names(out).join(name.as_str()),
@@ -244,8 +244,8 @@ mod tests {
         let blog: SetName = "blog".parse().unwrap();
         for out in ["out", ".", "/"] {
             let below = |path: &str| Path::new(out).join(path);
-            assert_eq!(Layout::of(out.as_ref(), None).state_path(), [below(".sitemill")]);
-            let named = Layout::of(out.as_ref(), Some(&blog));
+            assert_eq!(SetPaths::of(out.as_ref(), None).state_path(), [below(".sitemill")]);
+            let named = SetPaths::of(out.as_ref(), Some(&blog));
             let path = [".sitemill", ".sitemill/names", ".sitemill/names/blog"];
             assert_eq!(named.state_path(), path.map(below));
             assert_eq!(named.file("a"), below("a"));
