@@ -8,7 +8,6 @@ pub mod diff;
 pub mod metrics;
 pub mod page;
 pub mod paths;
-pub mod report;
 pub mod rollback;
 pub mod sources;
 pub mod status;

@@ -9,7 +9,7 @@ use std::error::Error as StdError;
 use std::path::Path;
 use std::{fmt, io};
 
-use crate::escape::grouped;
+use crate::words::grouped;
 pub(crate) use message::message;
 pub use message::{Message, Piece};
 pub(crate) use missing::{URL_OF_FILE, is_url, is_url_with_one_slash};

@@ -21,7 +21,7 @@ pub use also::Also;
 pub use guards::{ExpectLines, Guards, MaxDroppedTags, MaxRejects, MaxShrink};
 pub use input::InputOptions;
 pub use publication::Publication;
-pub use resources::{Resources, THREADS_MAX, threads_default};
+pub use resources::{Resources, THREADS_MAX, memory_default, threads_default};
 pub use rules::{OnDuplicate, Order, SetRules};
 pub use sections::SectionsBy;
 pub use then::CommandLine;

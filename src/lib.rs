@@ -35,7 +35,7 @@
 //! # Public modules
 //!
 //! The crate root has the function, the job and the report of every command, and the types that all of them share. [`options`]
-//! has the types of a job's fields, and [`report`] the parts of a report. [`check`](mod@check), [`diff`](mod@diff),
+//! has the types and defaults of a job's fields, and [`report`] the parts of a report. [`check`](mod@check), [`diff`](mod@diff),
 //! [`urls`](mod@urls) and [`status`](mod@status) have the other types of these commands. [`cluster`] has the steps of a build for
 //! engines that distribute them among machines. [`limits`] has the limits of sitemaps, [`escape`] escapes untrusted text for
 //! messages, and [`process`] has what concerns the whole process. Structs and enums that may grow are `#[non_exhaustive]`: create a
@@ -58,7 +58,7 @@
 //!
 //! ```text
 //!  cli        the command line, which calls only the public API
-//!  commands   the commands: build, clean, check, urls, diff, rollback, report, status; the steps of a build on a cluster
+//!  commands   the commands: build, clean, check, urls, diff, rollback, status, report (`page`); the steps of a build on a cluster
 //!  produce    pass 2: renders the entries of each sitemap, compresses them and hands the files over
 //!  survey     pass 1: judges every row, finds duplicates, sorts, divides the URLs among sitemaps
 //!  job        the settings of a build
@@ -73,6 +73,7 @@
 //!  limits     the numbers of the protocol
 //!  error      errors, their messages and exit codes
 //!  escape     makes text from outside safe for a terminal or a table
+//!  words      numbers and lists in messages
 //! ```
 //!
 //! [`check()`] validates published files and shares no code with the modules that write them.
@@ -122,16 +123,18 @@ mod set;
 mod sitemap;
 mod store;
 mod survey;
+#[doc(hidden)]
+pub mod words;
 
+pub use commands::build::report::Report;
 pub use commands::build::{Outcome, build, build_from};
 pub use commands::check::{CheckJob, CheckReport, check};
 pub use commands::clean::{CleanJob, CleanReport, clean, clean_from};
 pub use commands::cluster;
 pub use commands::diff::{DiffJob, DiffReport, diff};
 pub use commands::page::{Page, PageJob, SettingNames, report_page};
-pub use commands::report::Report;
 pub use commands::rollback::{RollbackJob, RolledBack, SetSummary, rollback};
-pub use commands::status::{Status, status};
+pub use commands::status::{Status, StatusJob, status};
 pub use commands::target::Target;
 pub use commands::urls::{UrlsJob, UrlsReport, urls};
 pub use common::progress::{Estimate, Phase, Progress, Silent};
@@ -142,39 +145,37 @@ pub use intake::source::Source;
 pub use job::Job;
 pub use store::{ObjectHeader, StoreSettings, set_store_settings};
 
-/// Types of the fields of a [`Job`], and of the options that the jobs of other commands share with it.
+/// Types and defaults of the fields of a [`Job`], and of the options that the jobs of other commands share with it.
 pub mod options {
     pub use crate::clean::UrlEncoding;
     pub use crate::clean::scope::{Base, BaseUrl, ScopeRule, SitePath};
     pub use crate::clean::screen::robots::{Robots, RobotsAgent};
-    pub use crate::clean::screen::{Pattern, RelativeTo, Rewrite, UrlRules, read_patterns};
+    pub use crate::clean::screen::{Pattern, RelativeTo, Rewrite, UrlRules};
     pub use crate::compress::gzip::{Engine, Level};
     pub use crate::intake::format::{Columns, Delimiter, Format, FormatOptions};
     pub use crate::job::{
         Also, CommandLine, ExpectLines, Guards, InputOptions, MaxDroppedTags, MaxRejects, MaxShrink,
-        OnDuplicate, Order, Publication, Resources, SectionsBy, SetRules, THREADS_MAX, threads_default,
+        OnDuplicate, Order, Publication, Resources, SectionsBy, SetRules, THREADS_MAX, memory_default,
+        threads_default,
     };
     pub use crate::limits::Protocol;
     pub use crate::place::SetName;
     pub use crate::set::publish::retention::{Keep, KeepTime};
     pub use crate::sitemap::divide::Divide;
     pub use crate::sitemap::sections::by_rule::SectionRules;
-    pub use crate::sitemap::tags::{
-        Changefreq, LastmodRules, LastmodUnit, LastmodZone, Priority, TagRules, changefreq, priority,
-    };
-    pub use crate::survey::memory::memory_default;
+    pub use crate::sitemap::tags::{Changefreq, LastmodRules, LastmodUnit, LastmodZone, Priority, TagRules};
 }
 
 /// Parts of a [`Report`], and the metrics that are made from it.
 pub mod report {
     pub use crate::clean::Reason;
-    pub use crate::commands::metrics::Metrics;
-    pub use crate::commands::report::details::{
+    pub use crate::commands::build::report::details::{
         Changes, Details, Fullness, PastSet, PreviousSet, SectionKind, SectionReport, SectionsReport,
     };
-    pub use crate::commands::report::{
+    pub use crate::commands::build::report::{
         DryRun, Failure, Seconds, SectionSummary, SetReport, ThenReport, WordCounts, most_frequent,
     };
+    pub use crate::commands::metrics::Metrics;
     pub use crate::intake::report::{ColumnsReport, InputReport, Skipped};
     pub use crate::set::publish::CompletedSwitch;
     pub use crate::sitemap::tags::TagReason;

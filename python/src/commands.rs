@@ -13,7 +13,7 @@ use sitemill::options::{BaseUrl, Columns, ScopeRule, SetName};
 use sitemill::urls::UrlsFormat;
 use sitemill::{
     CheckJob, DiffJob, Error, ErrorKind, ObjectHeader, Outcome, Page, Progress, Report, RollbackJob, Silent,
-    Stop, StoreSettings, Target, UrlsJob,
+    StatusJob, Stop, StoreSettings, Target, UrlsJob,
 };
 
 use crate::stream::Stream;
@@ -217,10 +217,10 @@ pub fn diff(
 #[pyfunction]
 pub fn status(py: Python<'_>, directory: PathBuf, name: Option<&str>, store: Store) -> PyResult<Vec<String>> {
     store.set(py)?;
-    let (stop, name) = (Stop::default(), set_name(py, name)?);
-    let found = run::run(py, None, None, &stop, |progress, stop| {
-        sitemill::status(&directory, name.as_ref(), progress, stop)
-    })?;
+    let mut job = StatusJob::new(directory);
+    job.name = set_name(py, name)?;
+    let found =
+        run::run(py, None, None, &Stop::default(), |progress, stop| sitemill::status(&job, progress, stop))?;
     Ok(found.iter().map(to_json).collect())
 }
 

@@ -82,7 +82,7 @@ pub fn text(message: &Message) -> String {
             pairs.map(|(part, name)| format!("{part}={}", literal(name))).collect::<Vec<_>>().join(", ")
         }
         (Setting::Columns, None) => "url=".into(),
-        (Setting::RequireSuccess, _) => "require_success_marker=True".into(),
+        (Setting::RequireSuccessMarker, _) => "require_success_marker=True".into(),
         (
             Setting::AllowEmpty
             | Setting::AllowUnsafeStore

@@ -21,8 +21,8 @@ use robots::matcher::Matcher;
 use rules::Numbers;
 
 pub use counts::{RuleCounts, RuleNumber, RuleSet};
+pub use patterns::Pattern;
 pub use patterns::set::PatternSet;
-pub use patterns::{Pattern, read_patterns};
 pub use relative::RelativeTo;
 pub use rewrite::Rewrite;
 pub(crate) use rules::CountedRules;

@@ -10,9 +10,10 @@ use std::time::{Instant, SystemTime};
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use sitemill::escape::{self, grouped};
+use sitemill::escape;
 use sitemill::process::{Replacement, STDOUT_NAME, StoppableWriter, is_stdout, is_stream, output_name};
 use sitemill::report::{CompletedSwitch, Failure, Metrics};
+use sitemill::words::grouped;
 use sitemill::{Error, ErrorKind, Job, Outcome, Page, Progress, Report, Result, Source, Stop};
 
 use super::args::{BuildArgs, ProgressWhen};
@@ -256,7 +257,7 @@ fn job(args: &BuildArgs, stop: &Stop) -> Result<Job> {
     let base_url = args.base_url.encoded(args.format.url_encoding)?;
     let mut job = Job::new(Vec::new(), base_url, args.out.clone());
     job.input.format = args.format.options();
-    job.input.require_success = args.format.require_success_marker;
+    job.input.require_success_marker = args.format.require_success_marker;
     let rules = &mut job.rules;
     rules.protocol = args.protocol;
     rules.urls_per_sitemap = args.sitemaps.urls_per_sitemap;

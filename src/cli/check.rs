@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write};
 
 use serde::Serialize;
 use sitemill::check::{FINDINGS_PER_FILE_MAX, Finding};
-use sitemill::escape::{grouped, plural};
+use sitemill::words::{grouped, plural};
 use sitemill::{CheckJob, CheckReport, Error, Result, Stop};
 
 use super::args::CheckArgs;

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use serde_json::json;
-use sitemill::escape::{and_more, grouped, plural};
 use sitemill::process::Paths;
 use sitemill::report::most_frequent;
+use sitemill::words::{and_more, grouped, plural};
 use sitemill::{CleanJob, CleanReport, Error, Progress, Result, Silent, Source, Stop, Target};
 
 use super::args::CleanArgs;
@@ -18,7 +18,7 @@ use super::{elsewhere, inputs, log, progress};
 fn job(args: &CleanArgs, stop: &Stop) -> Result<CleanJob> {
     let mut job = CleanJob::new(args.input.clone());
     job.input.format = args.format.options();
-    job.input.require_success = args.format.require_success_marker;
+    job.input.require_success_marker = args.format.require_success_marker;
     job.url_encoding = args.format.url_encoding;
     job.urls = args.urls.rules(stop)?;
     job.threads = args.threads.or(job.threads);

@@ -1,7 +1,7 @@
 //! `sitemill diff`: compares two sets.
 
 use sitemill::diff::DiffFormat;
-use sitemill::escape::{grouped, plural};
+use sitemill::words::{grouped, plural};
 use sitemill::{DiffJob, Result, Stop};
 
 use super::args::DiffArgs;

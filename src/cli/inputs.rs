@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde_json::json;
 use sitemill::Report;
-use sitemill::escape::{self, and_more, grouped, plural};
+use sitemill::escape;
 use sitemill::options::UrlRules;
 use sitemill::report::{InputReport, Skipped};
+use sitemill::words::{and_more, grouped, plural};
 
 use super::table::Table;
 use super::{flags, log};

@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 
 use indicatif::HumanBytes;
 use serde_json::json;
-use sitemill::escape::{plural, shown};
+use sitemill::escape::shown;
 use sitemill::process::Paths;
 use sitemill::status::{FirstRun, RunStatus, SetStatus, first_runs};
-use sitemill::{Result, RollbackJob, RolledBack, Status, Stop};
+use sitemill::words::plural;
+use sitemill::{Result, RollbackJob, RolledBack, Status, StatusJob, Stop};
 
 use super::args::{RollbackArgs, StatusArgs};
 use super::failure::print_warning;
@@ -23,8 +24,10 @@ pub fn status(args: &StatusArgs) -> Result<()> {
     let mut stdout = Stdout::new()?;
     let mut shown = String::new();
     let (name, progress) = (args.name.as_ref(), progress::while_reading(false));
-    let sets = sitemill::status(args.directory(), name, &*progress, &Stop::default());
-    say_first_runs(args, sets.as_deref().unwrap_or_default());
+    let mut job = StatusJob::new(args.directory().to_owned());
+    job.name.clone_from(&args.name);
+    let sets = sitemill::status(&job, &*progress, &Stop::default());
+    say_first_runs(&job, sets.as_deref().unwrap_or_default());
     for mut status in sets? {
         status.damaged.iter_mut().for_each(|why| *why = flags::text(why).into());
         match args.json {
@@ -39,14 +42,12 @@ pub fn status(args: &StatusArgs) -> Result<()> {
 }
 
 /// Names the runs for sets that are not published yet. `sets` are those that are.
-fn say_first_runs(args: &StatusArgs, sets: &[Status]) {
-    let directory = shown(args.directory().as_os_str().as_encoded_bytes());
+fn say_first_runs(job: &StatusJob, sets: &[Status]) {
+    let directory = shown(job.out.as_os_str().as_encoded_bytes());
     // A run for all sites has its staging in their parent.
     let is_parent = !sets.is_empty() && sets.iter().all(|set| set.directory != directory);
     // A directory that cannot be read is an error of the command itself.
-    for FirstRun { name, run, is_switching, .. } in
-        first_runs(args.directory(), args.name.as_ref()).unwrap_or_default()
-    {
+    for FirstRun { name, run, is_switching, .. } in first_runs(job).unwrap_or_default() {
         let set = name.map_or_else(|| "the set without a name".into(), |name| format!("the set {name}"));
         let state = if is_switching { IS_SWITCHING.into() } else { in_words(&run) };
         let words = match is_parent {

@@ -6,8 +6,9 @@ use std::path::Path;
 use indicatif::HumanBytes;
 use serde_json::{Value, json};
 use sitemill::Report;
-use sitemill::escape::{self, grouped, plural};
+use sitemill::escape;
 use sitemill::report::{DryRun, Example, Reason, WordCounts, most_frequent};
+use sitemill::words::{grouped, plural};
 
 use super::table::Table;
 use super::{inputs, log};

@@ -1,8 +1,8 @@
 //! `sitemill urls`: extracts the URLs from sitemaps.
 
 use serde_json::json;
-use sitemill::escape::plural;
 use sitemill::urls::UrlsFormat;
+use sitemill::words::plural;
 use sitemill::{Result, Stop, UrlsJob};
 
 use super::args::UrlsArgs;

@@ -8,6 +8,7 @@ mod load;
 mod lost_pages;
 pub(super) mod outcome;
 mod publish;
+pub mod report;
 pub(super) mod reporting;
 mod result_file;
 mod sealed;
@@ -18,7 +19,7 @@ pub(super) mod then;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::commands::report::Seconds;
+use crate::commands::build::report::Seconds;
 use crate::commands::unpublished::unpublished;
 use crate::common::progress::Progress;
 use crate::common::stop::Stop;

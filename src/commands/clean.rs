@@ -11,7 +11,7 @@ use super::sources::{self, Sources};
 use super::target::Target;
 use crate::clean::screen::{CountedRules, LineCleaner, RuleCounts, Screen, Screened, UrlRules};
 use crate::clean::{Reason, Rejected, UrlEncoding, has_foreign_bytes};
-use crate::commands::report::WordCounts;
+use crate::commands::build::report::WordCounts;
 use crate::common::fifo::Failed;
 use crate::common::ordered::ordered;
 use crate::common::progress::{Phase, Progress};
@@ -133,7 +133,7 @@ pub fn clean_from<'t>(
     let job = &job;
     let options = &job.input.format;
     let Sources { open: sources, skipped, .. } =
-        sources::open_all(sources, job.input.require_success, options, None)?;
+        sources::open_all(sources, job.input.require_success_marker, options, None)?;
     let mut paths = job.paths();
     sources.iter().filter_map(UnreadInput::path).for_each(|path| paths.read("input", path));
     for (what, target) in

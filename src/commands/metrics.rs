@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use crate::commands::report::{Report, WordCounts, most_frequent};
+use crate::commands::build::report::{Report, WordCounts, most_frequent};
 use crate::common::fifo::STREAM;
 use crate::error::{Error, Result};
 use crate::place::LocalFile;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::de::IgnoredAny;
 
-use crate::commands::report::{Failure, Report};
+use crate::commands::build::report::{Failure, Report};
 use crate::common::progress::Progress;
 use crate::common::stop::Stop;
 use crate::common::whole_file;

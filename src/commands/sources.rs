@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::commands::check::{self, ExternalMember, Members, Set};
 use crate::error::{Error, Result, message};
-use crate::escape::{self, and_more};
+use crate::escape;
 use crate::intake::format::{self, FormatOptions, OutDirectory, PartFiles, SkipReason};
 use crate::intake::input::UnreadInput;
 use crate::intake::read_at::RemoteFile;
@@ -21,6 +21,7 @@ use crate::place::{self, View};
 use crate::set::manifest::Manifest;
 use crate::set::name::{is_index_file, is_robots_file, is_sitemap_file, robots_file};
 use crate::set::publish::newest;
+use crate::words::and_more;
 pub use out::out_directory;
 use out::{check_is_not_out, check_lists_none_of_out, is_out};
 

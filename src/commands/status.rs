@@ -1,6 +1,6 @@
 //! Status: the sets in an output directory, according to its manifests. Changes nothing and takes no lock.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -14,6 +14,23 @@ use crate::set::manifest::{Manifest, Role};
 use crate::set::name::robots_file;
 use crate::set::publish::live_sets::{is_here, live_sets, may_be_here, missing};
 use crate::set::publish::{is_there, lost};
+
+/// The sets to describe. [`StatusJob::new`] sets every field but the directory to its command-line default.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct StatusJob {
+    /// Directory that the sets were published to, or the parent of the directories of several sites.
+    pub out: PathBuf,
+    /// Describe only the set of this name in each directory. If not set, all sets.
+    pub name: Option<SetName>,
+}
+
+impl StatusJob {
+    /// A job that describes all sets in `out`.
+    pub fn new(out: PathBuf) -> Self {
+        Self { out, name: None }
+    }
+}
 
 /// The sets of an output directory. Serialises to a JSON object.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -103,19 +120,15 @@ pub struct FirstRun {
     pub is_switching: bool,
 }
 
-/// Describes all sets in `out`, or in each site directory below it, sorted by directory and name. With a `name`, only the set of
-/// that name. Reads manifests and takes no lock. `progress` counts the URLs of the sets.
+/// Describes all sets in the directory of `job`, or in each site directory below it, sorted by directory and name. Reads manifests
+/// and takes no lock. `progress` counts the URLs of the sets.
 ///
 /// # Errors
 /// [`ErrorKind::Input`] if a directory cannot be read, [`ErrorKind::Data`] if there is no set or the manifest of a live set is
 /// damaged or missing; [`ErrorKind::Busy`] if the switch to the first set is not complete; also if `stop` is raised.
-pub fn status(
-    out: &Path,
-    name: Option<&SetName>,
-    progress: &dyn Progress,
-    stop: &Stop,
-) -> Result<Vec<Status>> {
+pub fn status(job: &StatusJob, progress: &dyn Progress, stop: &Stop) -> Result<Vec<Status>> {
     let phase = progress.phase(Phase::Read, 0);
+    let (out, name) = (&*job.out, job.name.as_ref());
     let sets = live_sets(out, name)?;
     let all: Vec<Status> = sets.iter().map(|set| of_set(&**set, progress, stop)).collect::<Result<_>>()?;
     drop(phase);
@@ -125,13 +138,13 @@ pub fn status(
     }
 }
 
-/// The runs for sets in `out` that are not published yet: [`status`] leaves them out. If `out` is the parent of several sites,
-/// those of all sites. With a `name`, only those for the set of that name.
+/// The runs for sets of `job` that are not published yet: [`status`] leaves them out. If its directory is the parent of several
+/// sites, those of all sites.
 ///
 /// # Errors
-/// If `out` cannot be read.
-pub fn first_runs(out: &Path, name: Option<&SetName>) -> Result<Vec<FirstRun>> {
-    let mut sets = place::sets_in(&*place::view(out)?, name)?;
+/// If the directory cannot be read.
+pub fn first_runs(job: &StatusJob) -> Result<Vec<FirstRun>> {
+    let mut sets = place::sets_in(&*place::view(&job.out)?, job.name.as_ref())?;
     sets.retain(|set| !may_be_here(&**set));
     let of_set = |set: &Arc<dyn View>| -> Vec<_> {
         let first =
@@ -141,12 +154,14 @@ pub fn first_runs(out: &Path, name: Option<&SetName>) -> Result<Vec<FirstRun>> {
     Ok(sets.iter().flat_map(of_set).collect())
 }
 
-/// The directories directly below `out` that have sets, if `out` has sets itself: [`status`], [`check`](crate::check()) and
-/// [`urls`](crate::urls()) of `out` leave them out. With a `name`, only sets of that name count. Empty if `out` is in a store.
+/// The directories directly below that of `job` that have sets, if that directory has sets itself: [`status`],
+/// [`check`](crate::check()) and [`urls`](crate::urls()) of it leave them out. Only sets of the name of the job count, if it has
+/// one. Empty if the directory is in a store.
 ///
 /// # Errors
-/// If `out` cannot be read.
-pub fn sets_below(out: &Path, name: Option<&SetName>) -> Result<Vec<PathBuf>> {
+/// If the directory cannot be read.
+pub fn sets_below(job: &StatusJob) -> Result<Vec<PathBuf>> {
+    let (out, name) = (&*job.out, job.name.as_ref());
     if !out.is_dir() {
         return Ok(Vec::new());
     }

@@ -25,10 +25,7 @@ macro_rules! settings {
 
             /// The name of the option in reports and on the command line: `dry-run` for [`Setting::DryRun`].
             pub fn option(self) -> String {
-                match self {
-                    Self::RequireSuccess => "require-success-marker".into(),
-                    _ => self.field().replace('_', "-"),
-                }
+                self.field().replace('_', "-")
             }
         }
     };
@@ -116,7 +113,7 @@ settings! {
     /// Replacements of the beginning of URLs.
     Rewrite = "rewrite",
     /// Whether a directory of part files needs a `_SUCCESS`.
-    RequireSuccess = "require_success",
+    RequireSuccessMarker = "require_success_marker",
     /// The robots.txt that names the index files.
     Robots = "robots",
     /// The crawler whose rules in a robots.txt apply.

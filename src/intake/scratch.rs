@@ -11,9 +11,9 @@ use crate::common::disk::free_bytes;
 use crate::common::external_sort::RunFile;
 use crate::common::unlinked::unlinked_file;
 use crate::error::{Error, ErrorKind, Message, Result, Setting, Shown, message};
-use crate::escape::{grouped, rounded};
 use crate::intake::format::RawInput;
 use crate::intake::input::{Input, Map};
+use crate::words::{grouped, rounded};
 
 /// The remedy if there is no room for scratch files.
 pub fn way_out() -> Message {

@@ -16,7 +16,7 @@ pub struct InputOptions {
     /// The format, columns and charset of the files. Every field that is not set is detected.
     pub format: FormatOptions,
     /// Refuse a directory of part files that has no `_SUCCESS` file, which Spark and Hadoop write when a job has finished.
-    pub require_success: bool,
+    pub require_success_marker: bool,
 }
 
 impl InputOptions {

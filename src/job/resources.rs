@@ -1,7 +1,8 @@
 //! The threads, memory and scratch directory of a build.
 
+use std::fs;
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result, Setting, message};
 
@@ -9,7 +10,7 @@ use crate::error::{Error, Result, Setting, message};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Resources {
-    /// Maximum bytes of memory, not counting mapped input files; [`memory_default`](crate::options::memory_default) if not set.
+    /// Maximum bytes of memory, not counting mapped input files; [`memory_default`] if not set.
     /// Data that does not fit goes to scratch files.
     pub memory: Option<u64>,
     /// Directory for scratch files; the output directory if not set.
@@ -57,4 +58,64 @@ pub(crate) fn check_threads(threads: NonZero<usize>) -> Result<()> {
 pub fn threads_default() -> NonZero<usize> {
     const MOST: NonZero<usize> = NonZero::new(THREADS_MAX).unwrap();
     std::thread::available_parallelism().map_or(NonZero::<usize>::MIN, |threads| threads.min(MOST))
+}
+
+/// Half of the machine's memory, or of the limit of the control group if that is lower: the other half is for the page cache of
+/// the input, and for other programs.
+pub fn memory_default() -> u64 {
+    let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| of_machine(&text));
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let limits = groups.lines().filter_map(|line| limit_of_group(Path::new("/sys/fs/cgroup"), line));
+    limits.chain(machine).min().map_or(1 << 30, |bytes| bytes / 2)
+}
+
+/// `MemTotal:       16314408 kB`
+fn of_machine(text: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    line.trim().strip_suffix(" kB")?.parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// The smallest limit of the group that `line` of `/proc/self/cgroup` names and of those above it: `0::/PATH` in version 2,
+/// `7:memory:/PATH` in version 1.
+fn limit_of_group(root: &Path, line: &str) -> Option<u64> {
+    let mut parts = line.splitn(3, ':').skip(1);
+    let (controllers, path) = (parts.next()?, parts.next()?);
+    let (root, file) = match controllers {
+        "" => (root.to_owned(), "memory.max"),
+        _ if controllers.split(',').any(|name| name == "memory") => {
+            (root.join("memory"), "memory.limit_in_bytes")
+        }
+        _ => return None,
+    };
+    let group = root.join(path.trim_start_matches('/'));
+    // In a container, the group's path is that of the host, and its own files are at the root.
+    let groups = group.ancestors().take_while(|group| group.starts_with(&root));
+    groups.filter_map(|group| fs::read_to_string(group.join(file)).ok()?.trim().parse().ok()).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lowest_limit_up_to_the_root_applies() {
+        assert_eq!(of_machine("MemFree: 3 kB\nMemTotal:       16314408 kB\n"), Some(16_314_408 << 10));
+        assert_eq!(of_machine("MemTotal: many kB"), None);
+        let root = std::env::temp_dir().join(format!("sitemill-cgroup-{}", std::process::id()));
+        let write = |file: &str, text: &str| {
+            let file = root.join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        };
+        write("a/b/memory.max", "max\n");
+        write("a/memory.max", "5000\n");
+        write("memory/c/memory.limit_in_bytes", "7000\n");
+        write("memory/memory.limit_in_bytes", "9223372036854771712\n");
+        assert_eq!(limit_of_group(&root, "0::/a/b"), Some(5000));
+        assert_eq!(limit_of_group(&root, "0::/elsewhere"), None);
+        assert_eq!(limit_of_group(&root, "7:cpu,memory:/c"), Some(7000));
+        assert_eq!(limit_of_group(&root, "7:memory:/of/the/host"), Some(9_223_372_036_854_771_712));
+        assert_eq!(limit_of_group(&root, "7:cpu:/c"), None);
+        fs::remove_dir_all(root).unwrap();
+    }
 }

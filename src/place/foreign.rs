@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind, Message, message};
-use crate::escape::and_more;
+use crate::words::and_more;
 
 /// The error for a file at `path` that is in the way.
 pub fn foreign(path: &Path) -> Error {

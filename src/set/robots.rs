@@ -17,9 +17,9 @@ use std::path::Path;
 
 use crate::common::fifo::STREAM;
 use crate::error::{Error, Result, Setting, message};
-use crate::escape::grouped;
 use crate::limits::ROBOTS_BYTES_MAX;
 use crate::place::{LocalFile, SetName};
+use crate::words::grouped;
 
 /// A set whose index files a robots.txt lists.
 #[derive(Debug, Clone, Copy)]

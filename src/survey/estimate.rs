@@ -13,13 +13,13 @@ use super::split;
 use crate::common::disk::free_bytes;
 use crate::common::progress::Estimate;
 use crate::error::{Error, ErrorKind, Result, message};
-use crate::escape::{grouped, plural, rounded};
 use crate::intake::input::Input;
 use crate::intake::scratch;
 use crate::job::{Job, Order};
 use crate::place::FreeSpace;
 use crate::set::publish::Reusable;
 use crate::survey::dedup::PARTITIONS;
+use crate::words::{grouped, plural, rounded};
 
 /// Chunks that are sampled.
 const SAMPLED_EXTENTS: usize = 8;

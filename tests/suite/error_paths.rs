@@ -5,7 +5,8 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use sitemill::{
-    CheckJob, Error, Job, RollbackJob, Silent, Stop, Target, UrlsJob, build, check, rollback, status, urls,
+    CheckJob, Error, Job, RollbackJob, Silent, StatusJob, Stop, Target, UrlsJob, build, check, rollback,
+    status, urls,
 };
 
 use crate::support::{TempDir, gzip};
@@ -46,7 +47,7 @@ fn extracted(path: &Path) -> Result<(), Error> {
 const CASES: &[(&str, Failing)] = &[
     ("the status of a file", |directory| {
         let path = directory.file("urls.txt", "");
-        let refused = status(&path, None, &Silent, &Stop::default()).map(drop);
+        let refused = status(&StatusJob::new(path.clone()), &Silent, &Stop::default()).map(drop);
         assert!(
             refused.as_ref().is_err_and(|error| error.to_string().contains("is a file; give the directory"))
         );
@@ -136,7 +137,7 @@ const CASES: &[(&str, Failing)] = &[
     ("a directory has no status", |directory| {
         let path = directory.join("empty");
         fs::create_dir(&path).unwrap();
-        (status(&path, None, &Silent, &Stop::default()).map(drop), path)
+        (status(&StatusJob::new(path.clone()), &Silent, &Stop::default()).map(drop), path)
     }),
     ("there is nothing to check", |directory| {
         let path = directory.join("empty");

@@ -31,6 +31,21 @@ use crate::error::{Error, Result, message};
 pub struct Pattern(String);
 
 impl Pattern {
+    /// Reads patterns from a file, one per line. Blank lines and lines that begin with `#` are skipped.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`](crate::ErrorKind::Input) if the file cannot be read, [`ErrorKind::Usage`](crate::ErrorKind::Usage) for
+    /// a pattern that is not valid, with its line and column; if `stop` is raised while a pipe is silent.
+    pub fn read_all(path: &Path, stop: &Stop) -> Result<Vec<Self>> {
+        let text = whole_file::read_text(path, stop)?;
+        let lines = text.strip_prefix('\u{feff}').unwrap_or(&text).lines().map(str::trim);
+        let patterns = (1..).zip(lines).filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+        let parse = |(number, line): (u64, &str)| {
+            line.parse().map_err(|why: String| Error::usage(message!(path, ": line {number}: {why}")))
+        };
+        patterns.map(parse).collect()
+    }
+
     /// The regular expression.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -122,21 +137,6 @@ fn cannot(error: impl fmt::Display) -> String {
 fn percent_encoded(c: char) -> String {
     let mut utf8 = [0; 4];
     c.encode_utf8(&mut utf8).bytes().flat_map(escape).map(char::from).collect()
-}
-
-/// Reads patterns from a file, one per line. Blank lines and lines that begin with `#` are skipped.
-///
-/// # Errors
-/// [`ErrorKind::Input`](crate::ErrorKind::Input) if the file cannot be read, [`ErrorKind::Usage`](crate::ErrorKind::Usage) for a
-/// pattern that is not valid, with its line and column; if `stop` is raised while a pipe is silent.
-pub fn read_patterns(path: &Path, stop: &Stop) -> Result<Vec<Pattern>> {
-    let text = whole_file::read_text(path, stop)?;
-    let lines = text.strip_prefix('\u{feff}').unwrap_or(&text).lines().map(str::trim);
-    let patterns = (1..).zip(lines).filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-    let parse = |(number, line): (u64, &str)| {
-        line.parse().map_err(|why: String| Error::usage(message!(path, ": line {number}: {why}")))
-    };
-    patterns.map(parse).collect()
 }
 
 #[cfg(test)]

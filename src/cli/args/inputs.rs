@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use sitemill::options::{
     Changefreq, Columns, Delimiter, Format, FormatOptions, LastmodUnit, LastmodZone, OnDuplicate, Priority,
-    TagRules, UrlEncoding, changefreq, priority,
+    TagRules, UrlEncoding,
 };
 
 use super::resources::ThreadsArg;
@@ -75,7 +75,7 @@ pub struct TagArgs {
     pub lastmod_unit: LastmodUnit,
 
     /// changefreq for rows without one.
-    #[arg(long, value_name = "WORD", value_parser = default_changefreq, hide_short_help = true)]
+    #[arg(long, value_name = "WORD", hide_short_help = true)]
     pub default_changefreq: Option<Changefreq>,
 
     /// priority for rows without one.
@@ -173,13 +173,8 @@ fn encoding(label: &str) -> Result<&'static encoding_rs::Encoding, String> {
         .ok_or_else(|| "unknown charset; use a name that browsers know, such as utf-8 or iso-8859-1".into())
 }
 
-fn default_changefreq(word: &str) -> Result<Changefreq, String> {
-    let words = "use one of always, hourly, daily, weekly, monthly, yearly, never";
-    changefreq(word.as_bytes()).ok().flatten().ok_or_else(|| words.into())
-}
-
 fn default_priority(word: &str) -> Result<Priority<'static>, String> {
     // Leaked once: one word of the command line.
     let word: &'static str = Box::leak(word.into());
-    priority(word.as_bytes()).ok().flatten().ok_or_else(|| "expected a number from 0.0 to 1.0".into())
+    word.try_into()
 }

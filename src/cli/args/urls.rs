@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use sitemill::options::{Pattern, RelativeTo, Rewrite, Robots, RobotsAgent, UrlRules, read_patterns};
+use sitemill::options::{Pattern, RelativeTo, Rewrite, Robots, RobotsAgent, UrlRules};
 use sitemill::{Error, ErrorKind, Stop, escape};
 
 /// The option that names the robots.txt whose rules apply.
@@ -76,7 +76,7 @@ impl UrlArgs {
         rules.relative_to.clone_from(&self.relative_to);
         rules.rewrites.clone_from(&self.rewrite);
         rules.include = with_files(&self.include, &self.include_file, read_patterns_to_include)?;
-        rules.exclude = with_files(&self.exclude, &self.exclude_file, read_patterns)?;
+        rules.exclude = with_files(&self.exclude, &self.exclude_file, Pattern::read_all)?;
         let agent = self.robots_agent.as_ref();
         let robots = self.respect_robots.as_ref().map(|path| Robots::read(path, agent, stop));
         rules.robots = robots.transpose()?;
@@ -93,7 +93,7 @@ impl UrlArgs {
 
 /// Reads patterns from a file that must have some: without any, nothing would be left out.
 fn read_patterns_to_include(path: &Path, stop: &Stop) -> sitemill::Result<Vec<Pattern>> {
-    let patterns = read_patterns(path, stop)?;
+    let patterns = Pattern::read_all(path, stop)?;
     if patterns.is_empty() {
         let shown = escape::shown(path.as_os_str().as_encoded_bytes());
         let why = "has no pattern; write one per line, or leave out --include-file to list all URLs";

@@ -7,7 +7,7 @@ use super::outcome::Outcome;
 use super::publish::{Published, publish};
 use super::reporting;
 use super::site::Site;
-use crate::commands::report::{Details, Report, Seconds};
+use crate::commands::build::report::{Details, Report, Seconds};
 use crate::error::{Error, Result};
 use crate::job::Job;
 use crate::survey::memory::Memory;

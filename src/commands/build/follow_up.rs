@@ -4,8 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::external::ExternalSitemaps;
 use super::result_file::ResultFile;
+use crate::commands::build::report::Report;
 use crate::commands::diff::{DIFF_MEMORY_DEFAULT, DiffFormat, DiffReport, DiffResources, Side, compare};
-use crate::commands::report::Report;
 use crate::commands::target::Target;
 use crate::common::fifo::output_name;
 use crate::common::progress::Silent;

@@ -11,13 +11,14 @@ pub use tags::hints as tag_hints;
 
 use std::collections::HashSet;
 
+use crate::commands::build::report::Report;
 use crate::commands::build::site::Planned;
-use crate::commands::report::Report;
 use crate::error::{Error, Message, Result, Setting, message};
-use crate::escape::{grouped, plural, shown};
+use crate::escape::shown;
 use crate::job::{Job, SectionsBy};
 use crate::sitemap::sections::REST;
 use crate::survey::sections::LeftOut;
+use crate::words::{grouped, plural};
 
 /// Checks the counts of the survey, before anything is rendered.
 ///

@@ -3,7 +3,7 @@
 use super::external::ExternalSitemaps;
 use super::site::Site;
 use crate::clean::scope::BaseUrl;
-use crate::commands::report::Report;
+use crate::commands::build::report::Report;
 use crate::common::fallible::try_list;
 use crate::error::{Error, ErrorKind, Result};
 use crate::escape;

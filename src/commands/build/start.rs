@@ -28,7 +28,8 @@ impl<'s> Start<'s> {
     /// If an input cannot be opened, a path is used twice, an output cannot be written, or another run holds the directory.
     pub fn of(job: &Job, sources: Vec<Source<'s>>, stop: &Stop) -> Result<Self> {
         let out = sources::out_directory(job, &sources)?;
-        let sources = sources::open_all(sources, job.input.require_success, &job.input.format, out.as_ref())?;
+        let sources =
+            sources::open_all(sources, job.input.require_success_marker, &job.input.format, out.as_ref())?;
         let mut paths = job.paths();
         sources.open.iter().filter_map(UnreadInput::path).for_each(|path| paths.read("input", path));
         paths.check()?;

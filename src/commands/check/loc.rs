@@ -4,8 +4,9 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::rules::Rule;
-use crate::escape::{grouped, shown};
+use crate::escape::shown;
 use crate::limits::{URL_BYTES_MAX, URL_BYTES_MIN};
+use crate::words::grouped;
 
 /// A phrase that says what is wrong with a URL.
 pub(crate) type Wrong = &'static str;

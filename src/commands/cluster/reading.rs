@@ -28,7 +28,8 @@ pub(super) fn read(job: &Job, source: Source<'_>, stop: &Stop, sink: &mut dyn Si
     let source = [source];
     let out = sources::out_directory(job, &source)?;
     let options = with_page_memory(&job.input.format, job.resources.memory, 1);
-    let Sources { open, .. } = sources::open_all(source, job.input.require_success, &options, out.as_ref())?;
+    let Sources { open, .. } =
+        sources::open_all(source, job.input.require_success_marker, &options, out.as_ref())?;
     let mut bytes = 0;
     for found in remote::in_turn(open) {
         // A read that was interrupted reports the stop.

@@ -6,16 +6,15 @@ use std::num::NonZero;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::commands::build::report::Report;
+use crate::commands::build::report::details::{Details, Previous};
 use crate::commands::page::render::{SettingNames, Subject, page};
-use crate::commands::report::Report;
-use crate::commands::report::details::{Details, Previous};
-use crate::commands::status::{Status, status};
+use crate::commands::status::{Status, StatusJob, status};
 use crate::commands::target::Target;
 use crate::commands::urls::{UrlsJob, urls};
 use crate::common::progress::{Progress, Silent};
 use crate::common::stop::Stop;
 use crate::error::Result;
-use crate::escape::plural;
 use crate::limits::URLS_PER_SITEMAP_MAX;
 use crate::place::{Record, SetName, View};
 use crate::set::manifest::{Manifest, Role};
@@ -23,6 +22,7 @@ use crate::set::publish::kept;
 use crate::set::publish::live_sets::live_sets;
 use crate::sitemap::divide::Limits;
 use crate::sitemap::sections::counts::{SectionCounter, SectionRule, SectionTally, Sections};
+use crate::words::plural;
 
 /// Makes the page of the set in `path`, or of all sets in it or below it. With a `name`, only of sets of that name.
 ///
@@ -36,7 +36,7 @@ pub fn page_of_directory(
     progress: &dyn Progress,
     stop: &Stop,
 ) -> Result<String> {
-    let statuses = status(path, name, &Silent, stop)?;
+    let statuses = status(&StatusJob { name: name.cloned(), ..StatusJob::new(path.into()) }, &Silent, stop)?;
     let sets = live_sets(path, name)?;
     let are_several = sets.len() > 1 || sets.iter().any(|set| set.root() != path);
     let mut report =

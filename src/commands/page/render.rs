@@ -13,7 +13,7 @@ mod sections;
 mod summary;
 mod table;
 
-use crate::commands::report::{Failure, Report};
+use crate::commands::build::report::{Failure, Report};
 use html::{Html, MESSAGE_CHARS_MAX, TEXT_CHARS_MAX};
 pub use html::{SettingNames, field_name};
 

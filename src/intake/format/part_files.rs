@@ -188,7 +188,7 @@ fn chosen(
             directory,
             ": has no {SUCCESS} (data files: {count}): the job that writes it has not ended, or failed; ",
             "if the files are complete anyway, run again without ",
-            Setting::RequireSuccess
+            Setting::RequireSuccessMarker
         )));
     }
     if found.files.is_empty() {

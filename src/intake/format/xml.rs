@@ -14,7 +14,7 @@ use quick_xml::events::Event;
 use super::row::ROW_BYTES_MAX;
 use super::unpack::About;
 use crate::error::{Error, Setting, message};
-use crate::escape::grouped;
+use crate::words::grouped;
 pub use declared::{Declared, prefix_of};
 
 /// Bytes that are read from a stream at a time.

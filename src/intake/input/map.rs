@@ -14,7 +14,7 @@ use memmap2::{Advice, Mmap, MmapMut};
 use super::changed::cut_short;
 use super::lost::WatchedPages;
 use crate::error::{Error, ErrorKind, Result, message};
-use crate::escape::grouped;
+use crate::words::grouped;
 
 /// Bytes per read of a file that cannot be mapped.
 const COPY_BYTES: usize = 1 << 20;

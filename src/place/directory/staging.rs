@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use super::view::DirectoryView;
 use crate::error::{Error, ErrorKind, Result, message};
-use crate::escape::grouped;
 use crate::place::fs::{FileSystem, exists, is_same_file, remove, remove_all, sync_directory};
 use crate::place::interface::{Published, View};
 use crate::place::set_paths::{RENAMED, SetPaths};
 use crate::place::unsynced::Unsynced;
+use crate::words::grouped;
 
 /// Writes a new file.
 pub fn write(fs: &dyn FileSystem, path: &Path, bytes: &[u8]) -> Result<Unsynced> {

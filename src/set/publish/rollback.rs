@@ -7,9 +7,9 @@ use crate::common::progress::{Phase, Progress};
 use crate::common::secret::Secret;
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Message, Result, Setting, message};
-use crate::escape::and_more;
 use crate::place::{Record, View};
 use crate::set::manifest::{Earlier, Manifest, Sitemap};
+use crate::words::and_more;
 
 impl Workspace {
     /// Prepares an earlier set to become live again: set `number`, or the last one before the live set that was not rolled

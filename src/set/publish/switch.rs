@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use super::index::index_files_of_live;
 use super::workspace::Workspace;
 use crate::error::{Error, Result, message};
-use crate::escape::and_more;
 use crate::place::switch::SwitchState;
 use crate::set::manifest::Manifest;
+use crate::words::and_more;
 
 /// A set that is durable and ready to become live. No crawler can see it yet.
 #[must_use]

@@ -16,11 +16,11 @@ use super::unchanged::Unchanged;
 use crate::common::secret::Secret;
 use crate::common::stop::Stop;
 use crate::error::{Error, Result, message};
-use crate::escape::{and_more, grouped};
 use crate::place::switch::{Removed, SwitchState};
 use crate::place::{self, FreeSpace, PROBE, Place, SetName, Version, View};
 use crate::set::manifest::{Manifest, Sitemap};
 use crate::set::name::{Stem, robots_file};
+use crate::words::{and_more, grouped};
 
 /// A place that only this run may change, with the run's staging and the manifests of the sets there.
 #[derive(Debug)]

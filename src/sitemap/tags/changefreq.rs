@@ -1,5 +1,7 @@
 //! `changefreq`: one of seven words.
 
+use std::str::FromStr;
+
 use crate::sitemap::tag_names::TagReason;
 
 /// How often a page is expected to change: the seven words of both protocols ("XML tag definitions").
@@ -31,6 +33,16 @@ impl Changefreq {
             Self::Yearly => "yearly",
             Self::Never => "never",
         }
+    }
+}
+
+/// One of the seven words, in any letter case.
+impl FromStr for Changefreq {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        let words = || "use one of always, hourly, daily, weekly, monthly, yearly, never".into();
+        changefreq(word.as_bytes()).ok().flatten().ok_or_else(words)
     }
 }
 

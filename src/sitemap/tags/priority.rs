@@ -6,7 +6,7 @@ use crate::sitemap::tag_names::TagReason;
 /// (part 2, section 3.2.3, "minimally conforming processors").
 pub const PRIORITY_BYTES_MAX: usize = 20;
 
-/// A checked `priority`: the given text without surrounding blanks. Only [`priority`] creates one.
+/// A checked `priority`: the given text without surrounding blanks. `Priority::try_from("0.5")` checks a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Priority<'a>(&'a [u8]);
 
@@ -14,6 +14,15 @@ impl<'a> Priority<'a> {
     /// The number as decimal ASCII text.
     pub fn as_bytes(self) -> &'a [u8] {
         self.0
+    }
+}
+
+/// A number from 0.0 to 1.0.
+impl<'a> TryFrom<&'a str> for Priority<'a> {
+    type Error = String;
+
+    fn try_from(text: &'a str) -> Result<Self, String> {
+        priority(text.as_bytes()).ok().flatten().ok_or_else(|| "expected a number from 0.0 to 1.0".into())
     }
 }
 

@@ -176,8 +176,10 @@ fn changefreq_is_one_of_seven_words() {
         let shouted = format!(" {} ", known.as_str().to_uppercase());
         assert_eq!(changefreq(known.as_str().as_bytes()), Ok(Some(known)));
         assert_eq!(changefreq(shouted.as_bytes()), Ok(Some(known)));
+        assert_eq!(shouted.parse(), Ok(known));
     }
     assert_eq!(changefreq(b" "), Ok(None));
+    assert!(" ".parse::<Changefreq>().is_err() && "day".parse::<Changefreq>().is_err());
     for wrong in ["dayly", "day", "daily weekly", "never.", "0"] {
         assert_eq!(changefreq(wrong.as_bytes()), Err(Why::Changefreq), "{wrong}");
     }
@@ -205,6 +207,8 @@ fn priority_passes_through_as_it_is_written() {
     }
     assert_eq!(priority(b" 0.5\t").unwrap().unwrap().as_bytes(), b"0.5");
     assert_eq!(priority(b""), Ok(None));
+    assert_eq!(Priority::try_from(" 0.5\t").unwrap().as_bytes(), b"0.5");
+    assert!(Priority::try_from("").is_err() && Priority::try_from("2").is_err());
     for wrong in [
         "5",
         "1e-05",

@@ -68,7 +68,7 @@ fn settings_are_flags_on_the_command_line_and_fields_in_the_library() {
         "<code>scope: host</code>",
         "<code>base_url: {origin}/</code>",
         "<dt><code>urls_per_sitemap</code></dt>",
-        "<dt><code>require_success</code></dt>",
+        "<dt><code>require_success_marker</code></dt>",
         "<code>keep_sets</code> decide",
     ];
     check(&page, &flags, &fields);

@@ -3,12 +3,12 @@
 use super::shape;
 use crate::clean::scope::BaseUrl;
 use crate::clean::{Cleaned, Cleaner, Reason};
-use crate::commands::report::{Report, most_frequent};
+use crate::commands::build::report::{Report, most_frequent};
 use crate::error::{Message, Setting, message};
-use crate::escape::grouped;
 use crate::intake::report::InputReport;
 use crate::job::Job;
 use crate::limits::{URL_BYTES_MAX, URL_BYTES_MIN};
+use crate::words::grouped;
 
 /// Returns a hint about the most frequent reason if nothing is listed, or if it rejected more than half of the URLs. `samples`
 /// returns the first lines that were rejected for a reason.

@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use crate::clean::scope::BaseUrl;
 use crate::commands::build::site::{Planned, Site};
 use crate::error::{Error, Result, Setting, message};
-use crate::escape::{grouped, plural, shown};
+use crate::escape::shown;
 use crate::job::{Job, MaxShrink};
 use crate::set::manifest::{Manifest, SetSection};
 use crate::set::name::Stem;
 use crate::sitemap::sections::REST;
 use crate::survey::layout::Layout;
 use crate::survey::sections::{LeftOut, rest_of};
+use crate::words::{grouped, plural};
 
 /// A set or section, and how many URLs it would have after and has before the run.
 struct Change {

@@ -1,10 +1,10 @@
 //! Dropped tags: the limit for their number, and options that would keep them.
 
-use crate::commands::report::{Report, WordCounts};
+use crate::commands::build::report::{Report, WordCounts};
 use crate::error::{Error, Message, Result, Setting, message};
-use crate::escape::{grouped, plural};
 use crate::job::{Guards, Job};
 use crate::sitemap::tags::{LastmodUnit, TagName, TagReason};
+use crate::words::{grouped, plural};
 
 /// Returns a hint for each reason that an option would resolve: what is wrong, how many tags were dropped, and the option.
 pub fn hints(job: &Job, report: &Report) -> Vec<Message> {

@@ -2,9 +2,9 @@
 
 use crate::clean::Reason;
 use crate::error::{Message, Setting, message};
-use crate::escape::grouped;
 use crate::limits::{URL_BYTES_MAX, URL_BYTES_MIN};
 use crate::sitemap::tags::TagReason;
+use crate::words::grouped;
 
 /// Returns a sentence or two on the reason `word`, or `None` if this version does not know it.
 pub fn advice(word: &str) -> Option<Message> {

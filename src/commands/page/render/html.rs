@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use crate::error::{Message, Setting};
-use crate::escape::{grouped, is_printable};
+use crate::escape::is_printable;
+use crate::words::grouped;
 
 /// Returns the name of a setting, with its value if there is one, in the words of a front end.
 pub type SettingNames = fn(Setting, Option<&str>) -> String;

@@ -5,12 +5,12 @@ use super::html::{Html, TEXT_CHARS_MAX};
 use super::summary::change;
 use super::table;
 use super::table::Column::{self, Bar, Extra, Number, Text, Wide};
-use crate::commands::report::Report;
-use crate::commands::report::details::{Details, HISTORY_MAX, PastSet};
-use crate::commands::report::settings::setting_of;
+use crate::commands::build::report::Report;
+use crate::commands::build::report::details::{Details, HISTORY_MAX, PastSet};
+use crate::commands::build::report::settings::setting_of;
 use crate::error::Setting;
-use crate::escape::{grouped, plural};
 use crate::intake::report::InputReport;
+use crate::words::{grouped, plural};
 
 /// Maximum number of bytes of the inputs, and of the settings.
 const LIST_BYTES_MAX: usize = 20 * 1024;

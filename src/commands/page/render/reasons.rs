@@ -5,7 +5,7 @@ use super::charts::bar_cell;
 use super::html::{Html, MESSAGE_CHARS_MAX, TEXT_CHARS_MAX};
 use super::table;
 use super::table::Column::{Bar, Number, Text};
-use crate::commands::report::{Report, WordCounts, most_frequent};
+use crate::commands::build::report::{Report, WordCounts, most_frequent};
 use crate::survey::rejects::Example;
 
 /// Maximum number of reasons that are shown.

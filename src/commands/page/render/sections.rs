@@ -5,7 +5,7 @@ use super::html::{Html, TEXT_CHARS_MAX};
 use super::summary::change;
 use super::table;
 use super::table::Column::{Bar, Extra, Number, Text};
-use crate::commands::report::details::{Details, SectionKind, SectionReport};
+use crate::commands::build::report::details::{Details, SectionKind, SectionReport};
 
 /// Maximum number of segments or origins that are shown.
 const SECTIONS_MAX: usize = 30;

@@ -4,8 +4,8 @@ use super::charts::{Share, bar_cell, divided};
 use super::html::{Html, MESSAGE_CHARS_MAX, TEXT_CHARS_MAX};
 use super::table;
 use super::table::Column::{Bar, Number, Text, Wide};
-use crate::commands::report::Report;
-use crate::commands::report::details::SectionKind;
+use crate::commands::build::report::Report;
+use crate::commands::build::report::details::SectionKind;
 use crate::error::Setting;
 
 /// Maximum number of notes that are shown.

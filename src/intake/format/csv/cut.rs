@@ -6,11 +6,11 @@
 use std::io::Read;
 
 use crate::error::{Error, Result};
-use crate::escape::grouped;
 use crate::intake::blocks::TextBlock;
 use crate::intake::format::row::ROW_BYTES_MAX;
 use crate::intake::format::unpack::{About, Text};
 use crate::intake::lines::{BYTE_ORDER_MARK, CHUNK_BYTES};
+use crate::words::grouped;
 
 /// Why a row does not end.
 const OPEN_QUOTE: &str = ": most likely a quote that is never closed";

@@ -19,8 +19,8 @@ use super::delta;
 use super::header::PageHeader;
 use super::shared::{BATCH_ROWS, Shared, bytes_at};
 use crate::error::{Message, Setting, message};
-use crate::escape::grouped;
 use crate::intake::read_at::{Pread, ReadAt};
+use crate::words::grouped;
 
 /// Maximum ratio of decompression: RFC 1951 has 258 bytes for two bits, and LZ4 255 for a byte.
 const GROWTH_MAX: u64 = 1032;

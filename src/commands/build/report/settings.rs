@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use crate::clean::screen::robots::Robots;
 use crate::error::Setting;
-use crate::escape::{and_more, plural, shown};
+use crate::escape::shown;
 use crate::job::{Job, OnDuplicate, Order, SectionsBy};
 use crate::sitemap::divide::Divide;
+use crate::words::{and_more, plural};
 
 /// A setting and its value. A setting without a value is not shown.
 type Value = (Setting, Option<String>);
@@ -62,7 +63,7 @@ fn of_input(job: &Job) -> Vec<Value> {
         (Setting::Columns, columns.map(|columns| shown(columns.as_bytes()))),
         (Setting::Delimiter, format.delimiter.map(|delimiter| shown(delimiter.word().as_bytes()))),
         (Setting::InputEncoding, format.input_encoding.map(|encoding| encoding.name().into())),
-        (Setting::RequireSuccess, yes(job.input.require_success)),
+        (Setting::RequireSuccessMarker, yes(job.input.require_success_marker)),
     ]
 }
 

@@ -15,11 +15,11 @@ use crate::commands::diff::DiffReport;
 use crate::common::counts::is_zero;
 use crate::common::progress::Estimate;
 use crate::error::Message;
-use crate::escape::{grouped, plural};
 use crate::intake::report::{InputReport, Skipped};
 use crate::place::SetName;
 use crate::set::publish::CompletedSwitch;
 use crate::survey::rejects::Example;
+use crate::words::{grouped, plural};
 
 pub use details::Details;
 pub use dry_run::DryRun;
