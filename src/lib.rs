@@ -170,7 +170,7 @@ pub mod options {
 pub mod report {
     pub use crate::clean::Reason;
     pub use crate::commands::build::report::details::{
-        Changes, Details, Fullness, PastSet, PreviousSet, SectionKind, SectionReport, SectionsReport,
+        Changes, Details, Fullness, PastSet, PreviousSet, SegmentKind, SegmentReport, SegmentsReport,
     };
     pub use crate::commands::build::report::{
         DryRun, Failure, Seconds, SectionSummary, SetReport, ThenReport, WordCounts, most_frequent,

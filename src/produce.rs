@@ -19,7 +19,7 @@ use crate::place::{Unsynced, syncing};
 use crate::produce::batch::{Batch, BatchSitemap};
 use crate::set::manifest::{Seals, Sitemap};
 use crate::set::shelf::Shelf;
-use crate::sitemap::sections::counts::{SectionRule, SectionTally, Sections};
+use crate::sitemap::segments::{SegmentRule, SegmentTally, Segments};
 use crate::survey::context::Context;
 use crate::survey::layout::Layout;
 use render::{Made, Outcome, Renderer};
@@ -35,20 +35,20 @@ pub fn produce(
     layout: &Layout,
     shelf: &dyn Shelf,
     lastmod: &str,
-    sections: Option<&SectionRule>,
+    segments: Option<&SegmentRule>,
 ) -> Result<Batch> {
     let Context { job, stop, .. } = run;
-    let renderer = || Renderer::new(run, layout, shelf.secret(), sections).published_at(lastmod);
+    let renderer = || Renderer::new(run, layout, shelf.secret(), segments).published_at(lastmod);
     let work = |renderer: &mut Renderer<'_>, at: usize| {
         stop.check()?;
         Ok((at, renderer.make(shelf, at)?))
     };
-    let mut pass = Pass::begin(run, layout, sections);
+    let mut pass = Pass::begin(run, layout, segments);
     let mut staged = Vec::new();
     reserve(&mut staged, layout.sitemaps.len())?;
     syncing(stop, |sync| {
         // The thread that distributes the sitemaps is a few ahead, so it prefetches their input.
-        let sitemaps = order(layout, sections).into_iter().inspect(|&at| layout.prefetch(at));
+        let sitemaps = order(layout, segments).into_iter().inspect(|&at| layout.prefetch(at));
         ordered(job.resources.threads.get(), sitemaps, renderer, work, |made| {
             let (at, Made { first_url, counts, outcome }) = made?;
             pass.add(at, counts);
@@ -68,32 +68,32 @@ pub fn produce(
 struct Pass<'a> {
     run: Context<'a>,
     layout: &'a Layout,
-    sections: Option<SectionTally<'a>>,
+    segments: Option<SegmentTally<'a>>,
     old_news: u64,
     phase: RunningPhase<'a>,
 }
 
 impl<'a> Pass<'a> {
-    /// Begins the pass. URLs are counted by section if there is a rule for `sections`.
-    fn begin(run: Context<'a>, layout: &'a Layout, sections: Option<&'a SectionRule>) -> Self {
+    /// Begins the pass. URLs are counted by segment if there is a rule for `segments`.
+    fn begin(run: Context<'a>, layout: &'a Layout, segments: Option<&'a SegmentRule>) -> Self {
         let phase = run.progress.phase(Phase::Produce, layout.tally.listed);
-        Self { run, layout, sections: sections.map(SectionTally::new), old_news: 0, phase }
+        Self { run, layout, segments: segments.map(SegmentTally::new), old_news: 0, phase }
     }
 
     /// Adds the `counts` of the sitemap with the index `at`.
     fn add(&mut self, at: usize, counts: Counts) {
         self.old_news += counts.old_news;
-        self.sections.iter_mut().zip(counts.sections).for_each(|(tally, counted)| tally.add(counted));
+        self.segments.iter_mut().zip(counts.segments).for_each(|(tally, counted)| tally.add(counted));
         self.run.progress.advance(self.layout.sitemaps[at].entries.into());
     }
 
     /// Ends the pass. Returns the batch of all `sitemaps`.
     fn into_batch(self, sitemaps: Vec<BatchSitemap>, secret: &Secret) -> Result<Batch> {
-        let Self { run, layout, sections, old_news, phase } = self;
+        let Self { run, layout, segments, old_news, phase } = self;
         drop(phase);
-        let sections = sections.map(|tally| finish_sections(run, layout, secret, tally)).transpose()?;
+        let segments = segments.map(|tally| finish_segments(run, layout, secret, tally)).transpose()?;
         let rules = Fingerprint::of(&run.job.rules, &run.job.input.format);
-        Ok(Batch::new(rules, layout.tally, sitemaps).with_sections(sections).with_old_news(old_news))
+        Ok(Batch::new(rules, layout.tally, sitemaps).with_segments(segments).with_old_news(old_news))
     }
 }
 
@@ -121,34 +121,34 @@ fn put(
 
 /// The order in which sitemaps are made: from the last to the first, because if the input is larger than memory, pass 1 leaves its
 /// end in the page cache.
-fn order(layout: &Layout, sections: Option<&SectionRule>) -> Vec<usize> {
-    match sections {
+fn order(layout: &Layout, segments: Option<&SegmentRule>) -> Vec<usize> {
+    match segments {
         Some(_) => counting_order(layout).collect(),
         None => layout.reading_order(),
     }
 }
 
-/// The order in which sitemaps are made if their URLs are counted by section: the counts depend on the order in which they are
+/// The order in which sitemaps are made if their URLs are counted by segment: the counts depend on the order in which they are
 /// added up.
 fn counting_order(layout: &Layout) -> impl Iterator<Item = usize> + Send {
     (0..layout.sitemaps.len()).rev()
 }
 
-/// Finishes the tally of sections. If there are too many, all sitemaps are rendered once more to count the largest sections;
+/// Finishes the tally of segments. If there are too many, all sitemaps are rendered once more to count the largest segments;
 /// nothing is written.
-fn finish_sections(
+fn finish_segments(
     run: Context<'_>,
     layout: &Layout,
     secret: &Secret,
-    mut tally: SectionTally<'_>,
-) -> Result<Sections> {
+    mut tally: SegmentTally<'_>,
+) -> Result<Segments> {
     if tally.needs_recount() {
         let _phase = run.progress.phase(Phase::Produce, layout.tally.listed);
         tally.begin_recount();
         let work = |renderer: &mut Renderer<'_>, at: usize| {
             run.stop.check()?;
             let (_, _, counts) = renderer.seal(at)?;
-            Ok((at, counts.sections))
+            Ok((at, counts.segments))
         };
         let rule = tally.rule();
         let renderer = || Renderer::new(run, layout, secret, Some(rule));

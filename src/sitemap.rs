@@ -5,6 +5,7 @@ mod entities;
 pub mod entry;
 pub mod extensions;
 pub mod sections;
+pub mod segments;
 pub mod tag_names;
 pub mod tags;
 pub mod xml;

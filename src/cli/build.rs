@@ -298,7 +298,7 @@ fn job(args: &BuildArgs, stop: &Stop) -> Result<Job> {
     publication.also = args.live.also(args.format.url_encoding)?;
     publication.then.clone_from(&args.live.then);
     publication.details = args.reports.report.is_some() || args.reports.html.is_some() || args.reports.json;
-    publication.sections = args.reports.html.is_some();
+    publication.count_segments = args.reports.html.is_some();
     publication.time = clock::time()?;
     Ok(job)
 }

@@ -54,7 +54,7 @@ pub struct Publication {
     pub details: bool,
     /// Count URLs by first path segment for the details, which takes time for every URL. The manifest of the set
     /// records the counts for the next report.
-    pub sections: bool,
+    pub count_segments: bool,
     /// Time of publication: the `lastmod` of new sitemaps in index files. Its year must be 1 to 9999.
     pub time: SystemTime,
 }
@@ -77,7 +77,7 @@ impl Publication {
             also: Vec::new(),
             then: None,
             details: false,
-            sections: false,
+            count_segments: false,
             time: SystemTime::now(),
         }
     }

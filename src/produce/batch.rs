@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::common::counts::is_zero;
 use crate::job::fingerprint::Fingerprint;
 use crate::set::manifest::Sitemap;
-use crate::sitemap::sections::counts::Sections;
+use crate::sitemap::segments::Segments;
 use crate::survey::tally::Tally;
 
 /// The version of the serialised form of a batch.
@@ -24,9 +24,9 @@ pub struct Batch {
     pub tally: Tally,
     /// The sitemaps, in the order in which they are listed.
     pub sitemaps: Vec<BatchSitemap>,
-    /// Its URLs by section, if they were counted.
+    /// Its URLs by segment, if they were counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sections: Option<Sections>,
+    pub segments: Option<Segments>,
     /// News articles that were published more than two days before the set.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub old_news: u64,
@@ -47,12 +47,12 @@ impl Batch {
     /// Creates a batch that this version has produced by `rules`.
     pub fn new(rules: Fingerprint, tally: Tally, sitemaps: Vec<BatchSitemap>) -> Self {
         let version = env!("CARGO_PKG_VERSION").to_owned();
-        Self { format: Format, version, rules, tally, sitemaps, sections: None, old_news: 0 }
+        Self { format: Format, version, rules, tally, sitemaps, segments: None, old_news: 0 }
     }
 
-    /// Adds the URLs by section, if they were counted.
-    pub fn with_sections(self, sections: Option<Sections>) -> Self {
-        Self { sections, ..self }
+    /// Adds the URLs by segment, if they were counted.
+    pub fn with_segments(self, segments: Option<Segments>) -> Self {
+        Self { segments, ..self }
     }
 
     /// Sets the number of old news articles.

@@ -14,7 +14,7 @@ use crate::set::manifest::Sitemap;
 use crate::set::name::Stem;
 use crate::set::shelf::Shelf;
 use crate::sitemap::divide::PlannedSitemap;
-use crate::sitemap::sections::counts::SectionRule;
+use crate::sitemap::segments::SegmentRule;
 use crate::survey::context::Context;
 use crate::survey::layout::{EntryAt, Layout};
 
@@ -32,17 +32,17 @@ pub fn preview(
     layout: &Layout,
     shelf: &dyn Shelf,
     lastmod: &str,
-    sections: Option<&SectionRule>,
+    segments: Option<&SegmentRule>,
 ) -> Result<Batch> {
     let Context { job, stop, .. } = run;
-    let renderer = || Renderer::new(run, layout, shelf.secret(), sections).published_at(lastmod);
+    let renderer = || Renderer::new(run, layout, shelf.secret(), segments).published_at(lastmod);
     let is_compressed = |at: usize| at.is_multiple_of(layout.sitemaps.len().div_ceil(COMPRESSED));
     let work = |renderer: &mut Renderer<'_>, at: usize| {
         stop.check()?;
-        let (looked, counts) = look(renderer, shelf, at, is_compressed(at), sections.is_some())?;
+        let (looked, counts) = look(renderer, shelf, at, is_compressed(at), segments.is_some())?;
         Ok((at, looked, counts))
     };
-    let mut pass = Pass::begin(run, layout, sections);
+    let mut pass = Pass::begin(run, layout, segments);
     let mut found = Vec::new();
     reserve(&mut found, layout.sitemaps.len())?;
     let sitemaps = counting_order(layout).inspect(|&at| layout.prefetch(at));
@@ -87,14 +87,14 @@ fn look(
     shelf: &dyn Shelf,
     at: usize,
     is_compressed: bool,
-    counts_sections: bool,
+    counts_segments: bool,
 ) -> Result<(Looked, Counts)> {
     if let Some(kept) = renderer.layout.kept(at) {
         return Ok((Looked::Kept(kept.sitemap.clone()), Counts::default()));
     }
     let (id, part) = (renderer.layout.sitemap_id(at), &renderer.layout.sitemaps[at]);
     let mut counts = Counts::default();
-    let must_count = !is_compressed && (counts_sections || part.news > 0);
+    let must_count = !is_compressed && (counts_segments || part.news > 0);
     if must_count || shelf.has_size(id, part.entries, part.bytes) {
         let (seal, _, counted) = renderer.seal(at)?;
         // A run writes a damaged or missing file again, with the same name and content.

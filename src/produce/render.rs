@@ -7,7 +7,7 @@ use crate::job::SetRules;
 use crate::set::manifest::{Seal, Sitemap};
 use crate::set::shelf::Shelf;
 use crate::sitemap::divide::PlannedSitemap;
-use crate::sitemap::sections::counts::SectionRule;
+use crate::sitemap::segments::SegmentRule;
 use crate::sitemap::tags::plain_lastmod;
 use crate::sitemap::xml::Frame;
 use crate::survey::context::Context;
@@ -41,15 +41,15 @@ pub struct Renderer<'r> {
 }
 
 impl<'r> Renderer<'r> {
-    /// A renderer of the sitemaps of `layout`. It counts URLs by section if there is a rule for `sections`.
+    /// A renderer of the sitemaps of `layout`. It counts URLs by segment if there is a rule for `segments`.
     pub fn new(
         run: Context<'r>,
         layout: &'r Layout,
         secret: &Secret,
-        sections: Option<&'r SectionRule>,
+        segments: Option<&'r SegmentRule>,
     ) -> Self {
         let rules = &run.job.rules;
-        let sink = Sink::new(rules, secret, sections);
+        let sink = Sink::new(rules, secret, segments);
         Self { rules, layout, judge: Judge::new(run.rules), sink, now: None }
     }
 

@@ -11,7 +11,7 @@ use crate::set::content::ContentHash;
 use crate::set::manifest::Seal;
 use crate::sitemap::entry::Entry;
 use crate::sitemap::extensions::news;
-use crate::sitemap::sections::counts::{SectionCounter, SectionRule};
+use crate::sitemap::segments::{SegmentCounter, SegmentRule};
 
 /// Bytes of XML that are rendered before they are compressed. They fit in the second-level cache.
 const BUFFER_BYTES: usize = 128 * 1024;
@@ -21,8 +21,8 @@ const BUFFER_BYTES: usize = 128 * 1024;
 pub struct Counts {
     /// Articles that are older than news may be.
     pub old_news: u64,
-    /// URLs by section, if these are counted.
-    pub sections: Option<KeyCounts>,
+    /// URLs by segment, if these are counted.
+    pub segments: Option<KeyCounts>,
 }
 
 /// A sitemap that was rendered and compressed.
@@ -41,8 +41,8 @@ pub struct Sink<'r> {
     sealer: Box<Xxh3>,
     /// Whether only the seal is needed.
     is_for_seal: bool,
-    /// Counts URLs by section, if the report needs it. Reads whole buffers, so that rendering an entry costs the same.
-    sections: Option<SectionCounter<'r>>,
+    /// Counts URLs by segment, if the report needs it. Reads whole buffers, so that rendering an entry costs the same.
+    segments: Option<SegmentCounter<'r>>,
     /// The time of publication in seconds since 1970, if the sitemap has news articles.
     now: Option<i64>,
     /// Articles of the sitemap that are old at this time.
@@ -56,15 +56,15 @@ pub struct Sink<'r> {
 }
 
 impl<'r> Sink<'r> {
-    /// A sink that counts URLs by section if there is a rule for `sections`.
-    pub fn new(rules: &SetRules, secret: &Secret, sections: Option<&'r SectionRule>) -> Self {
+    /// A sink that counts URLs by segment if there is a rule for `segments`.
+    pub fn new(rules: &SetRules, secret: &Secret, segments: Option<&'r SegmentRule>) -> Self {
         Self {
             xml: Vec::with_capacity(2 * BUFFER_BYTES),
             compressor: Compressor::new(rules.gzip_engine, rules.level),
             hasher: Box::default(),
             sealer: Box::new(secret.hasher()),
             is_for_seal: false,
-            sections: sections.map(SectionCounter::new),
+            segments: segments.map(SegmentCounter::new),
             now: None,
             old_news: 0,
             bytes: 0,
@@ -92,8 +92,8 @@ impl<'r> Sink<'r> {
 
     /// Returns what was counted since the last call.
     pub fn take_counts(&mut self) -> Counts {
-        let sections = self.sections.as_mut().map(SectionCounter::take);
-        Counts { old_news: std::mem::take(&mut self.old_news), sections }
+        let segments = self.segments.as_mut().map(SegmentCounter::take);
+        Counts { old_news: std::mem::take(&mut self.old_news), segments }
     }
 
     /// Renders an entry.
@@ -124,8 +124,8 @@ impl<'r> Sink<'r> {
 
     fn flush(&mut self) {
         self.sealer.update(&self.xml);
-        if let Some(sections) = &mut self.sections {
-            sections.add_xml(&self.xml);
+        if let Some(segments) = &mut self.segments {
+            segments.add_xml(&self.xml);
         }
         if let Some(now) = self.now {
             self.old_news += news::count_old(&self.xml, now);

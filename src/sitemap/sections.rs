@@ -5,7 +5,6 @@
 
 pub mod by_path;
 pub mod by_rule;
-pub mod counts;
 pub mod names;
 pub mod word;
 

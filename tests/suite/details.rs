@@ -39,7 +39,7 @@ fn segments_below_another_directory_are_not_compared() {
         command.args(["--scope", scope, "--replace-set", "--report"]).arg(&report);
         command.arg("--html").arg(directory.join("page.html"));
         finish(&mut command, lines.as_bytes()).expect(0);
-        read(&report)["details"]["sections"]["named"].take()
+        read(&report)["details"]["segments"]["named"].take()
     };
     let below = |previous: Option<[u32; 3]>| {
         let names = ["/shop/", "/shop/x", "/shop/y"].iter();
@@ -98,7 +98,7 @@ fn a_report_compares_the_set_with_the_one_that_was_live() {
     assert_eq!(details["changes"]["new_sitemaps"], 3);
     assert_eq!(details["time"], "2005-06-26T00:00:00Z");
     assert_eq!(details["settings"]["urls-per-sitemap"], "10");
-    assert_eq!(details["sections"]["named"][0], json!({ "name": "/products", "urls": 20 }));
+    assert_eq!(details["segments"]["named"][0], json!({ "name": "/products", "urls": 20 }));
 
     let second = pages("products", 20) + &pages("new", 5) + &pages("new", 1) + "none\nneither\n";
     let details = &build(&directory, &second, 1, &options)["details"];
@@ -111,9 +111,9 @@ fn a_report_compares_the_set_with_the_one_that_was_live() {
         { "name": "/gone", "urls": 0, "previous": 10 },
         { "name": "/new", "urls": 5, "previous": 0 },
     ]);
-    assert_eq!(details["sections"]["named"], sections);
+    assert_eq!(details["segments"]["named"], sections);
     assert_eq!(
-        (&details["sections"]["others"], &details["sections"]["other_sections"]),
+        (&details["segments"]["others"], &details["segments"]["other_segments"]),
         (&json!(0), &json!(0))
     );
     // In sorted order, the URLs of /new come first, so all others are divided differently.
@@ -143,8 +143,9 @@ fn figures_that_the_manifest_lacks_are_unknown() {
     let details = &build(&directory, &pages("a", 4), 1, &[])["details"];
     assert_eq!(details["previous"]["listed"], 3);
     assert_eq!(details["previous"].get("lines"), None);
-    assert_eq!(details["sections"]["named"], json!([{ "name": "/a", "urls": 4 }]));
-    assert!(fs::read_to_string(&manifest).unwrap().contains("\"counts\""));
+    assert_eq!(details["segments"]["named"], json!([{ "name": "/a", "urls": 4 }]));
+    // Manifests that are published have this key.
+    assert_eq!(read(&manifest)["counts"]["sections"]["named"], details["segments"]["named"]);
     // The next run without a report reads such a manifest, and forgets the counts.
     finish(&mut build_command(&directory.join("out"), BASE), pages("a", 5).as_bytes()).expect(0);
     assert!(!fs::read_to_string(&manifest).unwrap().contains("\"counts\""));
@@ -163,7 +164,7 @@ fn sections_are_the_same_for_every_number_of_threads_even_if_each_url_has_its_ow
         let directory = TempDir::new();
         let options = ["--urls-per-sitemap=3000", "--threads", threads, "--order", order];
         let report = build(&directory, &lines, 0, &options);
-        report["details"]["sections"].clone()
+        report["details"]["segments"].clone()
     };
     let one = sections("1", "input");
     let named = json!([{ "name": "/a&b", "urls": 4_000 }, { "name": "/shared", "urls": 4_000 }]);
@@ -184,10 +185,10 @@ fn with_a_set_for_each_origin_the_origin_is_the_section() {
     let first = build("https://a.example/1\nhttps://b.example/1\nhttps://b.example/2\n");
     let named =
         json!([{ "name": "https://b.example/", "urls": 2 }, { "name": "https://a.example/", "urls": 1 }]);
-    assert_eq!((&first["sections"]["by"], &first["sections"]["named"]), (&json!("origin"), &named));
+    assert_eq!((&first["segments"]["by"], &first["segments"]["named"]), (&json!("origin"), &named));
     let second = build("https://a.example/1\nhttps://b.example/2\nhttps://c.example/1\n");
     let previous: Vec<_> =
-        second["sections"]["named"].as_array().unwrap().iter().map(|section| &section["previous"]).collect();
+        second["segments"]["named"].as_array().unwrap().iter().map(|section| &section["previous"]).collect();
     assert_eq!(previous, [2, 1, 0]);
     assert_eq!(second["previous"]["listed"], 3);
     assert_eq!(second["changes"]["kept_sitemaps"], 1);

@@ -111,7 +111,7 @@ fn a_dry_run_names_exactly_what_the_next_run_changes() {
         {
             assert_eq!(dry[name], real[name], "{options:?}: {name}");
         }
-        assert_eq!(dry["details"]["sections"], real["details"]["sections"], "{options:?}");
+        assert_eq!(dry["details"]["segments"], real["details"]["segments"], "{options:?}");
         let [_, _, _, new, replaced, kept, removed] = counts(&dry);
         assert_eq!(
             (new + replaced + kept, replaced + kept + removed),

@@ -181,7 +181,7 @@ fn a_forged_report_cannot_inject_markup_either() {
     for text in HOSTILE {
         let mut forged = report.clone();
         poison(&mut forged, text);
-        forged["details"]["sections"]["by"] = "path".into();
+        forged["details"]["segments"]["by"] = "path".into();
         for name in ["rejected", "excluded", "included", "rewritten", "dropped_tags", "out_of_scope"] {
             forged[name] = json!({ text: 3 });
         }
@@ -234,7 +234,7 @@ fn worst_report(report: &Value) -> Value {
     details["settings"] = map(500, long.clone().into());
     let sections: Vec<_> =
         (0..5_000).map(|n| json!({ "name": name(n), "urls": number, "previous": number / 3 })).collect();
-    details["sections"] = json!({ "by": "path", "named": sections, "others": number });
+    details["segments"] = json!({ "by": "path", "named": sections, "others": number });
     let set = json!({ "published": long, "listed": number, "sitemaps": number, "gzip_bytes": number });
     details["history"] = list(500, set);
     worst

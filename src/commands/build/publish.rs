@@ -12,7 +12,7 @@ use crate::job::fingerprint::Fingerprint;
 use crate::produce::batch::Batch;
 use crate::set::manifest::RunCounts;
 use crate::set::publish::{Prepared, SetInfo, make_live};
-use crate::sitemap::sections::counts::Sections;
+use crate::sitemap::segments::Segments;
 
 /// The result of publishing.
 pub enum Published {
@@ -33,7 +33,7 @@ pub enum Published {
 }
 
 /// Publishes the batches of all `sites`: all of them become live, or none. `time` is the time of publication.
-/// The manifest of a single set remembers the counts of `report`, if the job wants sections.
+/// The manifest of a single set remembers the counts of `report`, if the job counts segments.
 ///
 /// # Errors
 /// If batches do not belong together, if a set cannot be written, or if the switch fails and was undone completely.
@@ -86,14 +86,14 @@ fn prepare(
 
 /// Returns the facts about the run that the manifest records.
 fn counts(job: &Job, report: &Report, batches: &[Batch]) -> Option<RunCounts> {
-    let sections: Vec<_> = batches.iter().map(|batch| batch.sections.as_ref()).collect::<Option<_>>()?;
-    job.publication.sections.then(|| RunCounts {
+    let segments: Vec<_> = batches.iter().map(|batch| batch.segments.as_ref()).collect::<Option<_>>()?;
+    job.publication.count_segments.then(|| RunCounts {
         lines: report.lines,
         blank: report.blank,
         duplicates: report.duplicates,
         rejected: report.rejected_total(),
         excluded: report.excluded_total(),
-        sections: if let [only] = sections[..] { only.clone() } else { Sections::sum(&sections) },
+        segments: if let [only] = segments[..] { only.clone() } else { Segments::sum(&segments) },
         urls_per_sitemap: Some(job.rules.urls_per_sitemap),
     })
 }

@@ -212,7 +212,7 @@ fn add_figures(report: &mut Report, job: &Job, site: &Prepared, changed_indexes:
             (None, _) => details.add_origin(set, None, previous),
             (Some(_), Some(counts)) => {
                 let before = live.and_then(|live| live.counts_below(&set.base_url, &set.scope));
-                details.set_sections(&counts.sections, before.map(|before| &before.sections));
+                details.set_segments(&counts.segments, before.map(|before| &before.segments));
             }
             (Some(_), None) => {}
         }

@@ -33,7 +33,8 @@ pub fn survey(
 /// What must be equal for the rows of a set to give the same sitemaps again. `None` if the rows of the set are not sealed: its
 /// URLs are not sorted, are divided among sites or sections, or are all counted by section.
 fn rules(job: &Job) -> Option<String> {
-    let is_sealed = job.rules.order == Order::Sorted && !job.rules.is_split() && !job.publication.sections;
+    let is_sealed =
+        job.rules.order == Order::Sorted && !job.rules.is_split() && !job.publication.count_segments;
     let rules = Fingerprint::of(&job.rules, &job.input.format);
     is_sealed.then(|| format!("{} {}", env!("CARGO_PKG_VERSION"), rules.as_str()))
 }

@@ -12,13 +12,13 @@ use crate::produce::produce;
 use crate::set::manifest::{SealedRows, SetSection};
 use crate::set::publish::{CompletedSwitch, Workspace};
 use crate::set::site_directory::site_directory;
-use crate::sitemap::sections::counts::SectionRule;
+use crate::sitemap::segments::SegmentRule;
 use crate::survey::context::Context;
 use crate::survey::layout::{Layout, SectionLayout};
 use crate::survey::sections::rest_of;
 
-/// Maximum number of sections of the live set that are compared with the new one.
-const SECTIONS_WANTED_MAX: usize = 100;
+/// Maximum number of segments of the live set that are compared with the new one.
+const SEGMENTS_WANTED_MAX: usize = 100;
 
 /// A place, and the batches to be published there.
 #[derive(Debug)]
@@ -44,20 +44,20 @@ impl Site {
         Self { base_url, place, batches: Vec::new(), sections: Vec::new(), rows: None }
     }
 
-    /// Returns the rule by which URLs are counted, if the job wants sections. Where each origin has a set, the origin is the
-    /// section.
-    fn section_rule(&self, job: &Job) -> Option<SectionRule> {
+    /// Returns the rule by which URLs are counted by segment, if the job wants that. Where each origin has a set, the
+    /// origin is the segment.
+    fn segment_rule(&self, job: &Job) -> Option<SegmentRule> {
         let url = job.rules.only_site()?;
-        Some(SectionRule::new(url, job.rules.scope, self.wanted_sections(job)?))
+        Some(SegmentRule::new(url, job.rules.scope, self.wanted_segments(job)?))
     }
 
-    /// The sections of the live set, which are counted again even if they are small now. Empty if the job wants no sections.
-    pub fn wanted_sections(&self, job: &Job) -> Option<Vec<String>> {
+    /// The segments of the live set, which are counted again even if they are small now. `None` if the job counts none.
+    pub fn wanted_segments(&self, job: &Job) -> Option<Vec<String>> {
         let (base_url, scope) = (self.base_url.as_str(), job.rules.scope.as_str());
         let counts = self.place.live().and_then(|live| live.counts_below(base_url, scope));
-        let named = counts.into_iter().flat_map(|counts| &counts.sections.named);
-        let wanted = named.filter(|section| section.urls > 0).take(SECTIONS_WANTED_MAX);
-        job.publication.sections.then(|| wanted.map(|section| section.name.clone()).collect())
+        let named = counts.into_iter().flat_map(|counts| &counts.segments.named);
+        let wanted = named.filter(|segment| segment.urls > 0).take(SEGMENTS_WANTED_MAX);
+        job.publication.count_segments.then(|| wanted.map(|segment| segment.name.clone()).collect())
     }
 }
 
@@ -139,7 +139,7 @@ fn no_site(origin: &str, why: &str) -> Error {
 /// See [`produce`].
 pub fn produce_all(run: Context<'_>, sites: Vec<Planned>, time: &str) -> Result<Vec<Site>> {
     let produce_one = |(mut site, layout): Planned| {
-        let sections = site.section_rule(run.job);
+        let segments = site.segment_rule(run.job);
         let produce = if run.job.publication.dry_run { preview } else { produce };
         let rest = rest_of(run.job.rules.sections.as_ref());
         let named = |section: &SectionLayout| SetSection {
@@ -148,7 +148,7 @@ pub fn produce_all(run: Context<'_>, sites: Vec<Planned>, time: &str) -> Result<
             is_rest: section.name == rest,
         };
         site.sections = layout.sections.iter().map(named).collect();
-        let batch = produce(run, &layout, &site.place.shelf(), time, sections.as_ref())?;
+        let batch = produce(run, &layout, &site.place.shelf(), time, segments.as_ref())?;
         site.rows = sealed::record(run.job, layout.sealed, &batch);
         site.batches.push(batch);
         Ok(site)

@@ -30,7 +30,7 @@ use crate::job::fingerprint::Fingerprint;
 use crate::place::absolute;
 use crate::produce::batch::Batch;
 use crate::set::publish::CompletedSwitch;
-use crate::sitemap::sections::counts::SectionTally;
+use crate::sitemap::segments::SegmentTally;
 use crate::survey::memory::Memory;
 use crate::survey::notes::Notes;
 use crate::survey::rejects::Example;
@@ -192,7 +192,7 @@ fn order(job: &Job, site: &Site, time: &str) -> Result<WorkOrder> {
         probe,
         secret: place.secret().to_hex(),
         sitemaps: place.sealed_sitemaps(),
-        sections: site.wanted_sections(job),
+        segments: site.wanted_segments(job),
     })
 }
 
@@ -267,10 +267,10 @@ fn lost(why: String) -> Error {
 
 /// The batch of a set without URLs.
 fn empty_batch(job: &Job, order: &WorkOrder) -> Result<Batch> {
-    let rule = order.section_rule(job)?;
-    let sections = rule.as_ref().map(|rule| SectionTally::new(rule).finish());
+    let rule = order.segment_rule(job)?;
+    let segments = rule.as_ref().map(|rule| SegmentTally::new(rule).finish());
     let rules = Fingerprint::of(&job.rules, &job.input.format);
-    Ok(Batch::new(rules, Tally::default(), Vec::new()).with_sections(sections))
+    Ok(Batch::new(rules, Tally::default(), Vec::new()).with_segments(segments))
 }
 
 /// Checks that all sitemaps of the batches exist completely, and that no two have the same name.

@@ -16,7 +16,7 @@ use crate::place::{PROBE, SetName, staging_of_run};
 use crate::set::manifest::Sitemap;
 use crate::set::publish::SharedShelf;
 use crate::sitemap::divide::Divide;
-use crate::sitemap::sections::counts::SectionRule;
+use crate::sitemap::segments::SegmentRule;
 
 /// The version of the format of all messages and blocks.
 pub(super) const FORMAT: u32 = 3;
@@ -103,8 +103,8 @@ pub struct WorkOrder {
     pub(super) secret: String,
     /// The sitemaps of the live set and of the sets that are kept.
     pub(super) sitemaps: Vec<Sitemap>,
-    /// If URLs are counted by section: the sections that are counted even if they are small.
-    pub(super) sections: Option<Vec<String>>,
+    /// If URLs are counted by segment: the segments that are counted even if they are small.
+    pub(super) segments: Option<Vec<String>>,
 }
 
 impl fmt::Debug for WorkOrder {
@@ -177,11 +177,11 @@ impl WorkOrder {
         SharedShelf::new(&self.out, self.name.as_ref(), &self.origin.run, &secret, sitemaps)
     }
 
-    /// Returns the rule by which URLs are counted by section.
-    pub(super) fn section_rule(&self, job: &Job) -> Result<Option<SectionRule>> {
+    /// Returns the rule by which URLs are counted by segment.
+    pub(super) fn segment_rule(&self, job: &Job) -> Result<Option<SegmentRule>> {
         let url = only_site(job)?;
-        let rule = |wanted: &Vec<String>| SectionRule::new(url, job.rules.scope, wanted.clone());
-        Ok(self.sections.as_ref().map(rule))
+        let rule = |wanted: &Vec<String>| SegmentRule::new(url, job.rules.scope, wanted.clone());
+        Ok(self.segments.as_ref().map(rule))
     }
 }
 

@@ -157,7 +157,7 @@ impl Regions {
         let shelf = order.take_shelf()?;
         let mut arrived = arriving.finish()?;
         let run = Context { job: &job, rules: &Rules::of(&job), progress: &Silent, stop };
-        let sections = order.section_rule(&job)?;
+        let segments = order.segment_rule(&job)?;
         let of_ranges = plan.regions_of_ranges();
         let mut batches = Vec::new();
         for (region, Region { rows, sum, tags }) in regions {
@@ -171,7 +171,7 @@ impl Regions {
                 return Err(internal(format!("region {region} has {found} rows, but {rows} arrived")));
             }
             let layout = survey_region(run, in_ranges, tally)?;
-            let batch = produce(run, &layout, &shelf, &order.time, sections.as_ref())?;
+            let batch = produce(run, &layout, &shelf, &order.time, segments.as_ref())?;
             if lost.is_some() {
                 return Err(cut_short(arrived.memory.scratch.directory()));
             }

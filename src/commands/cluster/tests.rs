@@ -335,7 +335,7 @@ fn guards_and_empty_sets_work_as_on_one_machine() {
     is_same(&job, &one);
     for job in [&mut one, &mut job] {
         job.guards.allow_empty = true;
-        (job.publication.details, job.publication.sections) = (true, true);
+        (job.publication.details, job.publication.count_segments) = (true, true);
     }
     assert!(!check(&one, &job, &all));
     is_same(&job, &one);

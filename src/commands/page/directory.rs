@@ -21,7 +21,7 @@ use crate::set::manifest::{Manifest, Role};
 use crate::set::publish::kept;
 use crate::set::publish::live_sets::live_sets;
 use crate::sitemap::divide::Limits;
-use crate::sitemap::sections::counts::{SectionCounter, SectionRule, SectionTally, Sections};
+use crate::sitemap::segments::{SegmentCounter, SegmentRule, SegmentTally, Segments};
 use crate::words::plural;
 
 /// Makes the page of the set in `path`, or of all sets in it or below it. With a `name`, only of sets of that name.
@@ -58,16 +58,16 @@ pub fn page_of_directory(
         if !are_several {
             report.name = view.name().cloned();
             counts = set.counts.clone();
-            let sections = match &counts {
-                Some(counts) => counts.sections.clone(),
+            let segments = match &counts {
+                Some(counts) => counts.segments.clone(),
                 None => {
                     let name = name.cloned();
                     let job = UrlsJob { threads, name, ..UrlsJob::new(vec![path.to_owned()]) };
-                    count_sections(&job, set, progress, stop)?
+                    count_segments(&job, set, progress, stop)?
                 }
             };
             let before = previous.known().and_then(|before| before.counts_below(&set.base_url, &set.scope));
-            details.set_sections(&sections, before.map(|before| &before.sections));
+            details.set_segments(&segments, before.map(|before| &before.segments));
         }
     }
     details.finish();
@@ -161,34 +161,34 @@ fn add(
 }
 
 /// Counts the URLs of the published sitemaps by first path segment.
-fn count_sections(job: &UrlsJob, set: &Manifest, progress: &dyn Progress, stop: &Stop) -> Result<Sections> {
+fn count_segments(job: &UrlsJob, set: &Manifest, progress: &dyn Progress, stop: &Stop) -> Result<Segments> {
     let base_url = set.base_url.parse().expect("a manifest with another base URL is refused");
     let scope = set.scope.parse().unwrap_or_default();
-    let rule = SectionRule::new(&base_url, scope, Vec::new());
-    let mut tally = SectionTally::new(&rule);
-    read_sections(job, &rule, &mut tally, progress, stop)?;
+    let rule = SegmentRule::new(&base_url, scope, Vec::new());
+    let mut tally = SegmentTally::new(&rule);
+    read_segments(job, &rule, &mut tally, progress, stop)?;
     if tally.needs_recount() {
         tally.begin_recount();
-        read_sections(job, &rule, &mut tally, progress, stop)?;
+        read_segments(job, &rule, &mut tally, progress, stop)?;
     }
     Ok(tally.finish())
 }
 
-fn read_sections<'r>(
+fn read_segments<'r>(
     job: &UrlsJob,
-    rule: &'r SectionRule,
-    tally: &mut SectionTally<'r>,
+    rule: &'r SegmentRule,
+    tally: &mut SegmentTally<'r>,
     progress: &dyn Progress,
     stop: &Stop,
 ) -> Result<()> {
-    let mut to = Lines { counter: SectionCounter::new(rule), tally, rest: Vec::new() };
-    urls(job, progress, stop, Target { name: Path::new("sections"), to: &mut to }).map(drop)
+    let mut to = Lines { counter: SegmentCounter::new(rule), tally, rest: Vec::new() };
+    urls(job, progress, stop, Target { name: Path::new("segments"), to: &mut to }).map(drop)
 }
 
 /// Counts lines of URLs as [`urls`] writes them; a line may be split between writes.
 struct Lines<'t, 'r> {
-    counter: SectionCounter<'r>,
-    tally: &'t mut SectionTally<'r>,
+    counter: SegmentCounter<'r>,
+    tally: &'t mut SegmentTally<'r>,
     /// The start of an incomplete line.
     rest: Vec<u8>,
 }

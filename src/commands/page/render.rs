@@ -9,7 +9,7 @@ mod charts;
 mod html;
 mod panels;
 mod reasons;
-mod sections;
+mod segments;
 mod summary;
 mod table;
 
@@ -87,7 +87,7 @@ fn of_report(report: &Report, known: &Known<'_>, html: &mut Html) {
         reasons::dropped(report, html);
     }
     if let Some(details) = &report.details {
-        sections::sections(details, report.listed, html);
+        segments::segments(details, report.listed, html);
         panels::changes(details, report.indexes, html);
         panels::fullness(details, assumes_limit, html);
         panels::history(details, html);

@@ -7,7 +7,7 @@ use crate::clean::scope::{BaseUrl, ScopeRule};
 use crate::common::counts::is_zero;
 use crate::limits::{BYTES_PER_SITEMAP_DEFAULT, SITEMAPS_PER_INDEX_DEFAULT};
 use crate::set::content::Seals;
-use crate::sitemap::sections::counts::{Sections, root};
+use crate::sitemap::segments::{Segments, root};
 
 /// Version of the file format. A manifest of another version is refused.
 pub(super) const FORMAT: u32 = 1;
@@ -111,8 +111,9 @@ pub struct RunCounts {
     /// Lines that rules left out. Missing if there are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub excluded: u64,
-    /// Listed URLs by section.
-    pub sections: Sections,
+    /// Listed URLs by first path segment.
+    #[serde(rename = "sections")]
+    pub segments: Segments,
     /// Maximum number of URLs per sitemap. `None` in the first manifests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub urls_per_sitemap: Option<u32>,

@@ -1,9 +1,9 @@
 //! Sections by path: URLs whose paths have the same first segment belong together.
 
-use super::counts;
 use super::names::REST;
 use crate::clean::scope::{Base, ScopeRule, origin_of};
 use crate::common::simd;
+use crate::sitemap::segments::root;
 
 /// Finds the first segment of paths.
 #[derive(Debug, Clone)]
@@ -24,7 +24,7 @@ impl PathSegments {
     /// The segments of sets at `base`. In the scope of a directory, the directory that all URLs share does not count.
     pub fn new(base: &Base, scope: ScopeRule) -> Self {
         let root = match (base, scope) {
-            (Base::Directory(url), _) => Root::Url(counts::root(url, scope).to_owned()),
+            (Base::Directory(url), _) => Root::Url(root(url, scope).to_owned()),
             (Base::EachOrigin(path), ScopeRule::Directory) => Root::Path(path.below_root().to_owned()),
             (Base::EachOrigin(_), _) => Root::Path(String::new()),
         };

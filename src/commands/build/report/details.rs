@@ -12,7 +12,7 @@ use crate::common::counts::is_zero;
 use crate::place::SetName;
 use crate::set::manifest::Manifest;
 use crate::sitemap::divide::Limits;
-use crate::sitemap::sections::counts::Sections;
+use crate::sitemap::segments::Segments;
 use crate::survey::rejects::Example;
 
 pub use history::PastSet;
@@ -22,8 +22,8 @@ pub use previous::PreviousSet;
 /// Maximum number of examples per reason.
 pub const EXAMPLES_OF_REASON_MAX: usize = 10;
 
-/// Maximum number of sections in the report.
-const SECTIONS_MAX: usize = 100;
+/// Maximum number of segments in the report.
+const SEGMENTS_MAX: usize = 100;
 
 /// Maximum number of earlier sets in the report.
 pub const HISTORY_MAX: usize = 60;
@@ -45,8 +45,8 @@ pub struct Details {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_previous_unknown: bool,
     /// Listed URLs by first path segment, or by origin.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sections: Option<SectionsReport>,
+    #[serde(default, skip_serializing_if = "Option::is_none", alias = "sections")]
+    pub segments: Option<SegmentsReport>,
     /// Numbers of sitemaps by fullness.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fullness: Option<Fullness>,
@@ -62,33 +62,33 @@ pub struct Details {
     pub(crate) known_since: String,
 }
 
-/// Listed URLs by first path segment, or by origin. They are not the sections that a job defines.
+/// Listed URLs by first path segment, or by origin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SectionsReport {
-    /// Whether a section is a path segment or an origin.
-    pub by: SectionKind,
-    /// At most 100 sections, sorted by the larger of their current and previous numbers of URLs, the largest first, then by name.
-    pub named: Vec<SectionReport>,
-    /// URLs of all other sections.
+pub struct SegmentsReport {
+    /// Whether URLs are counted by path segment or by origin.
+    pub by: SegmentKind,
+    /// At most 100 segments, sorted by the larger of their current and previous numbers of URLs, the largest first, then by name.
+    pub named: Vec<SegmentReport>,
+    /// URLs of all other segments.
     pub others: u64,
-    /// The number of other sections, if it is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub other_sections: Option<u64>,
+    /// The number of other segments, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none", alias = "other_sections")]
+    pub other_segments: Option<u64>,
 }
 
-/// What a section is.
+/// By what URLs are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum SectionKind {
+pub enum SegmentKind {
     /// The first segment of the path; for URLs on other origins, the origin.
     Path,
     /// Scheme, host and port, if each origin has its own set.
     Origin,
 }
 
-/// The URLs of a section.
+/// The URLs of a path segment or an origin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SectionReport {
+pub struct SegmentReport {
     /// A path such as `/products`, or an origin.
     pub name: String,
     /// URLs in it.
@@ -164,36 +164,36 @@ impl Details {
         self.changes.get_or_insert_default().restored_files += files;
     }
 
-    /// Adds the number of URLs in each section of a single set.
-    pub(crate) fn set_sections(&mut self, set: &Sections, previous: Option<&Sections>) {
-        let named = set.named.iter().map(|section| SectionReport {
-            name: section.name.clone(),
-            urls: section.urls,
-            previous: previous.and_then(|previous| previous.urls_of(&section.name)),
+    /// Adds the number of URLs in each segment of a single set.
+    pub(crate) fn set_segments(&mut self, set: &Segments, previous: Option<&Segments>) {
+        let named = set.named.iter().map(|segment| SegmentReport {
+            name: segment.name.clone(),
+            urls: segment.urls,
+            previous: previous.and_then(|previous| previous.urls_of(&segment.name)),
         });
-        let (others, other_sections) = (set.others, set.other_sections);
-        let (by, named) = (SectionKind::Path, named.collect());
-        self.sections = Some(SectionsReport { by, named, others, other_sections });
+        let (others, other_segments) = (set.others, set.other_segments);
+        let (by, named) = (SegmentKind::Path, named.collect());
+        self.segments = Some(SegmentsReport { by, named, others, other_segments });
     }
 
-    /// Adds the set of an origin as a section.
+    /// Adds the set of an origin.
     pub(crate) fn add_origin(&mut self, set: &Manifest, name: Option<&SetName>, previous: Previous<'_>) {
-        let none = || SectionsReport {
-            by: SectionKind::Origin,
+        let none = || SegmentsReport {
+            by: SegmentKind::Origin,
             named: Vec::new(),
             others: 0,
-            other_sections: Some(0),
+            other_segments: Some(0),
         };
-        let sections = self.sections.get_or_insert_with(none);
+        let segments = self.segments.get_or_insert_with(none);
         let previous = previous.urls();
         let name = name.map_or_else(|| set.base_url.clone(), |name| format!("{} {name}", set.base_url));
-        sections.named.push(SectionReport { name, urls: set.urls(), previous });
+        segments.named.push(SegmentReport { name, urls: set.urls(), previous });
     }
 
     /// Truncates the lists that grow with the number of sets, and leaves out what is not known of all, once all sets are added.
     pub(crate) fn finish(&mut self) {
-        if let Some(sections) = &mut self.sections {
-            sections.bound();
+        if let Some(segments) = &mut self.segments {
+            segments.bound();
         }
         let known_since = std::mem::take(&mut self.known_since);
         self.history.retain(|past| past.published >= known_since);
@@ -204,10 +204,10 @@ impl Details {
             self.previous = None;
         }
         // The first sets of several sites have no previous sets.
-        if let (Some(SectionsReport { by: SectionKind::Origin, named, .. }), None) =
-            (&mut self.sections, &self.previous)
+        if let (Some(SegmentsReport { by: SegmentKind::Origin, named, .. }), None) =
+            (&mut self.segments, &self.previous)
         {
-            named.iter_mut().for_each(|section| section.previous = None);
+            named.iter_mut().for_each(|segment| segment.previous = None);
         }
     }
 
@@ -220,16 +220,16 @@ impl Details {
     }
 }
 
-impl SectionsReport {
+impl SegmentsReport {
     fn bound(&mut self) {
-        let size = |section: &SectionReport| section.urls.max(section.previous.unwrap_or(0));
+        let size = |segment: &SegmentReport| segment.urls.max(segment.previous.unwrap_or(0));
         self.named.sort_by(|one, other| {
             Reverse(size(one)).cmp(&Reverse(size(other))).then_with(|| one.name.cmp(&other.name))
         });
-        let surplus = self.named.split_off(self.named.len().min(SECTIONS_MAX));
-        self.others += surplus.iter().map(|section| section.urls).sum::<u64>();
-        let met = surplus.iter().filter(|section| section.urls > 0).count() as u64;
-        self.other_sections = self.other_sections.map(|others| others + met);
+        let surplus = self.named.split_off(self.named.len().min(SEGMENTS_MAX));
+        self.others += surplus.iter().map(|segment| segment.urls).sum::<u64>();
+        let met = surplus.iter().filter(|segment| segment.urls > 0).count() as u64;
+        self.other_segments = self.other_segments.map(|others| others + met);
     }
 }
 
@@ -294,6 +294,23 @@ mod tests {
     }
 
     #[test]
+    fn reports_with_the_former_names_of_segments_are_read() {
+        let details = Details {
+            segments: Some(SegmentsReport {
+                by: SegmentKind::Path,
+                named: vec![SegmentReport { name: "/a".into(), urls: 3, previous: None }],
+                others: 2,
+                other_segments: Some(1),
+            }),
+            ..Details::default()
+        };
+        let json = serde_json::to_string(&details).unwrap();
+        let former = json.replace("segments", "sections");
+        assert!(former.contains("\"sections\":") && former.contains("\"other_sections\":1"), "{former}");
+        assert_eq!(serde_json::from_str::<Details>(&former).unwrap(), details);
+    }
+
+    #[test]
     fn sets_of_several_sites_add_up() {
         let mut details = Details::default();
         let old = set("https://a/", "t1", &[("1", 10, 1_000), ("2", 3, 300)]);
@@ -325,9 +342,9 @@ mod tests {
             details.previous.map(|previous| (previous.published, previous.listed)),
             Some(("t1".into(), 13))
         );
-        let named = details.sections.unwrap().named;
-        assert_eq!(named[0], SectionReport { name: "https://a/".into(), urls: 14, previous: Some(13) });
-        assert_eq!(named[1], SectionReport { name: "https://b/".into(), urls: 1, previous: Some(0) });
+        let named = details.segments.unwrap().named;
+        assert_eq!(named[0], SegmentReport { name: "https://a/".into(), urls: 14, previous: Some(13) });
+        assert_eq!(named[1], SegmentReport { name: "https://b/".into(), urls: 1, previous: Some(0) });
     }
 
     #[test]
@@ -340,12 +357,12 @@ mod tests {
         }
         details.finish();
         assert_eq!((details.history.len(), &*details.history[0].published), (60, "t0440"));
-        let sections = details.sections.unwrap();
-        assert_eq!((sections.named.len(), sections.named[0].urls), (100, 499));
-        let named: u64 = sections.named.iter().map(|section| section.urls).sum();
-        assert_eq!(named + sections.others, (0..500).sum::<u64>());
-        // One of them has no URL, so it is not a section.
-        assert_eq!(sections.other_sections, Some(399));
-        assert!(sections.named.iter().all(|section| section.previous.is_none()));
+        let segments = details.segments.unwrap();
+        assert_eq!((segments.named.len(), segments.named[0].urls), (100, 499));
+        let named: u64 = segments.named.iter().map(|segment| segment.urls).sum();
+        assert_eq!(named + segments.others, (0..500).sum::<u64>());
+        // One of them has no URL, so it is not a segment.
+        assert_eq!(segments.other_segments, Some(399));
+        assert!(segments.named.iter().all(|segment| segment.previous.is_none()));
     }
 }

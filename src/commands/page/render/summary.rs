@@ -5,7 +5,7 @@ use super::html::{Html, MESSAGE_CHARS_MAX, TEXT_CHARS_MAX};
 use super::table;
 use super::table::Column::{Bar, Number, Text, Wide};
 use crate::commands::build::report::Report;
-use crate::commands::build::report::details::SectionKind;
+use crate::commands::build::report::details::SegmentKind;
 use crate::error::Setting;
 
 /// Maximum number of notes that are shown.
@@ -115,8 +115,8 @@ pub fn headline(report: &Report, has_lines: bool, html: &mut Html) {
     if let Some(previous) = previous {
         html.raw("<p class=\"note\">Compared with the set of ").time(&previous.published).raw(".");
         if has_lines && previous.lines.is_none() {
-            let sections = details.and_then(|details| details.sections.as_ref());
-            html.raw(match sections.is_some_and(|sections| sections.by == SectionKind::Origin) {
+            let segments = details.and_then(|details| details.segments.as_ref());
+            html.raw(match segments.is_some_and(|segments| segments.by == SegmentKind::Origin) {
                 true => " Lines, duplicates and rejected lines are not recorded for runs of several sites.",
                 false => {
                     " Only builds that write this page record lines, duplicates and rejected lines for the next one, and that set \

@@ -1,4 +1,4 @@
-//! Sections: counts listed URLs by the first segment of their path, in bounded memory. The number of threads does not change
+//! Segments: counts listed URLs by the first segment of their path, in bounded memory. The number of threads does not change
 //! the counts.
 //!
 //! Each sitemap is counted separately, and the counts are added up in the order of the sitemaps: see
@@ -13,30 +13,30 @@ use serde::{Deserialize, Serialize};
 use crate::clean::scope::{BaseUrl, ScopeRule};
 use crate::common::frequent::{FrequentKeys, KeyCounts};
 
-/// Maximum number of sections named in a report or manifest, not counting those that the caller requested.
+/// Maximum number of segments named in a report or manifest, not counting those that the caller requested.
 const NAMED_MAX: usize = 100;
 
-/// Bytes of a segment that are compared and shown. Longer segments with the same start count as one section.
+/// Bytes of a segment that are compared and shown. Longer segments with the same start count as one segment.
 const SEGMENT_BYTES_MAX: usize = 120;
 
 /// Ends the name of a segment that was cut at [`SEGMENT_BYTES_MAX`].
 const CUT: &str = "…";
 
-/// URLs by section.
+/// URLs by segment.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sections {
-    /// The largest sections first, then by name. Sections of the previous set are included even if they have no URLs now.
-    pub named: Vec<Section>,
-    /// URLs of all other sections.
+pub struct Segments {
+    /// The largest segments first, then by name. Segments of the previous set are included even if they have no URLs now.
+    pub named: Vec<Segment>,
+    /// URLs of all other segments.
     pub others: u64,
-    /// The number of other sections, if it is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub other_sections: Option<u64>,
+    /// The number of other segments, if it is known.
+    #[serde(rename = "other_sections", skip_serializing_if = "Option::is_none")]
+    pub other_segments: Option<u64>,
 }
 
 /// The URLs that share the first segment of their path, or the URLs on another origin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Section {
+pub struct Segment {
     /// The path up to the end of the segment: `/products`. With scope `directory` it begins below the base URL. Of URLs on
     /// another origin, that origin.
     pub name: String,
@@ -44,59 +44,59 @@ pub struct Section {
     pub urls: u64,
 }
 
-impl Sections {
-    /// The number of URLs in the section `name`, if known.
+impl Segments {
+    /// The number of URLs in the segment `name`, if known.
     pub fn urls_of(&self, name: &str) -> Option<u64> {
-        let named = self.named.iter().find(|section| section.name == name);
-        named.map(|section| section.urls).or((self.others == 0).then_some(0))
+        let named = self.named.iter().find(|segment| segment.name == name);
+        named.map(|segment| segment.urls).or((self.others == 0).then_some(0))
     }
 
-    /// Merges the sections of several batches. URLs of sections that a batch does not name count as others.
+    /// Merges the segments of several batches. URLs of segments that a batch does not name count as others.
     pub fn sum(parts: &[&Self]) -> Self {
         let mut names: Vec<&str> = Vec::new();
-        parts.iter().for_each(|part| names.extend(part.named.iter().map(|section| &*section.name)));
+        parts.iter().for_each(|part| names.extend(part.named.iter().map(|segment| &*segment.name)));
         names.sort_unstable();
         names.dedup();
         let all: u64 = parts.iter().map(|part| part.urls()).sum();
         let known = |&name: &&str| {
             let urls = parts.iter().map(|part| part.urls_of(name)).sum::<Option<u64>>()?;
-            Some(Section { name: name.into(), urls })
+            Some(Segment { name: name.into(), urls })
         };
         let mut named: Vec<_> = names.iter().filter_map(known).collect();
         named.sort_by(by_size);
-        let others = all - named.iter().map(|section| section.urls).sum::<u64>();
-        Self { named, others, other_sections: (others == 0).then_some(0) }
+        let others = all - named.iter().map(|segment| segment.urls).sum::<u64>();
+        Self { named, others, other_segments: (others == 0).then_some(0) }
     }
 
     fn urls(&self) -> u64 {
-        self.others + self.named.iter().map(|section| section.urls).sum::<u64>()
+        self.others + self.named.iter().map(|segment| segment.urls).sum::<u64>()
     }
 }
 
-fn by_size(one: &Section, other: &Section) -> std::cmp::Ordering {
+fn by_size(one: &Segment, other: &Segment) -> std::cmp::Ordering {
     Reverse(one.urls).cmp(&Reverse(other.urls)).then_with(|| one.name.cmp(&other.name))
 }
 
-/// Determines which section a URL belongs to.
+/// Determines which segment a URL belongs to.
 #[derive(Debug, Clone)]
-pub struct SectionRule {
+pub struct SegmentRule {
     /// The prefix of URLs that are counted by path segment. Other URLs are counted by origin.
     root: String,
     /// The path of `root`.
     path: String,
-    /// Names of sections that are always reported, however small.
+    /// Names of segments that are always reported, however small.
     wanted: Vec<String>,
 }
 
-impl SectionRule {
-    /// The rule for a set at `base_url`. The sections `wanted` are always reported, however small.
+impl SegmentRule {
+    /// The rule for a set at `base_url`. The segments `wanted` are always reported, however small.
     pub fn new(base_url: &BaseUrl, scope: ScopeRule, wanted: Vec<String>) -> Self {
         let root = root(base_url, scope);
         let path = format!("/{}", &root[base_url.origin().len()..]);
         Self { root: root.into(), path, wanted }
     }
 
-    /// The key of the section of `url`: a path segment (without slashes) or an origin (with slashes).
+    /// The key of the segment of `url`: a path segment (without slashes) or an origin (with slashes).
     fn key<'u>(&self, url: &'u [u8]) -> &'u [u8] {
         match url.strip_prefix(self.root.as_bytes()) {
             Some(path) => {
@@ -116,7 +116,7 @@ impl SectionRule {
         }
     }
 
-    /// The keys of the wanted sections.
+    /// The keys of the wanted segments.
     fn wanted_keys(&self) -> impl Iterator<Item = &[u8]> {
         let key = |name: &String| name.strip_prefix(&self.path).map(|segment| segment.len());
         self.wanted.iter().filter_map(move |name| match key(name) {
@@ -136,19 +136,19 @@ pub fn root(base_url: &BaseUrl, scope: ScopeRule) -> &str {
 
 /// Counts the URLs of one sitemap.
 #[derive(Debug)]
-pub struct SectionCounter<'r> {
-    rule: &'r SectionRule,
+pub struct SegmentCounter<'r> {
+    rule: &'r SegmentRule,
     finder: Finder<'static>,
     counts: KeyCounts,
-    /// The section of the last `run` URLs: neighbouring URLs often share a section.
+    /// The segment of the last `run` URLs: neighbouring URLs often share a segment.
     last: Vec<u8>,
     run: u64,
     unescaped: Vec<u8>,
 }
 
-impl<'r> SectionCounter<'r> {
+impl<'r> SegmentCounter<'r> {
     /// Creates a counter with all counts at zero.
-    pub fn new(rule: &'r SectionRule) -> Self {
+    pub fn new(rule: &'r SegmentRule) -> Self {
         let (last, unescaped) = (Vec::new(), Vec::new());
         Self { rule, finder: Finder::new("<loc>"), counts: HashMap::new(), last, run: 0, unescaped }
     }
@@ -215,19 +215,19 @@ fn unescape(url: &[u8], out: &mut Vec<u8>) {
 
 /// Adds up the counts of sitemaps. The result depends only on the sitemaps and their order.
 #[derive(Debug)]
-pub struct SectionTally<'r> {
-    rule: &'r SectionRule,
+pub struct SegmentTally<'r> {
+    rule: &'r SegmentRule,
     counts: FrequentKeys,
 }
 
-impl<'r> SectionTally<'r> {
+impl<'r> SegmentTally<'r> {
     /// Creates an empty tally.
-    pub fn new(rule: &'r SectionRule) -> Self {
+    pub fn new(rule: &'r SegmentRule) -> Self {
         Self { rule, counts: FrequentKeys::default() }
     }
 
-    /// The rule that assigns URLs to sections.
-    pub fn rule(&self) -> &'r SectionRule {
+    /// The rule that assigns URLs to segments.
+    pub fn rule(&self) -> &'r SegmentRule {
         self.rule
     }
 
@@ -242,29 +242,29 @@ impl<'r> SectionTally<'r> {
         self.counts.needs_recount()
     }
 
-    /// Resets all counts, to count exactly the sections that may be the largest ones.
+    /// Resets all counts, to count exactly the segments that may be the largest ones.
     pub fn begin_recount(&mut self) {
         self.counts.begin_recount(self.rule.wanted_keys());
     }
 
-    /// Returns the largest sections and the wanted ones.
-    pub fn finish(mut self) -> Sections {
+    /// Returns the largest segments and the wanted ones.
+    pub fn finish(mut self) -> Segments {
         let (distinct, all) = (self.counts.distinct(), self.counts.items());
         let mut wanted = Vec::new();
         for key in self.rule.wanted_keys() {
             let urls = self.counts.remove(key).unwrap_or(0);
-            wanted.push(Section { name: self.rule.name(key), urls });
+            wanted.push(Segment { name: self.rule.name(key), urls });
         }
         let certain = self.counts.certain();
         let mut named: Vec<_> =
-            certain.map(|(key, urls)| Section { name: self.rule.name(key), urls }).collect();
+            certain.map(|(key, urls)| Segment { name: self.rule.name(key), urls }).collect();
         named.sort_by(by_size);
         named.truncate(NAMED_MAX);
         named.append(&mut wanted);
         named.sort_by(by_size);
-        let others = all - named.iter().map(|section| section.urls).sum::<u64>();
-        let met = named.iter().filter(|section| section.urls > 0).count() as u64;
-        Sections { named, others, other_sections: distinct.map(|distinct| distinct - met) }
+        let others = all - named.iter().map(|segment| segment.urls).sum::<u64>();
+        let met = named.iter().filter(|segment| segment.urls > 0).count() as u64;
+        Segments { named, others, other_segments: distinct.map(|distinct| distinct - met) }
     }
 }
 

@@ -1,15 +1,15 @@
 use super::*;
 use crate::common::frequent::HELD_MAX;
 
-fn rule(scope: ScopeRule, wanted: &[&str]) -> SectionRule {
+fn rule(scope: ScopeRule, wanted: &[&str]) -> SegmentRule {
     let wanted = wanted.iter().map(|&name| name.into()).collect();
-    SectionRule::new(&"https://h.example/shop/".parse().unwrap(), scope, wanted)
+    SegmentRule::new(&"https://h.example/shop/".parse().unwrap(), scope, wanted)
 }
 
-/// Counts the sections of sitemaps with these URLs, the way the second pass does.
-fn sections(rule: &SectionRule, sitemaps: &[Vec<String>]) -> Sections {
-    let (mut counter, mut tally) = (SectionCounter::new(rule), SectionTally::new(rule));
-    let mut add_all = |tally: &mut SectionTally<'_>| {
+/// Counts the segments of sitemaps with these URLs, the way the second pass does.
+fn segments(rule: &SegmentRule, sitemaps: &[Vec<String>]) -> Segments {
+    let (mut counter, mut tally) = (SegmentCounter::new(rule), SegmentTally::new(rule));
+    let mut add_all = |tally: &mut SegmentTally<'_>| {
         for urls in sitemaps {
             urls.iter().for_each(|url| counter.add(url.as_bytes()));
             tally.add(counter.take());
@@ -24,7 +24,7 @@ fn sections(rule: &SectionRule, sitemaps: &[Vec<String>]) -> Sections {
 }
 
 #[test]
-fn the_section_of_a_url_is_the_first_segment_below_the_root_or_its_origin() {
+fn the_segment_of_a_url_is_the_first_segment_below_the_root_or_its_origin() {
     let long = "x".repeat(200);
     for (url, in_directory, on_host) in [
         ("https://h.example/shop/a/b", "/shop/a", "/shop"),
@@ -39,8 +39,8 @@ fn the_section_of_a_url_is_the_first_segment_below_the_root_or_its_origin() {
         for (scope, want) in [(ScopeRule::Directory, in_directory), (ScopeRule::Any, on_host)] {
             let rule = rule(scope, &[]);
             assert_eq!(rule.name(rule.key(url.as_bytes())), want, "{url}");
-            // A wanted section is found by its name.
-            let wanted = SectionRule { wanted: vec![want.into()], ..rule.clone() };
+            // A wanted segment is found by its name.
+            let wanted = SegmentRule { wanted: vec![want.into()], ..rule.clone() };
             let keys: Vec<_> = wanted.wanted_keys().collect();
             assert_eq!(keys, [rule.key(url.as_bytes())], "{url}");
         }
@@ -50,7 +50,7 @@ fn the_section_of_a_url_is_the_first_segment_below_the_root_or_its_origin() {
 #[test]
 fn urls_are_counted_in_xml_as_they_were_before_they_were_escaped() {
     let rule = rule(ScopeRule::Directory, &[]);
-    let (mut by_xml, mut by_url) = (SectionCounter::new(&rule), SectionCounter::new(&rule));
+    let (mut by_xml, mut by_url) = (SegmentCounter::new(&rule), SegmentCounter::new(&rule));
     let mut xml = b"<urlset>\n".to_vec();
     for url in ["a&b/c", "it's/d", "a&b", "plain/x?q=1&r=2", "&&''"] {
         let url = format!("https://h.example/shop/{url}");
@@ -68,8 +68,8 @@ fn urls_are_counted_in_xml_as_they_were_before_they_were_escaped() {
 }
 
 #[test]
-fn the_largest_sections_are_exact_even_if_not_all_are_held() {
-    // Every URL has its own section, except in three sections: one of these comes late, and one is small but wanted.
+fn the_largest_segments_are_exact_even_if_not_all_are_held() {
+    // Every URL has its own segment, except in three segments: one of these comes late, and one is small but wanted.
     let url = |segment: String| format!("https://h.example/shop/{segment}/x");
     let mut urls: Vec<String> = (0..HELD_MAX * 2).map(|n| url(format!("only-{n}"))).collect();
     for n in 0..3_000 {
@@ -79,31 +79,31 @@ fn the_largest_sections_are_exact_even_if_not_all_are_held() {
     urls.push(url("small".into()));
     let rule = rule(ScopeRule::Directory, &["/shop/small", "/shop/gone"]);
     let sitemaps: Vec<_> = urls.chunks(20_000).map(<[_]>::to_vec).collect();
-    let sections = sections(&rule, &sitemaps);
-    let named: Vec<_> = sections.named.iter().map(|section| (&*section.name, section.urls)).collect();
+    let segments = segments(&rule, &sitemaps);
+    let named: Vec<_> = segments.named.iter().map(|segment| (&*segment.name, segment.urls)).collect();
     assert_eq!(named, [("/shop/early", 3_000), ("/shop/late", 3_000), ("/shop/small", 1), ("/shop/gone", 0)]);
-    assert_eq!((sections.others, sections.other_sections), (2 * HELD_MAX as u64, None));
-    assert_eq!(sections.urls_of("/shop/only-1"), None);
+    assert_eq!((segments.others, segments.other_segments), (2 * HELD_MAX as u64, None));
+    assert_eq!(segments.urls_of("/shop/only-1"), None);
 }
 
 #[test]
-fn few_sections_are_all_counted_and_the_hundred_largest_are_named() {
+fn few_segments_are_all_counted_and_the_hundred_largest_are_named() {
     let urls: Vec<_> =
         (0..150).flat_map(|n| vec![format!("https://h.example/shop/s{n:03}/x"); 151 - n]).collect();
-    let all = sections(&rule(ScopeRule::Directory, &["/shop/s149"]), std::slice::from_ref(&urls));
-    assert_eq!((all.named.len(), all.other_sections), (101, Some(49)));
-    assert_eq!(all.named[0], Section { name: "/shop/s000".into(), urls: 151 });
+    let all = segments(&rule(ScopeRule::Directory, &["/shop/s149"]), std::slice::from_ref(&urls));
+    assert_eq!((all.named.len(), all.other_segments), (101, Some(49)));
+    assert_eq!(all.named[0], Segment { name: "/shop/s000".into(), urls: 151 });
     assert_eq!(all.urls_of("/shop/s149"), Some(2));
     assert_eq!(all.urls(), urls.len() as u64);
 }
 
 #[test]
-fn the_sections_of_batches_add_up_and_unknown_ones_count_as_others() {
-    let part = |named: &[(&str, u64)], others| Sections {
-        named: named.iter().map(|&(name, urls)| Section { name: name.into(), urls }).collect(),
+fn the_segments_of_batches_add_up_and_unknown_ones_count_as_others() {
+    let part = |named: &[(&str, u64)], others| Segments {
+        named: named.iter().map(|&(name, urls)| Segment { name: name.into(), urls }).collect(),
         others,
-        other_sections: None,
+        other_segments: None,
     };
     let (one, other) = (part(&[("/a", 5), ("/b", 2)], 0), part(&[("/a", 1), ("/c", 9)], 3));
-    assert_eq!(Sections::sum(&[&one, &other]), part(&[("/c", 9), ("/a", 6)], 5));
+    assert_eq!(Segments::sum(&[&one, &other]), part(&[("/c", 9), ("/a", 6)], 5));
 }
