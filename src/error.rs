@@ -99,17 +99,6 @@ impl Error {
 
     /// `path` is not a readable input. The message explains paths that are URLs or patterns without a match.
     pub fn input(path: &Path, source: io::Error) -> Self {
-        if missing::is_remote(path, &source) {
-            let why = missing::NEEDS_COPY;
-            let mut error = Self::new(ErrorKind::Input, message!(path, ": {why}"));
-            error.0.is_of_remote_input = true;
-            return error;
-        }
-        Self::local_file(path, source)
-    }
-
-    /// `path`, which has to be a local file, cannot be read. The message explains paths that are URLs or patterns.
-    pub fn local_file(path: &Path, source: io::Error) -> Self {
         if let Some(why) = missing::explain(path, &source) {
             return Self::new(ErrorKind::Input, message!(path, ": {why}"));
         }
@@ -171,6 +160,12 @@ impl Error {
     /// Adds `context` before the message.
     pub(crate) fn within(mut self, context: impl Into<Message>) -> Self {
         self.0.message = message!(context.into(), ": ", &self.0.message);
+        self
+    }
+
+    /// Marks the error as one about an input at a URL that this build does not read.
+    pub(crate) fn of_remote_input(mut self) -> Self {
+        self.0.is_of_remote_input = true;
         self
     }
 

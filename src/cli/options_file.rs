@@ -26,7 +26,7 @@ impl OptionsFile {
         if path.is_empty() {
             return Err(Error::usage("--config: the path is empty"));
         }
-        let text = fs::read_to_string(&path).map_err(|error| Error::local_file(Path::new(&path), error))?;
+        let text = fs::read_to_string(&path).map_err(|error| Error::input(Path::new(&path), error))?;
         let content = text.parse::<Table>().map_err(|error| wrong(&path, error.to_string().trim_end()))?;
         Ok(Self { path, content })
     }

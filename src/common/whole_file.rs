@@ -18,7 +18,7 @@ pub fn read(path: &Path, bytes_max: u64, stop: &Stop) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     match open(path, stop)?.take(bytes_max).read_to_end(&mut bytes) {
         Ok(_) => Ok(bytes),
-        Err(error) => Err(stop.check().err().unwrap_or_else(|| Error::local_file(path, error))),
+        Err(error) => Err(stop.check().err().unwrap_or_else(|| Error::input(path, error))),
     }
 }
 
@@ -27,12 +27,12 @@ pub fn read(path: &Path, bytes_max: u64, stop: &Stop) -> Result<Vec<u8>> {
 /// # Errors
 /// Same as [`read`]; also if it is not UTF-8.
 pub fn read_text(path: &Path, stop: &Stop) -> Result<String> {
-    let no_text = |error| Error::local_file(path, io::Error::new(ErrorKind::InvalidData, error));
+    let no_text = |error| Error::input(path, io::Error::new(ErrorKind::InvalidData, error));
     String::from_utf8(read(path, u64::MAX, stop)?).map_err(no_text)
 }
 
 fn open(path: &Path, stop: &Stop) -> Result<Box<dyn Read>> {
-    let unopened = |error| Error::local_file(path, error);
+    let unopened = |error| Error::input(path, error);
     let kind = path.metadata().map_err(unopened)?.file_type();
     let pipe: Box<dyn Read + Send> = match kind.is_fifo() {
         true => Box::new(Fifo::open(path).map_err(unopened)?),

@@ -10,19 +10,6 @@ pub(crate) const URL_OF_FILE: &str = "is a URL; give the path alone";
 const NEEDS_FILE: &str =
     "is a URL, and only local files are read here; download it, and give the path of the copy";
 
-/// What is wrong with an input at a URL that this build does not read.
-pub(super) const NEEDS_COPY: &str = match cfg!(feature = "cloud") {
-    true => NEEDS_FILE,
-    false => {
-        "is a URL, and this build of sitemill reads only files; use the Python or Debian package, which read URLs, or copy it first"
-    }
-};
-
-/// Whether the path `name`, which failed with `error`, is the URL of something on another machine.
-pub(super) fn is_remote(name: &Path, error: &io::Error) -> bool {
-    is_nowhere(error) && is_url(name) && !is_url_of_file(name)
-}
-
 /// Explains why the path `name`, which failed with `error`, cannot be read, if it is a URL or a pattern.
 pub(super) fn explain(name: &Path, error: &io::Error) -> Option<&'static str> {
     if !is_nowhere(error) {
@@ -93,15 +80,16 @@ mod tests {
 
     #[test]
     fn the_error_for_a_missing_file_says_what_its_name_could_mean_instead() {
-        let way_out = match cfg!(feature = "cloud") {
-            true => "only local files are read here; download it, and give the path of the copy",
-            false => "use the Python or Debian package, which read URLs, or copy it first",
-        };
         for (name, said) in [
-            ("https://h.example/a?b", "https://h.example/a?…: is a URL, and "),
+            (
+                "https://h.example/a?b",
+                "https://h.example/a?…: is a URL, and only local files are read here; ",
+            ),
             ("-", "-: standard input is not read here"),
-            ("HTTP://h.example/a", way_out),
-            ("az://bucket/a", way_out),
+            (
+                "HTTP://h.example/a",
+                "only local files are read here; download it, and give the path of the copy",
+            ),
             ("file:///data/a", "give the path alone"),
             ("data/*.csv", "no file has this name; sitemill does not expand patterns for local files, and "),
             ("data/part-[0-9]", "the shell expands only those that match a file and are not quoted; "),
@@ -111,18 +99,7 @@ mod tests {
         ] {
             let told = Error::input(Path::new(name), io::ErrorKind::NotFound.into());
             assert!(told.kind() == ErrorKind::Input && told.to_string().contains(said), "{told}");
-            assert_eq!(
-                told.is_of_remote_input(),
-                name.contains("://") && !name.starts_with("file"),
-                "{told}"
-            );
         }
-        let of_rules =
-            Error::local_file(Path::new("https://h.example/robots.txt"), io::ErrorKind::NotFound.into());
-        assert!(of_rules.kind() == ErrorKind::Input && !of_rules.is_of_remote_input());
-        assert!(of_rules.to_string().ends_with(
-            "is a URL, and only local files are read here; download it, and give the path of the copy"
-        ));
         let unwritten = Error::output(Path::new("s3://b/robots.txt"), io::ErrorKind::NotFound.into());
         assert_eq!(unwritten.kind(), ErrorKind::Output);
         assert!(unwritten.to_string().contains("upload the file afterwards"), "{unwritten}");

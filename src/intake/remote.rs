@@ -52,7 +52,7 @@ pub fn in_turn(sources: Vec<UnreadInput<'_>>) -> impl Iterator<Item = UnreadInpu
 pub fn find(url: &Path, needs_success: bool, out: Option<&OutDirectory>) -> Result<Option<Vec<Remote>>> {
     use crate::store::{Location, Scheme};
 
-    let Some(location) = Location::parse(url)? else { return Ok(None) };
+    let Some(location) = Location::parse_input(url)? else { return Ok(None) };
     match location.scheme {
         Scheme::Http => web::find(&location).map(|file| Some(vec![Remote::File(file)])),
         Scheme::S3 | Scheme::Gs | Scheme::Az => {
@@ -72,8 +72,15 @@ pub fn is_on_web_server(name: &Path) -> bool {
 /// Without object stores, every input is a local file.
 ///
 /// # Errors
-/// None.
+/// [`ErrorKind::Input`](crate::ErrorKind::Input) for a URL that a build with object stores reads,
+/// [`ErrorKind::Usage`](crate::ErrorKind::Usage) for any other.
 #[cfg(not(feature = "cloud"))]
-pub fn find(_: &Path, _: bool, _: Option<&OutDirectory>) -> Result<Option<Vec<Remote>>> {
-    Ok(None)
+pub fn find(url: &Path, _: bool, _: Option<&OutDirectory>) -> Result<Option<Vec<Remote>>> {
+    use crate::error::ErrorKind;
+    use crate::store::{Location, not_built_in};
+
+    match Location::parse_input(url)? {
+        None => Ok(None),
+        Some(_) => Err(not_built_in(url, ErrorKind::Input).of_remote_input()),
+    }
 }

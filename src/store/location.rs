@@ -19,9 +19,14 @@ pub enum Scheme {
     Http,
 }
 
-#[cfg(feature = "cloud")]
 impl Scheme {
+    /// The kind of store that the URL scheme `name`, in small letters, stands for.
+    fn of(name: &str) -> Option<Self> {
+        SCHEMES.iter().find(|(known, _)| *known == name).map(|(_, scheme)| *scheme)
+    }
+
     /// The permission to remove objects, as the store names it; `None` if objects cannot be removed.
+    #[cfg(feature = "cloud")]
     pub fn deletion_permission(self) -> Option<&'static str> {
         match self {
             Self::S3 => Some("s3:DeleteObject"),
@@ -42,6 +47,14 @@ const SCHEMES: [(&str, Scheme); 7] = [
     ("https", Scheme::Http),
     ("http", Scheme::Http),
 ];
+
+/// What to do with files elsewhere.
+const KNOWN_PLACES: &str = match cfg!(feature = "cloud") {
+    true => {
+        "sitemill reads and writes s3://, gs:// and az://, and reads https:// and http://; copy other files, or pipe them in"
+    }
+    false => "this sitemill reads and writes only files and directories; copy other files, or pipe them in",
+};
 
 /// The location of an object, or of all objects whose keys begin with a prefix.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -73,9 +86,8 @@ impl Location {
         if name == "file" {
             return Err(Error::usage(message!(path, ": {URL_OF_FILE}")));
         }
-        let Some(&(_, scheme)) = SCHEMES.iter().find(|(known, _)| *known == name) else {
-            let words = "sitemill reads and writes s3://, gs:// and az://, and reads https:// and http://; copy other files, or pipe them in";
-            return Err(Error::usage(message!(path, ": unknown scheme {name}; {words}")));
+        let Some(scheme) = Scheme::of(&name) else {
+            return Err(Error::usage(message!(path, ": unknown scheme {name}; {KNOWN_PLACES}")));
         };
         let (bucket, key) = match scheme {
             Scheme::Http => split_server(rest),
@@ -94,6 +106,16 @@ impl Location {
         let is_prefix = key.is_empty() || key.ends_with('/');
         let key = if scheme == Scheme::Http { key } else { key.trim_matches('/') };
         Ok(Some(Self { scheme, root: format!("{name}://{bucket}"), key: key.into(), is_prefix }))
+    }
+
+    /// Parses the input `path`. The error for a scheme that no build reads says that the input is remote.
+    ///
+    /// # Errors
+    /// Same as [`parse`](Self::parse).
+    pub fn parse_input(path: &Path) -> Result<Option<Self>> {
+        let scheme = path.to_str().and_then(|text| text.split_once("://")).map(|(scheme, _)| scheme);
+        let is_known = scheme.is_some_and(|scheme| Scheme::of(&scheme.to_ascii_lowercase()).is_some());
+        Self::parse(path).map_err(|error| if is_known { error } else { error.of_remote_input() })
     }
 
     /// Whether `other` is in the same bucket. A store may have several schemes.
@@ -216,13 +238,14 @@ pub fn no_set_on_web_server(path: &Path, kind: ErrorKind) -> Error {
     Error::usage(message!(path, ": {words}"))
 }
 
-/// The error of this `kind` for a location in a store if this build does not support object stores.
+/// The error of this `kind` for a URL if this build does not read URLs: [`ErrorKind::Input`] if it was to be read, and
+/// [`ErrorKind::Usage`] for a place to publish to.
 #[cfg(not(feature = "cloud"))]
 pub fn not_built_in(path: &Path, kind: ErrorKind) -> Error {
-    let words = "is a URL, and this sitemill was built without object stores (the feature cloud); use the Python or Debian package, which have them";
+    let words = "is a URL, and this sitemill was built without object stores and web access (the feature cloud); use the Python or Debian package, which have them";
     let way_out = match kind {
         ErrorKind::Usage => ", or publish to a directory and copy its files",
-        _ => "",
+        _ => ", or copy the files first",
     };
     Error::new(kind, message!(path, ": {words}{way_out}"))
 }
@@ -281,7 +304,8 @@ mod tests {
             assert_eq!(Location::parse(Path::new(local)).unwrap(), None, "{local}");
         }
         for (wrong, said) in [
-            ("ftp://h/a", "s3://, gs:// and az://"),
+            ("ftp://h/a", KNOWN_PLACES),
+            ("HDFS://h/a", "unknown scheme hdfs; "),
             ("s3:///a", "names no bucket"),
             ("file:///a", "file:///a: is a URL; give the path alone"),
             ("FILE://host/a", "give the path alone"),
@@ -312,6 +336,27 @@ mod tests {
             let error = Location::parse(Path::new(wrong)).unwrap_err();
             assert!(error.kind() == crate::ErrorKind::Usage && error.to_string().contains(said), "{error}");
             assert!(!error.to_string().contains("5ec"), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_input_with_an_unknown_scheme_is_remote_in_every_build() {
+        for (url, is_remote) in [("hdfs://h/a", true), ("ftp://h/a", true), ("s3:///a", false)] {
+            let error = Location::parse_input(Path::new(url)).unwrap_err();
+            assert_eq!(error.is_of_remote_input(), is_remote, "{error}");
+            assert!(!Location::parse(Path::new(url)).unwrap_err().is_of_remote_input(), "{url}");
+        }
+    }
+
+    #[cfg(not(feature = "cloud"))]
+    #[test]
+    fn a_build_without_stores_says_what_has_them_and_what_to_do_without() {
+        for (kind, way_out) in [
+            (ErrorKind::Input, "use the Python or Debian package, which have them, or copy the files first"),
+            (ErrorKind::Usage, "which have them, or publish to a directory and copy its files"),
+        ] {
+            let error = not_built_in(Path::new("s3://b/k"), kind);
+            assert!(error.kind() == kind && error.to_string().ends_with(way_out), "{error}");
         }
     }
 }

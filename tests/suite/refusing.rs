@@ -121,7 +121,16 @@ fn an_input_that_cannot_be_read_is_named() {
             66,
             "\n  rclone copy ':s3,env_auth:bucket/urls' input\n  sitemill build input …",
         ),
-        ("az://bucket/urls".into(), 66, "use the Python or Debian package, which read URLs"),
+        (
+            "az://bucket/urls".into(),
+            66,
+            "use the Python or Debian package, which have them, or copy the files first: ",
+        ),
+        (
+            "hdfs://h/urls".into(),
+            2,
+            "hdfs://h/urls: unknown scheme hdfs; this sitemill reads and writes only files",
+        ),
     ];
     // Builds with object stores are tested in tests/cloud.
     let remote = if cfg!(feature = "cloud") { Vec::new() } else { remote.to_vec() };
