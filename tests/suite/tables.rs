@@ -162,3 +162,43 @@ fn a_number_with_a_sign_is_the_name_of_a_column_and_no_position() {
     let refused = build(&out, &rows, &["--format", "csv", "--columns", "url=+1,lastmod=day"]).expect(65);
     assert!(refused.stderr.contains("no column +1"), "{}", refused.stderr);
 }
+
+#[test]
+fn tabs_around_the_urls_of_a_list_are_ignored() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    for line in ["@\t\n", "\t@\n", "@ \t\n", "@\t\r\n", "\t@\t\t\n"] {
+        let list = ["a", "b"].map(|page| line.replace('@', &format!("{BASE}{page}"))).concat();
+        build(&out, &directory.file("list.txt", list), &["--max-rejects", "0"]).expect(0);
+        assert_eq!(published_urls(&out, BASE), [format!("{BASE}a"), format!("{BASE}b")], "{line:?}");
+    }
+}
+
+#[test]
+fn a_csv_file_with_one_column_may_have_urls_with_commas() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    for (text, pages) in [
+        ("url\n@a,0.html\n@b\n@c,1,2.html\t\n", ["a,0.html", "b", "c,1,2.html"]),
+        ("# exported\nurl\n@a\n@b,0.html\n@c;1,2\n", ["a", "b,0.html", "c;1,2"]),
+        ("url\n@a\n\"@b,0.html\"\n@c\n", ["a", "b,0.html", "c"]),
+    ] {
+        let input = directory.file("list.csv", text.replace('@', BASE));
+        build(&out, &input, &["--max-rejects", "0"]).expect(0);
+        assert_eq!(published_urls(&out, BASE), pages.map(|page| format!("{BASE}{page}")), "{text}");
+    }
+    // A table whose header is incomplete is not a list of URLs.
+    for text in ["url\n@a,x\n@b,y\n", "url\n\"@a\",x\n\"@b\",y,z\n"] {
+        let refused = build(&out, &directory.file("table.csv", text.replace('@', BASE)), &[]).expect(65);
+        assert!(refused.stderr.contains("rejected as bad-row"), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn blanks_before_a_quoted_tag_are_ignored() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let text = format!("url, lastmod, priority\n\"{BASE}a\", \"2024-05-01\", \"0.5\"\n");
+    build(&out, &directory.file("rows.csv", text), &["--max-dropped-tags", "0"]).expect(0);
+    assert!(published(&out, BASE)[1].1.contains("<lastmod>2024-05-01</lastmod><priority>0.5</priority>"));
+}

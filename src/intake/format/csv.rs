@@ -234,7 +234,10 @@ fn detected(about: &About<'_>, hints: Hints<'_>) -> Result<Delimiter> {
                 ))
             })?
         }
-        None => sample.of_header(hints.columns, None),
+        None => {
+            let by_header = sample.of_header(hints.columns, None);
+            by_header.or_else(|| sample.has_one_column().then_some(Delimiter::NONE))
+        }
     };
     Ok(found.unwrap_or_else(|| sample.widest_delimiter()))
 }
@@ -300,7 +303,7 @@ fn read(block: &TextBlock, header: &Header, rows: &mut CountingSink<'_>) -> Resu
         let mut values = [&b""[..]; RowPart::ALL.len()];
         let mut is_malformed = false;
         for &(part, at) in &header.used {
-            values[part] = row.field(at);
+            values[part] = if is_plain_tag(part) { unquoted(row.field(at)) } else { row.field(at) };
             is_malformed |= rows.is_malformed(values[part]);
         }
         let (plain, cells) = (std::array::from_fn(|part| values[part]), &values[RowPart::PLAIN..]);
@@ -320,6 +323,21 @@ fn read(block: &TextBlock, header: &Header, rows: &mut CountingSink<'_>) -> Resu
         }
     }
     Ok(())
+}
+
+/// Whether the part with this number is neither the URL nor JSON.
+fn is_plain_tag(part: usize) -> bool {
+    part != RowPart::Url.number() && part < RowPart::PLAIN
+}
+
+/// `value` without quotes that the CSV reader keeps, because blanks precede them: `"https://h.example/", "2024-05-01"`.
+#[inline]
+fn unquoted(value: &[u8]) -> &[u8] {
+    if value.first() != Some(&b' ') {
+        return value;
+    }
+    let inner = value.trim_ascii().strip_prefix(b"\"").and_then(|value| value.strip_suffix(b"\""));
+    inner.unwrap_or(value)
 }
 
 /// Takes a row whose URL is nothing but white space. If another field has a value, the row has no URL, unless it is a header whose

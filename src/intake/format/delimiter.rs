@@ -16,6 +16,8 @@ impl Delimiter {
     pub(super) const SPACE: Self = Self(b' ');
     /// Between the values of some exports.
     pub(super) const BAR: Self = Self(b'|');
+    /// Between no values: the text has one column. It is a control character that no URL may have.
+    pub(super) const NONE: Self = Self(0x1F);
     /// The delimiters that are detected. Of two that fit equally well, the first is used.
     pub(super) const DETECTED: [Self; 4] = [Self::TAB, Self(b';'), Self::BAR, Self::COMMA];
 

@@ -103,6 +103,17 @@ impl<'h> Sample<'h> {
         self.delimiter.or_else(widest).unwrap_or(Delimiter::COMMA)
     }
 
+    /// Whether the text most likely has one column whose values may contain commas, as URLs do: nothing divides the first line. A
+    /// table whose header is incomplete has several values in every line, and one that was written as CSV has quotes.
+    pub fn has_one_column(&self) -> bool {
+        let this = self.without_comments();
+        let lines = this.lines.get(1..).unwrap_or_default();
+        self.delimiter.is_none()
+            && !Delimiter::DETECTED.into_iter().any(|by| this.is_parted(by))
+            && rows(lines, Delimiter::COMMA).is_none()
+            && !lines.iter().any(|line| line.starts_with(b"\""))
+    }
+
     /// The values of the lines below the first one with the text `row`.
     pub fn rows_below(&self, row: &[u8], by: Delimiter) -> Vec<Vec<Vec<u8>>> {
         let others = self.lines.iter().skip_while(|line| line.trim_ascii_end() != row);
@@ -140,6 +151,13 @@ impl<'h> Sample<'h> {
             let names = header.map(|header| fields(header, by)).filter(|names| {
                 names.len() == rows[0].len() && !names.iter().any(|name| is_address_or_comment(name))
             });
+            // Tabs around a URL are ignored.
+            let is_only_url = |row: &Vec<Vec<u8>>| {
+                row.iter().enumerate().all(|(at, value)| at == url || value.trim_ascii().is_empty())
+            };
+            if by == Delimiter::TAB && names.is_none() && rows.iter().all(is_only_url) {
+                return None;
+            }
             let is_plain = names.is_none() && (rows.len() == 1 || url == 0 && by != Delimiter::TAB);
             let may_be_url_list = by == Delimiter::SPACE || may_be_urls && is_plain;
             if may_be_url_list && !has_sign(lines, &rows, url, by) {
@@ -157,9 +175,10 @@ impl<'h> Sample<'h> {
     /// A character that no URL has, and that divides each of several lines into a URL and the same number of other values.
     pub fn likely_delimiter(&self) -> Option<Delimiter> {
         let this = self.without_comments();
+        // Spaces around a URL are ignored.
+        let lines: Vec<&[u8]> = this.lines.iter().map(|line| line.trim_ascii()).collect();
         let divides = |by: &Delimiter| {
-            rows(&this.lines, *by)
-                .is_some_and(|rows| rows.len() > 1 && rows.iter().all(|row| is_url(&row[0])))
+            rows(&lines, *by).is_some_and(|rows| rows.len() > 1 && rows.iter().all(|row| is_url(&row[0])))
         };
         [Delimiter::BAR, Delimiter::SPACE].into_iter().find(divides)
     }

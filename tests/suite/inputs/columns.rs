@@ -141,6 +141,9 @@ fn text_that_looks_like_rows_is_read_with_a_hint() {
         b"",
     );
     assert_eq!(report["given_tags"], json!({ "priority": 2 }));
+    // Spaces at the end of a line are ignored.
+    directory.file("spaces.txt", "https://h.example/1 \nhttps://h.example/2 \n");
+    assert!(!build(&directory, "spaces.txt", &[]).contains("look like"));
     // Commas and semicolons are part of many URLs.
     directory.file("b.txt", "https://h.example/1,5\nhttps://h.example/2,7\n");
     assert!(!build(&directory, "b.txt", &[]).contains("look like"));
