@@ -219,6 +219,17 @@ fn examples_are_printed_below_the_row_that_counts_them() {
 }
 
 #[test]
+fn a_comma_after_each_json_object_is_named() {
+    let directory = TempDir::new();
+    let row = |page: u32| format!("{{\"url\":\"http://h.example/{page}\"}}");
+    let input = directory.file("rows.jsonl", format!("{},\n{},\n{}\n", row(1), row(2), row(3)));
+    let mut command = telling_build_command(&directory.join("out"), "http://h.example/");
+    let run = finish(command.arg(input), b"").expect(0);
+    let says = "remove the comma after each JSON object: sed 's/,[[:space:]]*$//'";
+    assert!(run.stderr.contains(says), "{}", run.stderr);
+}
+
+#[test]
 fn a_rule_that_applies_late_has_an_example_too() {
     // Rows of the first rule are in all chunks, far more than are judged again for examples.
     let line = |n: usize| match n % 50 {

@@ -69,11 +69,16 @@ fn check_head(text: &About<'_>, columns: &Columns) -> Result<()> {
     let head = text.head().strip_prefix(BYTE_ORDER_MARK).unwrap_or(text.head());
     // The last line may be cut at the end of the head.
     let is_whole = |line: &[u8]| line.ends_with(b"\n") || text.head().len() <= LINE_BYTES_MAX;
-    let lines = head.split_inclusive(|&byte| byte == b'\n').take_while(|line| is_whole(line));
+    let lines = head.split_inclusive(|&byte| byte == b'\n');
     let mut first_wrong = None;
     for (number, line) in (1..).zip(lines).filter(|(_, line)| !line.trim_ascii().is_empty()) {
         let wrong = |what: Message| text.wrong(message!("line {number}: ", what));
-        match check_line(line, columns) {
+        let checked = if is_whole(line) {
+            check_line(line, columns)
+        } else {
+            after_object(line, columns).map_or(HeadLine::SaysNothing, HeadLine::Wrong)
+        };
+        match checked {
             // An indented object may be a value in an object over several lines.
             HeadLine::NamesUrl if first_wrong.is_none() || line.starts_with(b"{") => return Ok(()),
             HeadLine::NamesUrl | HeadLine::SaysNothing => {}
@@ -108,7 +113,7 @@ fn check_line(line: &[u8], columns: &Columns) -> HeadLine {
             let why = "the JSON object does not end on its line; expected one object per line; convert it with jq -c .";
             HeadLine::Wrong(why.into())
         }
-        Err(_) => HeadLine::SaysNothing,
+        Err(_) => after_object(line, columns).map_or(HeadLine::SaysNothing, HeadLine::Wrong),
         Ok(Keys(keys)) if keys.iter().any(|key| is_url(key, columns)) => HeadLine::NamesUrl,
         Ok(Keys(keys)) if keys.is_empty() => HeadLine::SaysNothing,
         Ok(Keys(keys)) => {
@@ -118,6 +123,27 @@ fn check_line(line: &[u8], columns: &Columns) -> HeadLine {
             missing.map_or(HeadLine::NamesUrl, |missing| HeadLine::Wrong(missing.message("key")))
         }
     }
+}
+
+/// What is wrong with a line that begins with an object with a key for the URL, if a comma or another object follows: every line
+/// may be so. `None` for any other line.
+fn after_object(line: &[u8], columns: &Columns) -> Option<Message> {
+    let mut objects = serde_json::Deserializer::from_slice(line).into_iter::<Keys>();
+    let Keys(keys) = objects.next()?.ok()?;
+    if !keys.iter().any(|key| is_url(key, columns)) {
+        return None;
+    }
+    let what = match line[objects.byte_offset()..].trim_ascii() {
+        [b'{', ..] => "several JSON objects; expected one object per line; convert it with jq -c .",
+        b"," => {
+            "a comma after the JSON object; expected one object per line; remove it with sed 's/,[[:space:]]*$//'"
+        }
+        [b',', rest @ ..] if rest.trim_ascii_start().starts_with(b"{") => {
+            "several JSON objects; expected one object per line; convert it with sed 's/.*/[&]/' | jq -c '.[]'"
+        }
+        _ => return None,
+    };
+    Some(what.into())
 }
 
 fn is_url(key: &str, columns: &Columns) -> bool {

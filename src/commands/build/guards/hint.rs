@@ -185,6 +185,9 @@ fn other(reason: Reason, refused: &Refused, first: &str) -> Message {
             message!("{why}, or ", Setting::BytesPerSitemap, " too small")
         }
         Reason::EntryTooLarge => message!("the entry alone exceeds ", Setting::BytesPerSitemap),
+        Reason::BadRow if first.starts_with('{') && first.ends_with(',') => {
+            "remove the comma after each JSON object: sed 's/,[[:space:]]*$//'".into()
+        }
         Reason::BadRow => {
             message!("it does not match the header or the format; ", Setting::Format, " sets the format")
         }

@@ -108,3 +108,23 @@ fn a_key_for_the_url_that_is_no_string_counts_only_without_another() {
         &["1@0 u|||", "2@28 u|||", r#"3@48 !bad-row {"url":["u"],"loc":null}"#],
     );
 }
+
+#[test]
+fn json_objects_that_share_a_line_are_refused_with_the_command_that_separates_them() {
+    let none = FormatOptions::default();
+    let row = r#"{"url":"http://h.example/1"}"#;
+    for (text, way_out) in [
+        (row.repeat(2), "several JSON objects; expected one object per line; convert it with jq -c ."),
+        // The line is cut at the end of the head.
+        (row.repeat(LINE_BYTES_MAX / row.len() + 2), "convert it with jq -c ."),
+        (format!("{row} {row}\n{row}{row}\n"), "convert it with jq -c ."),
+        (format!("{row}, {row}\n"), "convert it with sed 's/.*/[&]/' | jq -c '.[]'"),
+        (format!("{row},\n{row}, \r\n"), "remove it with sed 's/,[[:space:]]*$//'"),
+    ] {
+        check_refused(&none, "a", &text, way_out);
+        assert!(read_all("a", text.as_bytes(), &none).unwrap_err().to_string().starts_with("a: line 1: "));
+    }
+    // As where files without a line end were joined.
+    let (_, rows) = read_all("a", format!("{row}{row}\n{row}\n").as_bytes(), &none).unwrap();
+    assert!(rows[0].contains("!bad-row") && rows[1].ends_with("h.example/1|||"), "{rows:?}");
+}
