@@ -6,6 +6,7 @@ use super::columns::RowPart;
 use super::found::ColumnsFound;
 use super::reader::{RowReader, units_of_lines};
 use super::row::{CountingSink, Record};
+use super::sample::begins_as_url;
 use super::spec::{Head, Hints, Open, Spec};
 use super::text::each_line;
 use super::unpack::Text;
@@ -22,7 +23,7 @@ pub const GOOGLE: Spec = Spec {
     head: Head::Lines(|sample, hints| {
         let section = hints.columns.section();
         hints.columns.positions().is_none()
-            && sample.lines().any(|line| has_attributes(line, section))
+            && sample.lines().any(|line| has_attributes(line, section) || has_tag(line))
             // A value of a table may look like an attribute.
             && sample.of_header(hints.columns, hints.delimiter).is_none()
     }),
@@ -61,6 +62,33 @@ fn has_attributes(line: &[u8], section: Option<&str>) -> bool {
     Attributed::parse(line, section).is_some_and(|row| row.has_attributes())
 }
 
+/// Whether `line` is a URL with the attribute of a tag right after it, whatever follows. No list of URLs has that.
+fn has_tag(line: &[u8]) -> bool {
+    let mut rest = line;
+    next_word(&mut rest).is_some_and(begins_as_url)
+        && next_word(&mut rest).and_then(attribute).is_some_and(|(name, _)| tag_of(name).is_some())
+}
+
+/// The next word of `rest`, which becomes the text after it.
+fn next_word<'l>(rest: &mut &'l [u8]) -> Option<&'l [u8]> {
+    let text = rest.trim_ascii_start();
+    let (word, after) = text.split_at(text.iter().position(u8::is_ascii_whitespace).unwrap_or(text.len()));
+    *rest = after;
+    (!word.is_empty()).then_some(word)
+}
+
+/// The name and the value of the attribute `word`.
+fn attribute(word: &[u8]) -> Option<(&[u8], &[u8])> {
+    let equals = word.iter().position(|&byte| byte == b'=')?;
+    Some((&word[..equals], &word[equals + 1..]))
+}
+
+/// The tag that the attribute `name` holds. As in other formats, the letter case does not matter.
+fn tag_of(name: &[u8]) -> Option<TagName> {
+    let is = |tag: &TagName| name.eq_ignore_ascii_case(tag.as_str().as_bytes());
+    [TagName::Lastmod, TagName::Changefreq, TagName::Priority].into_iter().find(is)
+}
+
 /// A URL and its attributes.
 struct Attributed<'l> {
     record: Record<'l>,
@@ -77,33 +105,32 @@ impl<'l> Attributed<'l> {
         if line.trim_ascii_start().starts_with(b"#") {
             return Some(row);
         }
-        let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        let mut rest = line;
         let record = &mut row.record;
-        record.url = words.next().unwrap_or_default();
+        record.url = next_word(&mut rest).unwrap_or_default();
         let set = |tag: &mut &'l [u8], value: &'l [u8]| {
             if !value.is_empty() {
                 *tag = if tag.is_empty() { value } else { line };
             }
         };
         let mut is_known = false;
-        for word in words {
-            let equals = word.iter().position(|&byte| byte == b'=')?;
-            let (name, value) = (&word[..equals], &word[equals + 1..]);
-            match name {
-                b"lastmod" => set(&mut record.lastmod, value),
-                b"changefreq" => set(&mut record.changefreq, value),
-                b"priority" => set(&mut record.priority, value),
-                _ if section.is_some_and(|section| section.as_bytes() == name) => {
+        while let Some(word) = next_word(&mut rest) {
+            let (name, value) = attribute(word)?;
+            match tag_of(name) {
+                Some(TagName::Lastmod) => set(&mut record.lastmod, with_time(line, value, &mut rest)),
+                Some(TagName::Changefreq) => set(&mut record.changefreq, value),
+                Some(_) => set(&mut record.priority, value),
+                None if section.is_some_and(|section| name.eq_ignore_ascii_case(section.as_bytes())) => {
                     if !record.section.is_empty() && !value.is_empty() {
                         return None;
                     }
                     set(&mut record.section, value);
                 }
-                _ if is_name(name) => {
+                None if is_name(name) => {
                     row.unused.push(name);
                     continue;
                 }
-                _ => return None,
+                None => return None,
             }
             is_known = true;
         }
@@ -128,6 +155,25 @@ impl<'l> Attributed<'l> {
         }
         self.unused.iter().for_each(|name| found.unused.add_next(name));
     }
+}
+
+/// The date `value`, together with the time and the zone that `rest`, the text of `line` after it, begins with: databases write
+/// `2024-05-01 10:20:30 UTC`. They are taken from `rest`.
+fn with_time<'l>(line: &'l [u8], value: &'l [u8], rest: &mut &'l [u8]) -> &'l [u8] {
+    let before = rest.len();
+    let mut after = *rest;
+    let is_time = |word: &[u8]| matches!(word, [b'0'..=b'9', b'0'..=b'9', b':', ..]);
+    if value.is_empty() || !next_word(&mut after).is_some_and(is_time) {
+        return value;
+    }
+    *rest = after;
+    if next_word(&mut after)
+        .is_some_and(|word| matches!(word, b"UTC" | b"Z" | [b'+' | b'-', b'0'..=b'9', ..]))
+    {
+        *rest = after;
+    }
+    let start = line.len() - before - value.len();
+    &line[start..line.len() - rest.len()]
 }
 
 /// Whether `name` may be that of an attribute, unlike the beginning of a URL with a query.

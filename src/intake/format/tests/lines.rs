@@ -128,3 +128,25 @@ fn json_objects_that_share_a_line_are_refused_with_the_command_that_separates_th
     let (_, rows) = read_all("a", format!("{row}{row}\n{row}\n").as_bytes(), &none).unwrap();
     assert!(rows[0].contains("!bad-row") && rows[1].ends_with("h.example/1|||"), "{rows:?}");
 }
+
+#[test]
+fn attributes_with_a_time_or_in_capitals_are_read_and_never_become_part_of_a_url() {
+    let text = "http://h.example/1 lastmod=2024-01-01 10:20:30\nhttp://h.example/2\n\
+                http://h.example/3 lastmod=2024-01-01  10:20 UTC priority=0.5\n\
+                http://h.example/4 LASTMOD=2024-01-01 10:20:30.5 +01:00 Priority=0.1\n\
+                http://h.example/5 lastmod=2024-01-01 x\nhttp://h.example/6 lastmod= 10:20\n";
+    let want = [
+        "1@0 http://h.example/1|2024-01-01 10:20:30||",
+        "2@47 http://h.example/2|||",
+        "3@66 http://h.example/3|2024-01-01  10:20 UTC||0.5",
+        "4@128 http://h.example/4|2024-01-01 10:20:30.5 +01:00||0.1",
+        "5@197 !bad-row http://h.example/5 lastmod=2024-01-01 x",
+        "6@237 !bad-row http://h.example/6 lastmod= 10:20",
+    ];
+    check("-", text, Format::Google, &want);
+    // One line is enough to show the format, even if it is damaged.
+    let bad = "http://h.example/a lastmod=1 May 2024\n";
+    check("-", bad, Format::Google, &[&format!("1@0 !bad-row {}", bad.trim_end())]);
+    let list = "http://h.example/a 10:20:30\nhttp://h.example/b my-lastmod=1\nhttp://h.example/lastmod=1\n";
+    assert_eq!(read_all("-", list.as_bytes(), &FormatOptions::default()).unwrap().0.format, Format::Text);
+}
