@@ -59,6 +59,9 @@ impl Column {
             ColumnReader::ByteArrayColumnReader(reader) => {
                 each(reader, rows, levels, |value| write_bytes(value.data(), column_type, out, ends))?;
             }
+            ColumnReader::FixedLenByteArrayColumnReader(reader) if column_type == ColumnType::Text => {
+                each(reader, rows, levels, |value| self.texts.push(value.into()))?;
+            }
             ColumnReader::FixedLenByteArrayColumnReader(reader) => {
                 each(reader, rows, levels, |value| write_bytes(value.data(), column_type, out, ends))?;
             }

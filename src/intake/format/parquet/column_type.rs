@@ -18,7 +18,9 @@ impl ColumnType {
             return Err(message!("column {name} is in a list; name another with ", Setting::Columns));
         }
         match Self::of_any(column) {
-            column_type if part != RowPart::Url || column_type == Self::Text => Ok(column_type),
+            column_type if part != RowPart::Url || column_type == Self::Text || is_null(column) => {
+                Ok(column_type)
+            }
             _ => {
                 let holds = type_name(column);
                 Err(message!(
@@ -45,6 +47,7 @@ impl ColumnType {
             (Type::BYTE_ARRAY, Some(LogicalType::String | LogicalType::Enum | LogicalType::Json)) => {
                 Self::Text
             }
+            (Type::FIXED_LEN_BYTE_ARRAY, None) if converted == ConvertedType::NONE => Self::Text,
             (Type::FIXED_LEN_BYTE_ARRAY, Some(LogicalType::Float16)) if column.type_length() == 2 => {
                 Self::Float16
             }
@@ -76,6 +79,11 @@ impl ColumnType {
             _ => Self::Other,
         }
     }
+}
+
+/// Whether all values of `column` are null, as in a column that was empty when its type was inferred.
+pub fn is_null(column: &ColumnDescriptor) -> bool {
+    matches!(column.logical_type_ref(), Some(LogicalType::Unknown))
 }
 
 fn is_unsigned(converted: ConvertedType) -> bool {

@@ -10,18 +10,19 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use parquet::basic::{Compression, LogicalType, Repetition};
+use parquet::basic::{Compression, Repetition};
 use parquet::column::reader::get_column_reader;
 use parquet::errors::{self, ParquetError};
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
-use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor, TypePtr};
+use parquet::schema::types::{SchemaDescriptor, TypePtr};
 
 use super::column::Column;
+use super::column_type::is_null;
 use super::nested::Nested;
 use super::pages::{Pages, Room, TooLarge};
 use super::shared::{BATCH_ROWS, Shared, rows_of};
 use crate::common::contain;
-use crate::error::{Error, Message, Result, message};
+use crate::error::{Error, Message, Result, Setting, message};
 use crate::intake::format::columns::{Columns, EachPart, RowPart};
 use crate::intake::format::found::ColumnsFound;
 use crate::intake::format::row::{CountingSink, Record};
@@ -63,11 +64,17 @@ impl<'n> Groups<'n> {
         let bytes = file.len().map_err(|error| Error::io(name, "could not be read", error))?;
         let file = Shared { file, bytes };
         let index = contained(|| ParquetMetaDataReader::new().parse_and_finish(&file));
-        let index = index.map_err(|error| broken(name, error))?;
+        let index = index.map_err(|error| match has_magic(&file) {
+            true => broken(name, error),
+            false => wrong(message!("is not Parquet; set the format with ", Setting::Format)),
+        })?;
         let schema = index.file_metadata().schema_descr();
         let found = found_columns(schema, hints.columns);
         let plain: Vec<&[u8]> = found.iter().map(|(name, _)| name.as_bytes()).collect();
-        let places = hints.columns.places(&plain).map_err(|missing| wrong(missing.message("column")))?;
+        let places = hints.columns.places(&plain).map_err(|missing| {
+            let list = url_in_list(schema, hints.columns);
+            wrong(list.unwrap_or_else(|| missing.message("column")))
+        })?;
         let mut types: EachPart<Option<(usize, ColumnType)>> = Default::default();
         let mut nested = Vec::new();
         for (part, place) in RowPart::ALL.into_iter().zip(places) {
@@ -250,9 +257,26 @@ fn found_columns(schema: &SchemaDescriptor, columns: &Columns) -> Vec<(String, F
     found
 }
 
-/// Whether all values of `column` are null, as in a column that was empty when its type was inferred.
-fn is_null(column: &ColumnDescriptor) -> bool {
-    matches!(column.logical_type_ref(), Some(LogicalType::Unknown))
+/// The error for a list that has the name of the URL, if no other column has it.
+fn url_in_list(schema: &SchemaDescriptor, columns: &Columns) -> Option<Message> {
+    let is_url = |name: &str| matches!(columns.part_of(name.as_bytes()), Some((RowPart::Url, _)));
+    let leaves =
+        || (0..schema.num_columns()).map(|at| (schema.column(at), schema.get_column_root(at).name()));
+    if leaves().any(|(column, _)| is_url(&column.path().string())) {
+        return None;
+    }
+    let (_, name) = leaves().find(|(column, root)| column.max_rep_level() > 0 && is_url(root))?;
+    let name = crate::escape::shown(name.as_bytes());
+    Some(message!(
+        "column {name} holds a list; expected text; name another with ",
+        Setting::Columns.with("url=NAME")
+    ))
+}
+
+/// Whether `file` has the magic number at its start, or could not be read.
+fn has_magic(file: &Shared) -> bool {
+    let mut magic = [0; 4];
+    file.file.read_at(&mut magic, 0).is_err() || magic == *b"PAR1"
 }
 
 /// Checks that the column `at` is compressed with a codec that is built in. Brotli is left out because few writers use it

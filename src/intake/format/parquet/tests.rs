@@ -309,6 +309,15 @@ fn wrong_columns_and_broken_files_are_refused() {
         );
         refused(&format!("no-text-{at}"), column, values, &want);
     }
+    let schema = "message m { optional int64 url (UNKNOWN); required fixed_len_byte_array(1) loc; }";
+    let values =
+        || vec![Values::Int64(vec![], Some(vec![0, 0])), Values::Fixed(vec![b"u".to_vec().into(); 2])];
+    let plain = Compression::UNCOMPRESSED;
+    let (_, seen) = read_back("fixed", schema, plain, vec![values()]).unwrap();
+    assert_eq!(seen, ["1@0 u|||", "2@1 u|||"]);
+    let nulls = "message m { optional int64 url (UNKNOWN); }";
+    let (_, seen) = read_back("nulls", nulls, plain, vec![values().drain(..1).collect()]).unwrap();
+    assert_eq!(seen, ["1@0 |||", "2@1 |||"], "a column without values has the type null");
     let scratch = Scratch::new("broken");
     let path = scratch.0.join("urls");
     let schema = "message m { required binary loc (STRING); }";
@@ -321,6 +330,11 @@ fn wrong_columns_and_broken_files_are_refused() {
             read(Path::new("urls"), raw, &FormatOptions::default(), &mut Seen::default()).unwrap_err();
         assert!(error.to_string().starts_with("urls: broken Parquet ("), "{error}");
     }
+    std::fs::write(&path, "https://h.example/1\n").unwrap();
+    let raw = RawInput::File(File::open(&path).unwrap());
+    let said = FormatOptions { format: Some(Format::Parquet), ..FormatOptions::default() };
+    let error = read(Path::new("urls"), raw, &said, &mut Seen::default()).unwrap_err();
+    assert_eq!(error.to_string(), "urls: is not Parquet; set the format with `format`");
 }
 
 /// Values that a tag cannot hold become text that no tag accepts, so that they are counted as dropped; the URL stays.
@@ -333,7 +347,8 @@ fn a_tag_of_any_type_is_read_and_other_values_become_invalid_tags() {
         ("int64 lastmod (TIME(MICROS,true))", Values::Int64(vec![20_240_501], None), "|#20240501||"),
         ("int32 priority (TIME_MILLIS)", Values::Int32(vec![1]), "|||#1"),
         ("int32 priority (DATE)", Values::Int32(vec![19_844]), "|||2024-05-01"),
-        ("fixed_len_byte_array(2) lastmod", fixed(&[0x20, 0x24]), "|0x2024||"),
+        ("fixed_len_byte_array(4) lastmod", fixed(b"2024"), "|2024||"),
+        ("fixed_len_byte_array(1) images", fixed(b"i"), "||| image=i"),
         (
             "fixed_len_byte_array(16) changefreq (UUID)",
             fixed(&[7; 16]),
