@@ -223,7 +223,10 @@ def refusal(number: Optional[int], names: Sequence[Any], part: str, columns: Map
     elif part in columns:
         message = f"{row}there is no column {shown(columns[part])}; there are: {there}"
     else:
-        message = f'{row}there is no column loc or url; there are: {there}; name one with url="NAME"'
+        parts = {plain(column): other for other, column in columns.items()}
+        taken = next((name for name in map(str, names) if plain(name) in ("loc", "url")), None)
+        use = "" if taken is None else f" ({shown(taken)} is used for {parts[plain(taken)]})"
+        message = f'{row}there is no column loc or url{use}; there are: {there}; name one with url="NAME"'
     return DataRefused(f"rows: {message}", path="rows")
 
 

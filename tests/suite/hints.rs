@@ -110,6 +110,7 @@ fn the_hint_for_one_line_shows_it_and_one_filter_is_named_once() {
             "the only URL, http://x.example/, is outside http://h.example/; did you",
         ),
         (&[], ends, r"lines end with CR alone; convert them: tr '\r' '\n'"),
+        (&[], "http://h.example/a\r\r\n", r"lines end with CR CR LF; remove the CRs: tr -d '\r'"),
         (
             &[],
             "loc,url\nBerlin,http://h.example/a\n",

@@ -202,3 +202,12 @@ fn blanks_before_a_quoted_tag_are_ignored() {
     build(&out, &directory.file("rows.csv", text), &["--max-dropped-tags", "0"]).expect(0);
     assert!(published(&out, BASE)[1].1.contains("<lastmod>2024-05-01</lastmod><priority>0.5</priority>"));
 }
+
+#[test]
+fn a_column_named_url_that_is_used_for_a_tag_is_explained() {
+    let directory = TempDir::new();
+    let input = directory.file("rows.csv", format!("url,x\n{BASE}a,1\n"));
+    let refused = build(&directory.join("out"), &input, &["--columns", "lastmod=url"]).expect(65);
+    let says = "no column loc or url (url is used for lastmod), only: url, x; name the ones to read";
+    assert!(refused.stderr.contains(says), "{}", refused.stderr);
+}

@@ -236,6 +236,9 @@ fn the_option_that_keeps_a_dropped_lastmod_is_named_and_works() {
         let xml = &published(&out, BASE)[1].1;
         assert!(xml.contains("<lastmod>2024-05-01T10:20:30Z</lastmod>") && !xml.contains("1970"), "{xml}");
     }
+    let told = build(&directory.join("java"), &directory.file("urls.csv", pages(2, "1.71455883E9")), &[]);
+    let hint = "lastmod has an exponent (2 of 2 dropped); use CAST(lastmod AS BIGINT)";
+    assert_eq!(told.report["tag_hints"], json!([hint]));
     // A date without hyphens is not a number of seconds.
     let told = build(&directory.join("date"), &directory.file("urls.csv", pages(2, "20240501")), &[]);
     assert_eq!(

@@ -273,11 +273,22 @@ impl Columns {
                 (Some(said), None) => {
                     return Err(Missing::of(part, &crate::escape::shown(said.as_bytes()), names));
                 }
-                (None, None) if part == RowPart::Url => return Err(Missing::of(part, "loc or url", names)),
+                (None, None) if part == RowPart::Url => {
+                    return Err(Missing::of(part, &format!("loc or url{}", self.other_use(names)), names));
+                }
                 _ => {}
             }
         }
         Ok(places)
+    }
+
+    /// Says for which part the user named a column that has a usual name of the URL; empty if there is none.
+    fn other_use(&self, names: &[&[u8]]) -> String {
+        let is_usual = |name: &&&[u8]| RowPart::Url.rank(name.trim_ascii()).is_some();
+        let used = names.iter().find(is_usual).and_then(|name| Some((name, self.part_of(name)?.0)));
+        used.map_or_else(String::new, |(name, part)| {
+            format!(" ({} is used for {})", crate::escape::shown(name.trim_ascii()), part.name())
+        })
     }
 }
 

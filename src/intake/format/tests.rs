@@ -304,6 +304,9 @@ fn xml_that_is_not_a_complete_sitemap_is_refused() {
             format!("different formats: a later one has the root <{root}>; give them as separate files");
         check_refused(&none, "s.xml", documents, &want);
     }
+    let no_xml = "is not XML; set the format with `format`";
+    check_refused(&none, "g.xml", "http://h.example/a\n", no_xml);
+    check_refused(&said(Format::Sitemap), "g", "\u{feff}\nurl,x\n<a/>", no_xml);
     check_refused(&none, "s.xml", "<urlset><url></loc></url></urlset>", "byte 13: broken XML");
     check_refused(&none, "s.xml", b"<urlset><url><loc>\xE9</loc></url></urlset>", "byte 18: is not UTF-8");
     let endless = format!("<urlset><url>{}", "<a>b</a>".repeat(3 << 20));

@@ -161,6 +161,9 @@ fn other(reason: Reason, refused: &Refused, first: &str) -> Message {
         Reason::ControlCharacter if first.contains(r"\rhttp") => {
             r"lines end with CR alone; convert them: tr '\r' '\n'".into()
         }
+        Reason::ControlCharacter if first.ends_with(r"\r") => {
+            r"lines end with CR CR LF; remove the CRs: tr -d '\r'".into()
+        }
         Reason::ControlCharacter => "the export is damaged".into(),
         Reason::NotAbsolute => message!(
             "a URL begins with http:// or https://; ",

@@ -1,7 +1,7 @@
 //! Dropped tags: the limit for their number, and options that would keep them.
 
 use crate::commands::build::report::{Report, WordCounts};
-use crate::error::{Error, Message, Result, Setting, message};
+use crate::error::{Error, Message, Piece, Result, Setting, message};
 use crate::job::{Guards, Job};
 use crate::sitemap::tags::{LastmodUnit, TagName, TagReason};
 use crate::words::{grouped, plural};
@@ -21,12 +21,21 @@ pub fn hints(job: &Job, report: &Report) -> Vec<Message> {
                 let unit = LastmodUnit::of_number(example?.text.as_bytes())?.as_str();
                 (format!("looks like epoch {unit}"), Setting::LastmodUnit.with(unit))
             }
+            // Digits may have been cut off, so the number is not read.
+            TagReason::Lastmod if has_exponent(&example?.text) => {
+                ("has an exponent".into(), Piece::Text("CAST(lastmod AS BIGINT)".into()))
+            }
             _ => return None,
         };
         let [dropped, given] = [dropped, given].map(grouped);
         Some(message!("lastmod {what} ({dropped} of {given} dropped); use ", option))
     };
     TagReason::ALL.into_iter().filter_map(hint).collect()
+}
+
+/// Whether `text` is a number such as `1.7145504E9`, as Java writes floating point numbers from ten million on.
+fn has_exponent(text: &str) -> bool {
+    text.contains(['e', 'E']) && text.trim().parse().is_ok_and(f64::is_finite)
 }
 
 /// Compares the dropped tags with `max_dropped_tags`.

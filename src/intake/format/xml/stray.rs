@@ -4,9 +4,10 @@ use quick_xml::events::{BytesRef, Event};
 
 use super::value;
 use crate::clean::Reason;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, message};
 use crate::intake::format::row::CountingSink;
 use crate::intake::format::unpack::About;
+use crate::intake::lines::BYTE_ORDER_MARK;
 
 /// The name under which the stray text of an entry is counted.
 pub const NAME: &str = "#text";
@@ -83,6 +84,10 @@ impl Between {
 
     /// The error for text outside the root element.
     fn outside(&self, about: &About<'_>) -> Error {
+        let head = about.head().strip_prefix(BYTE_ORDER_MARK).unwrap_or(about.head());
+        if !head.trim_ascii_start().starts_with(b"<") {
+            return about.wrong(message!("is not XML; set the format with ", Setting::Format));
+        }
         let line = self.text.0.split(|&byte| byte == b'\n').next().unwrap_or_default();
         let (at, line) = (self.offset, crate::escape::shown(line.trim_ascii_end()));
         about.wrong(format!(
