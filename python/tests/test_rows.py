@@ -214,6 +214,15 @@ def test_a_missing_column_lists_those_that_exist(desk):
             desk.build(given, url="adress")
 
 
+def test_a_key_that_no_row_has_and_a_url_that_is_used_for_a_tag_are_named(desk):
+    rows = [{"url": BASE}, {"url": BASE + "1", "updated": "2024-05-01"}]
+    for given in (rows, pyarrow.Table.from_pylist(rows[1:])):
+        with pytest.raises(sitemill.DataRefused, match="column updatd, only: url, updated"):
+            desk.build(given, lastmod="updatd")
+        with pytest.raises(sitemill.DataRefused, match=r"no column loc or url \(url is used for lastmod\)"):
+            desk.build(given, lastmod="url")
+
+
 def test_a_frame_without_columns_is_refused(desk, monkeypatch):
     for has_pyarrow in (True, False):
         for given in (pandas.DataFrame(), polars.DataFrame(), pyarrow.table({})):

@@ -126,6 +126,31 @@ impl InputReport {
         missing.chain(impossible).chain(uses).collect()
     }
 
+    /// The parts of a row whose key, named by an option, no row has, and these keys. An input without any key has no rows to judge.
+    pub(crate) fn missing(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let columns = self.columns.as_ref();
+        let columns = columns.filter(|columns| !columns.used.is_empty() || !columns.unused.is_empty());
+        columns.into_iter().flat_map(|columns| &columns.missing).map(|(part, name)| (*part, &**name))
+    }
+
+    /// Whether a row has a value for `part` in a column or under a key that options can name.
+    pub(crate) fn uses(&self, part: &str) -> bool {
+        let columns = self.columns.as_ref().filter(|_| !self.is_google());
+        columns.is_some_and(|columns| columns.used.contains_key(part))
+    }
+
+    /// All its columns or keys, for a message.
+    pub(crate) fn all_columns(&self) -> String {
+        let columns = self.columns.iter();
+        let all = columns.flat_map(|columns| columns.used.values().chain(&columns.unused));
+        all.map(String::as_str).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The word for a column in its format.
+    pub(crate) fn column_word(&self) -> &'static str {
+        self.format.parse::<Format>().map_or("column", Format::column_word)
+    }
+
     /// The hint for text that was read as one URL per line, though `delimiter` divides its first lines.
     fn hint_of_rows(&self, delimiter: &str) -> Message {
         let path = &self.path;
@@ -137,11 +162,6 @@ impl InputReport {
             " ",
             Setting::Columns.with("url=1")
         )
-    }
-
-    /// The word for a column in its format.
-    fn column_word(&self) -> &'static str {
-        self.format.parse::<Format>().map_or("column", Format::column_word)
     }
 
     fn is_google(&self) -> bool {

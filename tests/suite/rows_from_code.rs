@@ -339,6 +339,12 @@ fn keys_that_rows_name_are_in_the_report() {
     let used: Vec<_> = columns.used.iter().map(|(part, key)| (&**part, &**key)).collect();
     assert_eq!(used, [("lastmod", "day"), ("url", "Page")]);
     assert_eq!(columns.unused, ["caf\\xe9", "stock"]);
+    // No row has the key that an option names.
+    let mut mistyped = job;
+    mistyped.input.format.columns = "priority=rank".parse().unwrap();
+    let refused = built(&mistyped, vec![Source::rows("rows", (0..80_000).map(row))]).unwrap().refused;
+    let says = "no row has the column rank, only: day, Page, caf\\xe9, stock; nothing was published";
+    assert!(refused.unwrap().to_string().starts_with(says));
 }
 
 #[test]

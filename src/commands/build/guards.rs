@@ -15,6 +15,7 @@ use crate::commands::build::report::Report;
 use crate::commands::build::site::Planned;
 use crate::error::{Error, Message, Result, Setting, message};
 use crate::escape::shown;
+use crate::intake::report::InputReport;
 use crate::job::{Job, SectionsBy};
 use crate::sitemap::sections::REST;
 use crate::survey::sections::LeftOut;
@@ -38,6 +39,7 @@ pub fn check(job: &Job, report: &Report) -> Result<()> {
     if listed == 0 && !job.guards.allow_empty {
         return Err(Error::data(nothing_listed(job, report)));
     }
+    check_keys(report)?;
     if let Some(max) = job.guards.max_rejects.filter(|max| max.is_exceeded(rejected, lines)) {
         let way_out = Setting::MaxRejects.with(max.needed(rejected, lines));
         let (rejected, lines) = (grouped(rejected), plural(lines, "line was", "lines were"));
@@ -49,6 +51,19 @@ pub fn check(job: &Job, report: &Report) -> Result<()> {
         )));
     }
     tags::check(&job.guards, report)
+}
+
+/// Refuses rows that have keys if none of any input has one that an option names, as a table without the column is refused. Single
+/// rows may lack it, and so may an input beside others.
+fn check_keys(report: &Report) -> Result<()> {
+    let missing = |input: &InputReport| {
+        let (part, name) =
+            input.missing().find(|(part, _)| !report.inputs.iter().any(|other| other.uses(part)))?;
+        let (word, all) = (input.column_word(), input.all_columns());
+        let columns = Setting::Columns.with(format_args!("{part}={name}"));
+        Some(message!("no row has the {word} {name}, only: {all}; nothing was published; correct ", columns))
+    };
+    report.inputs.iter().find_map(missing).map_or(Ok(()), |missing| Err(Error::data(missing)))
 }
 
 /// Says why there is nothing to publish. Proposes an empty set only if the input contains no URL at all.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 #[cfg(feature = "arrow")]
 use super::arrow::ArrowRows;
+use super::columns::Columns;
 use super::found::ColumnsFound;
 use super::reader::{OnBytes, RowReader, small_units};
 use super::row::{CountingSink, Record, kept};
@@ -192,27 +193,27 @@ impl<'a> SourceRows<'a> {
         Self { watch: Box::new(watch), ..self }
     }
 
-    /// Reads them as the input `name`. `hints` name the columns of record batches.
+    /// Reads them as the input `name`. `hints` name the columns of record batches, and keys that rows should have.
     ///
     /// # Errors
     /// [`ErrorKind::Data`](crate::ErrorKind::Data) if a column of record batches is missing or cannot be used.
-    #[cfg_attr(not(feature = "arrow"), expect(unused_variables, reason = "only record batches have columns"))]
     pub fn open<'n>(self, name: &'n Path, hints: Hints<'n>) -> Result<RowReader<'n>>
     where
         'a: 'n,
     {
         match self.rows {
-            Rows::Iterator(rows) => Ok(open_units(name, rows, self.watch)),
+            Rows::Iterator(rows) => Ok(open_units(name, rows, hints.columns, self.watch)),
             #[cfg(feature = "arrow")]
             Rows::Arrow(rows) => rows.open(name, hints.columns, self.watch),
         }
     }
 }
 
-/// Reads the units of `rows` as the input `name`.
+/// Reads the units of `rows` as the input `name`. If the rows have keys, the user may name some of them in `columns`.
 fn open_units<'n, 'a: 'n>(
     name: &'n Path,
     mut rows: Box<dyn NextUnit + Send + 'a>,
+    columns: &'n Columns,
     mut watch: Box<OnBytes<'a>>,
 ) -> RowReader<'n> {
     let units =
@@ -222,6 +223,8 @@ fn open_units<'n, 'a: 'n>(
                 Error::of_caller(name, &format!("row {row} could not be read"), cause)
             }))
         });
+    let wanted = columns.said();
+    let read = move |unit: &Unit, rows: &mut CountingSink<'_>| read(unit, &wanted, rows);
     RowReader { units: small_units(units, read), columns: None }
 }
 
@@ -266,7 +269,8 @@ impl<I: Iterator<Item = Result<SourceRow, Cause>>> NextUnit for Units<I> {
     }
 }
 
-fn read(unit: &Unit, rows: &mut CountingSink<'_>) -> Result<()> {
+/// Reads the rows of a unit. Keys that are `wanted` are missing if no row has them.
+fn read(unit: &Unit, wanted: &[(&'static str, Vec<u8>)], rows: &mut CountingSink<'_>) -> Result<()> {
     let mut buffer = ExtrasBuffer::default();
     for (row, line) in unit.rows.iter().zip(unit.rows_before + 1..) {
         let SourceRow {
@@ -281,7 +285,10 @@ fn read(unit: &Unit, rows: &mut CountingSink<'_>) -> Result<()> {
             has_others,
             is_bad,
         } = row;
-        keys.iter().for_each(|keys| rows.facts().keys.get_or_insert_default().merge(keys));
+        if let Some(keys) = keys {
+            let new = || ColumnsFound::of_wanted(wanted.to_vec());
+            rows.facts().keys.get_or_insert_with(new).merge(keys);
+        }
         if *is_bad {
             rows.bad(line, line - 1, Reason::BadRow, kept(url))?;
             continue;

@@ -1,9 +1,12 @@
 //! Unused columns and keys are named, with the option that would use them.
 
-use serde_json::json;
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
 
 use super::report_of;
-use crate::support::{TempDir, finish, sitemill};
+use crate::support::{TempDir, finish, sitemill, telling_build_command};
 
 /// The lines of the summary that describe inputs.
 #[track_caller]
@@ -116,13 +119,32 @@ fn a_key_that_some_urls_were_read_from_is_not_unused() {
 }
 
 #[test]
-fn a_key_that_an_option_names_and_no_row_has_is_named() {
+fn a_key_that_an_option_names_and_no_row_has_is_refused_unless_another_input_has_it() {
     let directory = TempDir::new();
     directory.file("a.jsonl", "{\"url\":\"https://h.example/1\",\"mod\":\"2024-05-01\"}\n".repeat(2));
-    let (wrong, right) = (["--columns", "lastmod=modd"], ["--columns", "lastmod=mod"]);
+    directory.file("b.jsonl", "{\"url\":\"https://h.example/2\",\"modd\":null}\n");
+    directory.file("c.csv", "url,modd\nhttps://h.example/3,2024-05-01\n");
+    directory.file("d.list", "https://h.example/4 lastmod=2024-05-01\n");
+    directory.file("blank.jsonl", "{}\n\n");
+    let run = |columns: &str, inputs: &[&str]| {
+        let mut build = telling_build_command(Path::new("out"), "https://h.example/");
+        build.current_dir(directory.path()).args(["--columns", columns, "--report", "report.json"]);
+        finish(build.args(["--max-shrink", "100", "--allow-empty"]).args(inputs), b"")
+    };
+    let said =
+        "no row has the key modd, only: url, mod; nothing was published; correct --columns lastmod=modd";
+    for inputs in [&["a.jsonl"][..], &["a.jsonl", "d.list"], &["blank.jsonl", "a.jsonl"]] {
+        assert!(run("lastmod=modd", inputs).expect(65).stderr.contains(said), "{inputs:?}");
+        let report: Value =
+            serde_json::from_slice(&fs::read(directory.join("report.json")).unwrap()).unwrap();
+        assert_eq!(report["refused"], said);
+    }
     let hint = "  no row of a.jsonl has the key modd; correct --columns lastmod=modd\n";
-    assert!(build(&directory, "a.jsonl", &wrong).contains(hint));
-    assert!(!build(&directory, "a.jsonl", &right).contains("no row"));
+    for other in ["b.jsonl", "c.csv"] {
+        assert!(run("lastmod=modd", &["a.jsonl", other]).expect(0).stderr.contains(hint), "{other}");
+    }
+    assert!(!run("lastmod=mod", &["a.jsonl"]).expect(0).stderr.contains("no row"));
+    run("lastmod=modd", &["blank.jsonl"]).expect(0);
 }
 
 #[test]
