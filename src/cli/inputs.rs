@@ -48,7 +48,8 @@ pub fn warn_of_robots(rules: &UrlRules) {
     let Some(robots) = &rules.robots else { return };
     let path = escape::shown(robots.source().as_os_str().as_encoded_bytes());
     if robots.is_empty() {
-        log::warning(&format!("{path}: has no rules for this crawler, so it excludes no URLs"));
+        let why = "has no rules for this crawler, or only an empty Disallow, so it excludes no URLs";
+        log::warning(&format!("{path}: {why}"));
     }
     if robots.is_cut() {
         log::warning(&format!("{path}: only the first 500 KiB are read, as crawlers do; shorten the file"));

@@ -35,6 +35,23 @@ fn the_summary_shows_the_most_frequent_rules_and_counts_the_others() {
 }
 
 #[test]
+fn a_rule_of_robots_txt_may_end_within_an_escape_and_may_be_empty() {
+    let directory = TempDir::new();
+    let robots = directory.join("robots.txt");
+    let clean = |rules: &str| {
+        fs::write(&robots, format!("User-agent: *\n{rules}\n")).unwrap();
+        let input = b"https://h.example/a%20b\nhttps://h.example/x\n";
+        finish(sitemill().args(["clean", "--respect-robots"]).arg(&robots), input).expect(0)
+    };
+    for (rules, want) in [("Disallow: /*%", "x"), ("Disallow: /\nAllow: /a%2", "a%20b")] {
+        assert_eq!(String::from_utf8(clean(rules).stdout).unwrap(), format!("https://h.example/{want}\n"));
+    }
+    let all = clean("Disallow:");
+    let said = "robots.txt: has no rules for this crawler, or only an empty Disallow, so it excludes no URLs";
+    assert!(all.stderr.contains(said) && all.stderr.contains("2 URLs"), "{}", all.stderr);
+}
+
+#[test]
 fn files_and_pipes_give_the_same_output_with_any_number_of_threads() {
     let recipe = Recipe { lines: 60_000, duplicates: 0.1, non_ascii: 0.2, bad: 0.2, ..Recipe::default() };
     let text = Corpus::new(&recipe).unwrap().text();

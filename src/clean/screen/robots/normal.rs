@@ -5,17 +5,27 @@ use crate::clean::encode::push_escape;
 use crate::clean::legal::{is_escape, is_legal};
 use crate::common::simd;
 
-/// The normal form of the pattern in a rule. `*`, and `$` at the end, keep their meaning; elsewhere, `$` is a character.
+/// The normal form of the pattern in a rule. `*`, and `$` at the end, keep their meaning; elsewhere, `$` is a character. The
+/// beginning of an escape stays as it is if the path may go on there, because the path may have the rest of the escape.
 pub fn pattern(value: &[u8]) -> String {
     let (value, is_anchored) = match value {
         [value @ .., b'$'] => (value, true),
         value => (value, false),
     };
     let mut normal = Vec::with_capacity(value.len() + 1);
-    push(value, &mut normal, |byte, normal| match byte {
-        b'*' => normal.push(byte),
-        _ => push_character(byte, normal),
-    });
+    let mut literals = value.split(|&byte| byte == b'*').peekable();
+    while let Some(literal) = literals.next() {
+        let is_last = literals.peek().is_none();
+        let (whole, begun) = match is_last && is_anchored {
+            true => (literal, &b""[..]),
+            false => literal.split_at(literal.len() - begun_escape(literal)),
+        };
+        push(whole, &mut normal);
+        normal.extend(begun.to_ascii_uppercase());
+        if !is_last {
+            normal.push(b'*');
+        }
+    }
     if is_anchored {
         normal.push(b'$');
     }
@@ -33,17 +43,26 @@ pub fn path<'a>(path: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
         return path;
     }
     buffer.clear();
-    push(path, buffer, push_character);
+    push(path, buffer);
     buffer
 }
 
-/// Appends `text`: its escapes in normal form, and every other byte by `push_byte`.
-fn push(text: &[u8], normal: &mut Vec<u8>, push_byte: fn(u8, &mut Vec<u8>)) {
+/// The number of bytes at the end of `literal` that begin an escape: `%` or `%2`.
+fn begun_escape(literal: &[u8]) -> usize {
+    match literal {
+        [.., b'%'] => 1,
+        [.., b'%', digit] if digit.is_ascii_hexdigit() => 2,
+        _ => 0,
+    }
+}
+
+/// Appends `text`, in which no byte has a special meaning.
+fn push(text: &[u8], normal: &mut Vec<u8>) {
     let mut rest = text;
     while let Some((&byte, after)) = rest.split_first() {
         rest = after;
         if !is_escape(&[&[byte], after.get(..2).unwrap_or_default()].concat()) {
-            push_byte(byte, normal);
+            push_character(byte, normal);
             continue;
         }
         let digit = |at: usize| char::from(after[at]).to_digit(16).expect("it is an escape") as u8;
@@ -79,7 +98,7 @@ mod tests {
             ("/%62%61%7A%7e", "/baz~"),
             ("/it's", "/it%27s"),
             ("/a|b", "/a%7Cb"),
-            ("/50%", "/50%25"),
+            ("/50%-", "/50%25-"),
             ("/a%2fb%3A", "/a%2Fb%3A"),
             ("/%2A%24", "/%2A%24"),
         ] {
@@ -91,6 +110,12 @@ mod tests {
             assert_eq!(path(canonical, &mut Vec::new()), want.as_bytes(), "{given}");
         }
         assert_eq!(pattern(b"/*a*$b$"), "/*a*%24b$");
+        for (given, want) in
+            [("/50%", "/50%"), ("/50%$", "/50%25$"), ("/*%e3%8", "/*%E3%8"), ("/%c*%%*%g", "/%C*%25%*%25g")]
+        {
+            assert_eq!(pattern(given.as_bytes()), want);
+        }
+        assert_eq!(path(b"/50%25", &mut Vec::new()), b"/50%25");
         assert_eq!(path(b"/a*b$", &mut Vec::new()), b"/a%2Ab%24");
     }
 }

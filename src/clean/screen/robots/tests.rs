@@ -157,6 +157,11 @@ fn stars_and_dollars_match_as_google_documents() {
         ("Disallow: /a$b", &["/a"], &["/a$b", "/a%24b", "/a$bc"]),
         ("Disallow: /file-%2A.html", &["/file-x.html"], &["/file-*.html", "/file-%2a.html"]),
         ("Disallow: foo", &["/foo", "/x/foo"], &[]),
+        // A pattern may end within an escape.
+        ("Disallow: /*%", &["/x"], &["/a%20b", "/ü", "/50%", "/?a%2Fb"]),
+        ("Disallow: /a%2\nDisallow: /*%e3%8*x", &["/a%3F", "/%E3%83"], &["/a%20b", "/a%2Fb", "/ツx"]),
+        ("Disallow: /\nAllow: /*%", &["/a%20b"], &["/x"]),
+        ("Disallow: /*%$", &["/a%20"], &["/50%"]),
         ("Disallow: /*/*/c*d", &["/a/c/d", "/a/b/d", "/a/b/xcxd"], &["/a/b/c/d", "/a/b/cd?e"]),
     ] {
         check(&format!("User-agent: FooBot\n{rules}\n"), "FooBot", allowed, forbidden);
@@ -189,6 +194,9 @@ fn spellings_of_one_url_are_equal() {
         ("/foo/bar/%62%61%7A", &["/foo/bar/baz", "/foo/bar/%62%61%7A"], &["/foo/bar/bar"]),
         ("/a b", &["/a%20b"], &["/a"]),
         ("/it's", &["/it's?x", "/it%27s"], &["/it"]),
+        // As in Google's parser, reserved characters differ from their escapes.
+        ("/a,b", &["/a,b"], &["/a%2Cb"]),
+        ("/?u=https%3A%2F%2Ffoo", &["/?u=https%3a%2f%2ffoo"], &["/?u=https://foo"]),
     ] {
         check(&format!("User-agent: FooBot\nDisallow: /\nAllow: {allow}\n"), "FooBot", allowed, forbidden);
     }
