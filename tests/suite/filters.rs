@@ -336,7 +336,7 @@ fn wrong_rules_are_refused_before_the_run() {
         (vec!["--robots-agent=Googlebot".to_owned()], 2, "--respect-robots"),
         (vec![file("--respect-robots", &patterns), "--robots-agent=a b".to_owned()], 2, "only letters"),
         (vec!["--relative-to=/a".to_owned()], 2, "it needs a scheme"),
-        (vec!["--rewrite=/a=/b".to_owned()], 2, "expected FROM=TO"),
+        (vec!["--rewrite=https://o.example/=https://h.example/a".to_owned()], 2, "end both with a slash"),
         (vec!["--rewrite=http://=https://h.example/".to_owned()], 2, "a scheme alone"),
         (vec![file("--exclude-file", &patterns), file("--rejects", &patterns)], 2, "as --exclude-file"),
     ] {

@@ -64,12 +64,22 @@ impl Rewrite {
                 Err(format!("TO has a query, and FROM has no path; end FROM with a slash: {from}"))
             }
             (true, false) => Ok(!to.ends_with('/')),
+            (false, false) if from.ends_with('/') && ends_with_a_word(to) => {
+                Err("FROM ends with a slash, and TO does not, so the last word of TO would be joined to the next one; \
+                     end both with a slash, or neither"
+                    .into())
+            }
             (false, true) if !from.ends_with('/') => {
                 Err("TO has no path, and FROM does not end with a slash; end both with a slash, or only TO to join them as text".into())
             }
             _ => Ok(false),
         }
     }
+}
+
+/// Whether the path of the URL `to` is all that follows its host, and ends with a letter or digit, perhaps in an escape.
+fn ends_with_a_word(to: &str) -> bool {
+    !to.contains('?') && to.ends_with(|last: char| last.is_ascii_alphanumeric())
 }
 
 /// `http://` or `https://` in any letter case, if `given` is nothing else.
@@ -125,7 +135,8 @@ mod tests {
             ("http://h.example/?a=1=http://h.example/?b=", "http://h.example/?a=1", "http://h.example/?b="),
             ("https://a.com=https://b.com/x", "https://a.com/", "https://b.com/x/"),
             (" https://a.com =https://b.com/x/ ", "https://a.com/", "https://b.com/x/"),
-            ("https://a.com/=https://b.com/x", "https://a.com/", "https://b.com/x"),
+            ("https://a.com/=https://b.com/x-", "https://a.com/", "https://b.com/x-"),
+            ("https://a.com/x=https://b.com/y/", "https://a.com/x", "https://b.com/y/"),
             ("https://a.com/x/=https://b.com", "https://a.com/x/", "https://b.com/"),
             ("https://a.com/x=https://b.com/y", "https://a.com/x", "https://b.com/y"),
             ("https://a.com\\=https://b.com", "https://a.com/", "https://b.com/"),
@@ -154,6 +165,8 @@ mod tests {
             ("http://h.example/#a=https://h.example/", "no fragment"),
             ("https://a.com/x=https://b.com", "FROM does not end with a slash; end both with a slash"),
             ("https://a.com=https://b.com/?u=", "end FROM with a slash: https://a.com/"),
+            ("https://a.com/=https://b.com/x", "FROM ends with a slash, and TO does not"),
+            ("https://a.com/x/=https://b.com/ü", "FROM ends with a slash, and TO does not"),
             ("https://staging.=https://www.", "https://staging.: a host can only be replaced as a whole"),
             ("https://staging/=https://www.", "https://www.: a host can only be replaced as a whole"),
         ] {
