@@ -7,8 +7,8 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Run, TempDir, assert_nothing_is_left, assert_valid, build_command, files, finish, locs, published_urls,
-    run, sitemill,
+    Run, TempDir, assert_nothing_is_left, assert_valid, build_command, contents, files, finish, locs,
+    published_urls, run, sitemill,
 };
 
 const BASE: &str = "https://www.example.com/maps/";
@@ -162,6 +162,7 @@ fn what_cannot_be_listed_is_refused_before_any_work_with_the_reason() {
     write("index.xml", "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"></sitemapindex>");
     write("cut.xml", &sitemap(&["", ""])[..100]);
     write("page.xml", "<html></html>");
+    write("full.txt", &(0..50_001).map(|n| format!("{BASE}{n}\n")).collect::<String>());
     write("sitemap-00007-1f2e3d4c.xml.gz", &sitemap(&[""]));
     for (also, exit, said) in [
         ("https://other.example/a.xml", 2, "so no index file may list it"),
@@ -178,6 +179,7 @@ fn what_cannot_be_listed_is_refused_before_any_work_with_the_reason() {
         ("out/index.xml", 65, "index"),
         ("out/cut.xml", 65, "cut.xml"),
         ("out/page.xml", 65, "page.xml"),
+        ("out/full.txt", 65, "full.txt: lists 50,001 URLs, and a sitemap may list at most 50,000; divide it"),
         ("out/sitemap-00007-1f2e3d4c.xml.gz", 2, "a name that is reserved"),
     ] {
         let done = build(&out, 1, &[also], &[]).expect(exit);
@@ -340,7 +342,16 @@ fn each_site_lists_its_own() {
     }
     // The site of the last one is live, but this run has no URL of it.
     finish(&mut build_command(&out, "{origin}/"), b"https://c.example/1\n").expect(0);
-    for stray in ["out/stray.xml", "https://d.example/live.xml", "https://c.example/live.xml"] {
+    let of_c = "https://c.example/live.xml";
+    let live = contents(&out.join("c.example"));
+    let warned = build(&["https://b.example/live.xml", of_c]).expect(0);
+    let said = format!(
+        "warning: --also {of_c}: the inputs have no URL of its site, so the set of that site stays as it is; the new set is live"
+    );
+    assert!(warned.stderr.contains(&said), "{}", warned.stderr);
+    assert_eq!(json(&warned.stdout)["also"], 1);
+    assert_eq!(contents(&out.join("c.example")), live);
+    for stray in ["out/stray.xml", "https://d.example/live.xml"] {
         let done = build(&[stray]).expect(2);
         let said =
             format!("{stray}: is not below a site that this run publishes, so no index file may list it");

@@ -9,13 +9,13 @@ use crate::clean::{Cleaned, Cleaner};
 use crate::commands::check::{Content, DocumentFormat, Entry, FileKind, Findings, Reader, Tag};
 use crate::common::time::w3c_datetime;
 use crate::error::{Error, Result, Setting, message};
-use crate::escape::shown;
+use crate::escape::{grouped, shown};
 use crate::job::{Also, Job};
-use crate::limits::Protocol;
-use crate::place::{self, STATE};
-use crate::set::manifest::ExternalEntry;
+use crate::limits::{Protocol, URLS_PER_SITEMAP_MAX};
+use crate::place::{self, Record, STATE};
+use crate::set::manifest::{ExternalEntry, Manifest};
 use crate::set::name::{is_index_file, is_sitemap_file};
-use crate::set::publish;
+use crate::set::publish::{self, live_sets::live_sets};
 use crate::set::site_directory::site_directory;
 use crate::sitemap::tags::{Lastmod, plain_lastmod};
 
@@ -47,7 +47,7 @@ impl ExternalSitemaps {
         // The sites of each origin are not known yet.
         if let Some(base_url) = job.rules.only_site() {
             all.of_site(job, base_url)?;
-            all.check_all_listed(job, &[base_url])?;
+            all.unlisted(job, &[base_url])?;
         }
         Ok(all)
     }
@@ -79,27 +79,42 @@ impl ExternalSitemaps {
         Ok(listed)
     }
 
-    /// Refuses a sitemap that none of the sites of `base_urls` lists.
+    /// A warning for each sitemap that none of the sites of `base_urls` lists, because the inputs have no URL of its site. The set
+    /// of that site stays live.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the sitemap.
-    pub fn check_all_listed(&self, job: &Job, base_urls: &[&BaseUrl]) -> Result<()> {
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if a sitemap has no site, naming the sitemap.
+    pub fn unlisted(&self, job: &Job, base_urls: &[&BaseUrl]) -> Result<Vec<Error>> {
+        let mut warnings = Vec::new();
         for sitemap in &self.0 {
-            let is_listed = |base_url: &&BaseUrl| Ok(sitemap.loc(job, base_url)?.is_some());
-            let listed: Vec<bool> = base_urls.iter().map(is_listed).collect::<Result<_>>()?;
-            if !listed.contains(&true) {
-                let parent = match job.rules.only_site() {
-                    Some(base_url) => format!("the base URL {base_url}"),
-                    None => "a site that this run publishes".into(),
-                };
-                return Err(Error::usage(message!(
-                    Setting::Also.with(sitemap.given()),
-                    ": is not below {parent}, so no index file may list it"
-                )));
+            let given = || Setting::Also.with(sitemap.given());
+            match job.rules.only_site() {
+                _ if sitemap.is_below(job, base_urls.iter().copied())? => {}
+                Some(base_url) => {
+                    let why = format!("is not below the base URL {base_url}, so no index file may list it");
+                    return Err(Error::usage(message!(given(), ": {why}")));
+                }
+                None if sitemap.is_below(job, &live_sites(job))? => {
+                    let words = "the inputs have no URL of its site, so the set of that site stays as it is";
+                    warnings.push(Error::data(message!(given(), ": {words}")));
+                }
+                None => {
+                    let why = "is not below a site that this run publishes, so no index file may list it";
+                    return Err(Error::usage(message!(given(), ": {why}")));
+                }
             }
         }
-        Ok(())
+        Ok(warnings)
     }
+}
+
+/// The base URLs of the sets that are live in the output directory of `job`, as far as they can be read.
+fn live_sites(job: &Job) -> Vec<BaseUrl> {
+    let name = job.publication.name.as_ref();
+    let mut views = live_sets(&job.publication.out, name).unwrap_or_default();
+    views.retain(|view| view.name() == name);
+    let sets = views.iter().filter_map(|view| Manifest::read(&**view, &Record::Live).ok().flatten());
+    sets.filter_map(|set| set.base_url.parse().ok()).collect()
 }
 
 impl ExternalSitemap {
@@ -127,6 +142,16 @@ impl ExternalSitemap {
             Self::Url(_) => None,
             Self::File { lastmod, .. } => Some(lastmod.clone()),
         }
+    }
+
+    /// Whether it is below one of `base_urls`.
+    fn is_below<'b>(&self, job: &Job, base_urls: impl IntoIterator<Item = &'b BaseUrl>) -> Result<bool> {
+        for base_url in base_urls {
+            if self.loc(job, base_url)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The URL, if it is below `base_url`.
@@ -190,9 +215,16 @@ fn lastmod_of(path: &Path, protocol: Protocol) -> Result<String> {
     }
     let (kind, entries) = (reader.head().map(|(kind, _)| kind), reader.entries());
     let is_feed = reader.format() != DocumentFormat::Protocol;
+    let refused = |why: &str| Error::data(message!(Setting::Also, " ", path, ": {why}"));
     let why = match (&findings.damage, kind) {
         (Some(damage), _) => return Err(damage.error(path)),
         (None, Some(FileKind::Sitemap)) if entries == 0 => Some("lists no URL"),
+        (None, Some(FileKind::Sitemap)) if entries > u64::from(URLS_PER_SITEMAP_MAX) => {
+            let (urls, max) = (grouped(entries), grouped(URLS_PER_SITEMAP_MAX.into()));
+            return Err(refused(&format!(
+                "lists {urls} URLs, and a sitemap may list at most {max}; divide it"
+            )));
+        }
         (None, Some(FileKind::Sitemap)) if is_feed && protocol == Protocol::V0_84 => Some(
             "is a feed or text file, and index files of protocol 0.84 may list only XML; publish for 0.9, or leave it out",
         ),
@@ -203,7 +235,7 @@ fn lastmod_of(path: &Path, protocol: Protocol) -> Result<String> {
         (None, None) => Some("is not a sitemap"),
     };
     if let Some(why) = why {
-        return Err(Error::data(message!(Setting::Also, " ", path, ": {why}")));
+        return Err(refused(why));
     }
     match newest {
         Some(newest) => Ok(String::from_utf8_lossy(newest.as_bytes()).into_owned()),

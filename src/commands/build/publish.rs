@@ -19,7 +19,7 @@ pub enum Published {
     /// All sets are live.
     Live {
         sets: Vec<Prepared>,
-        /// Failures after they were live.
+        /// Failures after they were live, and sitemaps from elsewhere that none of them lists.
         warnings: Vec<Error>,
     },
     /// A dry run ends here: these sets would be live.
@@ -45,15 +45,19 @@ pub fn publish(
     time: &str,
 ) -> Result<Published> {
     let base_urls: Vec<_> = sites.iter().map(|site| &site.base_url).collect();
-    if let Err(why) = external.check_all_listed(job, &base_urls) {
-        return Ok(Published::Refused { begun: Vec::new(), why });
-    }
+    let mut warnings = match external.unlisted(job, &base_urls) {
+        Ok(warnings) => warnings,
+        Err(why) => return Ok(Published::Refused { begun: Vec::new(), why }),
+    };
     let mut sets = try_list(sites.into_iter().map(|site| prepare(job, report, site, external, time)))?;
     if job.publication.dry_run {
         return Ok(Published::Previewed(sets));
     }
     match make_live(&mut sets) {
-        Ok(warnings) => Ok(Published::Live { sets, warnings }),
+        Ok(failures) => {
+            warnings.extend(failures);
+            Ok(Published::Live { sets, warnings })
+        }
         Err(why) => {
             sets.retain(Prepared::is_begun);
             // For a single set, the error says everything.
