@@ -24,7 +24,7 @@ pub struct RollbackJob {
     /// The set in that directory, if several share it; `None` for the set without a name.
     pub name: Option<SetName>,
     /// Number of a kept set, as returned by [`status()`](crate::status()). If not set, the last set before the live one that was
-    /// not itself rolled back.
+    /// not itself rolled back and has other files.
     pub to: Option<u64>,
     /// A robots.txt in which to list the index files, between two marker lines. Other lines are left unchanged.
     pub robots: Option<PathBuf>,

@@ -26,6 +26,30 @@ fn rollback(out: &Path, options: &[&str]) -> Run {
     finish(sitemill().arg("rollback").args(options).arg("--out").arg(out), b"")
 }
 
+#[test]
+fn a_rollback_skips_sets_with_the_files_of_the_live_one() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    build_pages(&out, BASE, 3, &[]).expect(0);
+    // A bad build and its repetitions.
+    (2..=4).for_each(|_| _ = build_pages(&out, BASE, 1, &[]).expect(0));
+    let told = rollback(&out, &[]).expect(0);
+    assert!(
+        told.stderr.contains("restored set 1 (3 URLs in 3 sitemaps), which replaces set 4"),
+        "{}",
+        told.stderr
+    );
+    assert_eq!(published_urls(&out, BASE).len(), 3);
+
+    let same = directory.join("same");
+    (1..=2).for_each(|_| _ = build_pages(&same, BASE, 1, &[]).expect(0));
+    let refused = rollback(&same, &[]).expect(65);
+    let said =
+        "all sets before the live one that were not rolled back have the same files as it; --to N restores";
+    assert!(refused.stderr.contains(said), "{}", refused.stderr);
+    rollback(&same, &["--to", "1"]).expect(0);
+}
+
 /// The contents of the files in `.sitemill/NAME`.
 fn copies(out: &Path, name: &str) -> Vec<String> {
     let directory = out.join(".sitemill").join(name);

@@ -179,7 +179,7 @@ pub struct RollbackArgs {
 
     /// Restore the set with this number; status lists the numbers.
     ///
-    /// Default: the set before the live one, skipping rolled-back sets.
+    /// Default: the set before the live one, skipping sets that were rolled back or have the same files as the live set.
     #[arg(long, value_name = "NUMBER", value_parser = whole::<u64>)]
     pub to: Option<u64>,
 

@@ -13,8 +13,8 @@ use crate::words::and_more;
 
 impl Workspace {
     /// Prepares an earlier set to become live again: set `number`, or the last one before the live set that was not rolled
-    /// back itself. Nothing is deleted, so the rollback can be undone. Reads every sitemap of the set, so that no damaged
-    /// file becomes live; `progress` counts their URLs. `time` is the time of publication, as W3C Datetime.
+    /// back itself and has other files. Nothing is deleted, so the rollback can be undone. Reads every sitemap of the set, so that
+    /// no damaged file becomes live; `progress` counts their URLs. `time` is the time of publication, as W3C Datetime.
     ///
     /// # Errors
     /// [`ErrorKind::Data`] if there is no such set, or if one of its files is missing or was changed;
@@ -30,33 +30,13 @@ impl Workspace {
         let Some(live) = &self.live else {
             return Err(Error::data(message!(view.root(), ": contains no published set")));
         };
-        let Some(earlier) = wanted(live, number) else {
-            return Err(Error::data(message!(view.root(), ": ", not_kept(live, number))));
-        };
-        let record = Record::kept(&earlier.run);
-        let path = view.record_path(&record);
-        let way_out = match last_before(live, earlier.number) {
-            Some(before) => message!(Setting::To.with(before.number), " restores an earlier one"),
-            None => message!("rebuild that set from its input"),
-        };
-        let read = Manifest::read(view, &record).map_err(|error| match error.kind() {
-            ErrorKind::Data => {
-                let number = earlier.number;
-                let way_out = message!("the live set stays; ", &way_out);
-                error.within(message!("set {number} cannot be restored")).and(way_out)
-            }
-            _ => error,
-        });
-        let Some(mut set) = read? else {
-            let number = earlier.number;
-            let why = message!(&*path, ": is missing, so set {number} cannot be restored");
-            return Err(Error::data(message!(why, "; the live set stays; ", way_out)));
-        };
+        let (earlier, mut set) = wanted(view, live, number)?;
+        let path = view.record_path(&Record::kept(&earlier.run));
         if let [first, others @ ..] = &damaged(view, &set, progress, stop)?[..] {
             let others = and_more(others.len());
             let (number, first) = (earlier.number, view.path(first.file.as_ref()));
             let why = message!(&*first, "{others}: missing or damaged, so set {number} cannot be restored");
-            return Err(Error::data(message!(why, "; the live set stays; ", way_out)));
+            return Err(Error::data(message!(why, "; ", way_out(live, earlier))));
         }
         stop.check()?;
         self.place.run().clone_into(&mut set.run);
@@ -100,12 +80,65 @@ fn damaged<'s>(
     Ok(damaged)
 }
 
-/// The earlier set with this number. Without a number, the last set before the live one that was not rolled back.
-fn wanted(live: &Manifest, number: Option<u64>) -> Option<&Earlier> {
-    match number {
+/// The earlier set with this number. Without a number, the last set before the live one that was not rolled back and has other
+/// files: after a bad build is repeated, the set that it has replaced is wanted.
+///
+/// # Errors
+/// If there is no such set, or if a manifest is missing or cannot be read.
+fn wanted<'l>(view: &dyn View, live: &'l Manifest, number: Option<u64>) -> Result<(&'l Earlier, Manifest)> {
+    let mut next = match number {
         Some(number) => live.earlier.iter().find(|kept| kept.number == number),
         None => last_before(live, live.number),
+    };
+    while let Some(earlier) = next {
+        let set = read(view, live, earlier)?;
+        if number.is_some() || !has_same_files(&set, live) {
+            return Ok((earlier, set));
+        }
+        next = last_before(live, earlier.number);
     }
+    Err(Error::data(message!(view.root(), ": ", not_kept(live, number))))
+}
+
+/// The manifest of a set that `live` keeps.
+///
+/// # Errors
+/// If it is missing or cannot be read.
+fn read(view: &dyn View, live: &Manifest, earlier: &Earlier) -> Result<Manifest> {
+    let (record, number) = (Record::kept(&earlier.run), earlier.number);
+    match Manifest::read(view, &record) {
+        Ok(Some(set)) => Ok(set),
+        Ok(None) => {
+            let why =
+                message!(&*view.record_path(&record), ": is missing, so set {number} cannot be restored");
+            Err(Error::data(message!(why, "; ", way_out(live, earlier))))
+        }
+        Err(error) if error.kind() == ErrorKind::Data => {
+            Err(error.within(message!("set {number} cannot be restored")).and(way_out(live, earlier)))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// What to do if `earlier` cannot be restored.
+fn way_out(live: &Manifest, earlier: &Earlier) -> Message {
+    let way_out = match last_before(live, earlier.number) {
+        Some(before) => message!(Setting::To.with(before.number), " restores an earlier one"),
+        None => message!("rebuild that set from its input"),
+    };
+    message!("the live set stays; ", way_out)
+}
+
+/// Whether the sitemaps and index files of both sets are equal, so that crawlers would notice nothing if one replaced the other.
+fn has_same_files(one: &Manifest, other: &Manifest) -> bool {
+    let is_same = |(one, other): (&Sitemap, &Sitemap)| {
+        (&one.file, &one.content, &one.lastmod) == (&other.file, &other.content, &other.lastmod)
+    };
+    (&one.base_url, &one.protocol) == (&other.base_url, &other.protocol)
+        && (one.sitemaps_per_index, one.index_bytes_max) == (other.sitemaps_per_index, other.index_bytes_max)
+        && (&one.indexes, &one.also) == (&other.indexes, &other.also)
+        && one.sitemaps.len() == other.sitemaps.len()
+        && one.sitemaps.iter().zip(&other.sitemaps).all(is_same)
 }
 
 /// Says that the wanted set is not kept, and where to find those that are, if there are any.
@@ -114,12 +147,15 @@ fn not_kept(live: &Manifest, number: Option<u64>) -> Message {
     match (live.earlier.is_empty(), number) {
         (true, _) => message!("{which} is kept"),
         (false, Some(_)) => message!("{which} is kept; run status to list the sets that can be restored"),
-        // All sets before the live one were rolled back, and newer ones may be kept.
-        (false, None) => message!(
-            "all sets before the live one are gone or were rolled back; ",
-            Setting::To.with("N"),
-            " restores one of the kept sets; run status to list them"
-        ),
+        // Newer ones may be kept.
+        (false, None) => {
+            let which = match last_before(live, live.number) {
+                Some(_) => "all sets before the live one that were not rolled back have the same files as it",
+                None => "all sets before the live one are gone or were rolled back",
+            };
+            let way_out = "restores one of the kept sets; run status to list them";
+            message!("{which}; ", Setting::To.with("N"), " {way_out}")
+        }
     }
 }
 
