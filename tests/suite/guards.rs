@@ -212,3 +212,21 @@ fn a_refusal_names_the_limit_that_lets_all_sets_and_sections_pass() {
         build(now, &advice.split_whitespace().collect::<Vec<_>>()).expect(0);
     }
 }
+
+#[test]
+fn a_section_of_all_other_urls_that_gets_lost_is_named_unless_other_sections_have_its_urls() {
+    let directory = TempDir::new();
+    let two = directory.file("two.toml", "a = '/a/'\nrest = 'other'\n");
+    let three = directory.file("three.toml", "a = '/a/'\nb = '/b/'\nrest = 'other'\n");
+    let pages = |folder: &str, count| (0..count).map(|n| format!("{BASE}{folder}/{n}\n")).collect::<String>();
+    let all = pages("a", 10) + &pages("b", 3);
+    let build = |input: &str, rules: &Path| {
+        build(&directory.join("out"), input, &["--json", "--sections", rules.to_str().unwrap()]).expect(0)
+    };
+    let hint = |run: &Run| serde_json::from_slice::<Value>(&run.stdout).unwrap()["hint"].clone();
+    assert!(hint(&build(&all, &two)).is_null());
+    let lost = build(&pages("a", 11), &two);
+    assert_eq!(hint(&lost), *format!("{BASE}: section other has no URLs now, instead of 3"));
+    build(&all, &two);
+    assert!(hint(&build(&all, &three)).is_null());
+}

@@ -18,7 +18,7 @@ use crate::escape::shown;
 use crate::intake::report::InputReport;
 use crate::job::{Job, SectionsBy};
 use crate::sitemap::sections::REST;
-use crate::survey::sections::LeftOut;
+use crate::survey::sections::{LeftOut, rest_of};
 use crate::words::{grouped, plural};
 
 /// Checks the counts of the survey, before anything is rendered.
@@ -120,9 +120,29 @@ pub fn check_sets(job: &Job, sites: &[Planned], left_out: &LeftOut) -> Result<()
     )))
 }
 
-/// Returns a hint if no row names a section in the column of sections, whose name may be mistyped: not all formats have a list of
-/// their columns.
+/// Returns a hint about sections that no guard refuses.
 pub fn section_hint(job: &Job, sites: &[Planned]) -> Option<Message> {
+    nothing_but_rest(job, sites).or_else(|| lost_rest(job, sites))
+}
+
+/// A hint if a site loses URLs, and with them the section of all that have no other.
+fn lost_rest(job: &Job, sites: &[Planned]) -> Option<Message> {
+    let rest = rest_of(Some(job.rules.sections.as_ref()?));
+    sites.iter().find_map(|(site, layout)| {
+        let live = site.place.live().filter(|live| live.urls() > layout.tally.listed)?;
+        let lost = live.sections.iter().find(|section| section.is_rest)?;
+        let sitemaps = live.sitemaps_by_stem().remove(&site.place.stem().with(&lost.word))?;
+        let urls = grouped(sitemaps.iter().map(|sitemap| u64::from(sitemap.urls)).sum());
+        let is_there = layout.sections.iter().any(|section| section.name == rest && section.listed > 0);
+        let name = shown(lost.name.as_bytes());
+        let base_url = &site.base_url;
+        (!is_there).then(|| message!("{base_url}: section {name} has no URLs now, instead of {urls}"))
+    })
+}
+
+/// A hint if no row names a section in the column of sections, whose name may be mistyped: not all formats have a list of their
+/// columns.
+fn nothing_but_rest(job: &Job, sites: &[Planned]) -> Option<Message> {
     let Some(SectionsBy::Column { column, .. }) = &job.rules.sections else { return None };
     let mut sections = sites.iter().flat_map(|(_, layout)| &layout.sections).peekable();
     sections.peek()?;

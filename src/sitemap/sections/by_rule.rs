@@ -147,7 +147,8 @@ impl FromStr for SectionRules {
                     }
                     _ => {
                         return Err(wrong(
-                            "has no rules; it is the name of the section of all other URLs".into(),
+                            "expected a name for the section of all other URLs, such as rest = \"other\""
+                                .into(),
                         ));
                     }
                 }
@@ -311,8 +312,9 @@ mod tests {
             ("a = '/(b|c)/'", "section a: /(b|c)/ begins with / and would be a prefix"),
             ("a = '/ü'", "section a: prefix /ü: 'ü' is not in canonical URLs"),
             ("a = ''", "section a: pattern : an empty pattern"),
-            ("a = '/x'\nrest = ['/y']", "section rest: has no rules"),
-            ("a = '/x'\nrest = '/y'", "section rest: has no rules"),
+            ("a = '/x'\nrest = ['/y']", "section rest: expected a name for the section of all other URLs"),
+            ("a = '/x'\nrest = '/y'", "section rest: expected a name for the section of all other URLs"),
+            ("a = '/x'\nrest = ''", "such as rest = \"other\""),
             ("a = '/x'\nrest = 'a'", "section a: is also the name of rest"),
             ("' ' = '/x'", "a name of its own"),
             ("a = '/x'\na = '/y'", "line 2"),
