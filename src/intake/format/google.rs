@@ -47,7 +47,7 @@ fn read(block: &TextBlock, section: Option<&str>, rows: &mut CountingSink<'_>) -
             _ if rows.is_malformed(line.raw) => Reason::BadEncoding,
             None => Reason::BadRow,
             Some(row) => {
-                if row.has_attributes() {
+                if row.has_attributes() || !row.unused.is_empty() {
                     row.name_attributes(section, rows.facts().keys.get_or_insert_default());
                 }
                 return rows.record(&Record { line: number, offset: line.offset, ..row.record });
@@ -57,7 +57,8 @@ fn read(block: &TextBlock, section: Option<&str>, rows: &mut CountingSink<'_>) -
     })
 }
 
-/// Whether `line` is a URL, perhaps a relative one, followed by attributes.
+/// Whether `line` is a URL, perhaps a relative one, followed by attributes. A line that has only unused ones is more likely a URL
+/// with a space.
 fn has_attributes(line: &[u8], section: Option<&str>) -> bool {
     Attributed::parse(line, section).is_some_and(|row| row.has_attributes())
 }
@@ -97,9 +98,8 @@ struct Attributed<'l> {
 }
 
 impl<'l> Attributed<'l> {
-    /// The row in `line`; `None` if a word after the URL is no attribute, or if there are two sections. Other attributes are
-    /// accepted only on a line that also has one of the three tags or the attribute of the `section`; otherwise the line is more
-    /// likely a URL with a space. An attribute with two values has the whole line as its value, which is never valid.
+    /// The row in `line`; `None` if a word after the URL is no attribute, or if there are two sections. An attribute with two
+    /// values has the whole line as its value, which is never valid.
     fn parse(line: &'l [u8], section: Option<&str>) -> Option<Self> {
         let mut row = Self { record: Record::default(), unused: Vec::new() };
         if line.trim_ascii_start().starts_with(b"#") {
@@ -113,7 +113,6 @@ impl<'l> Attributed<'l> {
                 *tag = if tag.is_empty() { value } else { line };
             }
         };
-        let mut is_known = false;
         while let Some(word) = next_word(&mut rest) {
             let (name, value) = attribute(word)?;
             match tag_of(name) {
@@ -126,15 +125,11 @@ impl<'l> Attributed<'l> {
                     }
                     set(&mut record.section, value);
                 }
-                None if is_name(name) => {
-                    row.unused.push(name);
-                    continue;
-                }
+                None if is_name(name) => row.unused.push(name),
                 None => return None,
             }
-            is_known = true;
         }
-        (is_known || row.unused.is_empty()).then_some(row)
+        Some(row)
     }
 
     /// Whether an attribute that is used has a value.

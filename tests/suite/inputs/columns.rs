@@ -82,12 +82,16 @@ fn unknown_attributes_of_googles_lists_are_unused_columns() {
     assert_eq!(report["inputs"][0]["format"], "google");
     let columns = &report["inputs"][0]["columns"];
     assert_eq!(columns["used"], json!({ "changefreq": "changefreq", "lastmod": "lastmod" }));
-    assert_eq!(columns["unused"], json!(["prio", "type"]));
+    assert_eq!(columns["unused"], json!(["prio", "type", "other"]));
     // No option reads an attribute with another name.
-    let want = ["inputs 1 list.txt (google)", "columns 2 not used: prio, type"];
+    let want = ["inputs 1 list.txt (google)", "columns 3 not used: prio, type, other"];
     assert_eq!(summary_of(&directory, "list.txt", &[]), want);
     let by_section = summary_of(&directory, "list.txt", &["--section-column", "type"]);
-    assert_eq!(by_section, ["inputs 1 list.txt (google)", "columns 1 not used: prio"]);
+    assert_eq!(by_section, ["inputs 1 list.txt (google)", "columns 2 not used: prio, other"]);
+    // Whether an option reads an attribute does not decide whether its URL is listed.
+    for option in [&[][..], &["--section-column", "type"]] {
+        assert_eq!(report_of(&directory, &["list.txt"], option, b"").1["listed"], 3);
+    }
 }
 
 #[test]
