@@ -84,8 +84,8 @@ pub struct TagArgs {
 
     /// Row to list if several have the same URL: the first, or the one with the newest lastmod.
     ///
-    /// Lastmods are compared as written, in whole seconds. If several are equally new, the first row is listed. With --order
-    /// sorted, the row with the last lastmod in byte order wins; ties go to the last changefreq, then priority, then XML of links,
+    /// Lastmods are compared as written, in whole seconds. If several are equally new, the first row is listed or, with --order
+    /// sorted, the one whose lastmod is the last in byte order; ties go to the last changefreq, then priority, then XML of links,
     /// images, videos and news. A missing value sorts first.
     #[arg(long, value_name = "first|newest", default_value = "first", hide_short_help = true)]
     pub on_duplicate: OnDuplicate,
