@@ -1,4 +1,4 @@
-//! Leaf modules that any layer may use: nothing here knows what a sitemap is, apart from the names of phases in
+//! Leaf modules that any layer may use: nothing here knows what a sitemap is, apart from the phases and estimates in
 //! [`progress`].
 
 pub mod array;

@@ -1,13 +1,14 @@
 //! sitemill turns hundreds of millions of URLs into a complete, valid, compressed set of sitemaps.
 //!
 //! ```text
-//!  inputs ──map──▶ chunks ──clean──▶ keys ──dedup──▶ survivors ──divide──▶ layout     pass 1, survey: only reads, decides
-//!  layout ──▶ chunks ──clean──▶ xml ──▶ gzip ──▶ batch ──▶ index files ──▶ publish    pass 2, produce: only writes
+//!  inputs ──map──▶ chunks ──clean──▶ keys ──dedup──▶ survivors ──sort, divide, split──▶ layout    pass 1, survey: decides
+//!  layout ──▶ entries ──▶ xml ──▶ gzip ──▶ batch ──▶ index files ──▶ publish                       pass 2, produce: writes
 //! ```
 //!
-//! Input is mapped and read twice. The first pass decides everything: which lines are URLs, which of them are duplicates, and in
-//! which sitemap each URL is listed. The second pass only carries out these decisions. Sitemaps are then independent of each
-//! other, so the output depends on the input and the options, but not on the number of threads.
+//! The first pass reads the input and decides everything: which lines are URLs, which of them are duplicates, and in which sitemap
+//! each URL is listed. It publishes nothing. The second pass only carries out these decisions; in input order, it reads and cleans
+//! files of plain lines again, which are mapped. Sitemaps are then independent of each other, so the output depends on the input
+//! and the options, but not on the number of threads.
 //!
 //! All inputs except files of plain lines are validated as they are read, and their entries go to scratch files for both passes.
 //! Keys that do not fit in [`Resources::memory`](options::Resources::memory) spill to scratch, too, by partition. With
@@ -69,14 +70,14 @@
 //!  clean      URLs: parsing, normalisation, encoding, scope, filters
 //!  compress   gzip members
 //!  store      objects in buckets: locations, credentials, requests
-//!  common     threads in order, external sort, progress, stopping, FIFOs, vector instructions: no knowledge of sitemaps
+//!  common     threads in order, external sort, stopping, progress, FIFOs, vector instructions; only progress knows of sitemaps
 //!  limits     the numbers of the protocol
 //!  error      errors, their messages and exit codes
 //!  escape     makes text from outside safe for a terminal or a table
 //!  words      numbers and lists in messages
 //! ```
 //!
-//! [`check()`] validates published files and shares no code with the modules that write them.
+//! [`check()`] has its own XML reader, URL grammar and rules, which share no code with the modules that write sitemaps.
 //!
 //! # Glossary
 //!

@@ -24,7 +24,7 @@ def check(
     threads: Optional[int] = None,
     progress: Union[bool, ProgressCallback, None] = None,
 ) -> CheckReport:
-    """Validates published sitemaps, index files or directories. It shares no code with the writer.
+    """Validates published sitemaps, index files or directories, with a reader and rules that the writer does not use.
 
     Args:
         paths: the files and directories.

@@ -1,13 +1,14 @@
-//! Check: validates published files with a reader that shares no code with the writer.
+//! Check: validates published files with its own XML reader, URL grammar and rules, which share no code with the writer.
 //!
 //! ```text
 //!  set ──▶ files ──content──▶ bytes ──reader──▶ entries ──judge──▶ findings, keys ──▶ duplicates across files
 //!   └─ robots lines, index files: which files belong together, and which are missing
 //! ```
 //!
-//! Nothing here uses the code that cleans, escapes or writes, so a bug there cannot hide. Files may be hostile: each is read up
-//! to the byte limit of the protocol, nothing in it is expanded, and names in it lead only to files of the same directory or below.
-//! Memory is 16 bytes per URL of the set.
+//! No file is judged by code that cleans, escapes or writes, so a bug there cannot hide (`tests/suite/layers/judges.rs`). Check
+//! does share the code that finds files (places, names, manifests), and the survey's search for equal keys. Files may be hostile:
+//! each is read up to the byte limit of the protocol, nothing in it is expanded, and names in it lead only to files of the same
+//! directory or below. Memory is 16 bytes per URL of the set.
 
 mod base;
 mod checked;
@@ -76,13 +77,13 @@ pub use rules::{Counts, Rule};
 #[non_exhaustive]
 pub struct CheckJob {
     /// Published directories, parents of the directories of several sites, and single sitemaps or index files. Each set and each
-    /// file is checked once, however often it is named.
+    /// file is checked once, however often it is given.
     pub paths: Vec<PathBuf>,
     /// Check only the set of this name in each directory. If not set, all sets.
     pub name: Option<SetName>,
     /// URL of the directory that the files are published in. If not set, it is taken from `robots-sitemaps.txt` of a directory;
     /// without that, and for a single file, the scope is not checked. For a set in another
-    /// [`UrlEncoding`](crate::options::UrlEncoding) than UTF-8, it is to be percent-encoded as published.
+    /// [`UrlEncoding`](crate::options::UrlEncoding) than UTF-8, percent-encode it as in the published files.
     pub base_url: Option<BaseUrl>,
     /// Which URLs may be listed. If not set, it is taken from the manifest of a directory; without a manifest, it is
     /// [`ScopeRule::Directory`], the rule of the protocol. While a switch is not complete, it is the wider rule of the two sets. If
@@ -123,7 +124,7 @@ pub struct CheckReport {
     /// Number of sitemaps that an index file lists elsewhere on the site, not as files of its directory or below. They are not
     /// read.
     pub not_followed: u64,
-    /// Number of sitemaps that sitemill did not write, and that the sets only list. They are not read.
+    /// Number of sitemaps that the sets list but sitemill did not write. They are not read.
     pub also: u64,
     /// Number of sets whose URLs are not checked against a scope, because their manifest may not be read and the job has no scope.
     pub unknown_scopes: u64,
@@ -268,7 +269,7 @@ impl Run<'_> {
             members.extend(followed.members);
             run.add_document(document, &mut known.sitemaps)
         })?;
-        // Those of an index file that was named by itself may be those of a set.
+        // The sitemaps of an index file that was given by itself may be those of a set.
         members.retain(|member| !self.checked.has_file(member));
         self.check_files(members, true, &rules, |run, mut document| {
             known.check_form(&mut document);
@@ -332,7 +333,7 @@ impl Run<'_> {
         };
         let is_unread = |index: &String| !known.indexes.contains(&view.path(index.as_ref()));
         if set.findings.counts.total() > 0 && manifest.indexes.iter().any(is_unread) {
-            // What a reported index file lists is unknown.
+            // The sitemaps that a reported index file lists are unknown.
             return Ok(());
         }
         let path = view.record_path(&Record::Live);

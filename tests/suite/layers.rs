@@ -1,6 +1,6 @@
-//! The structure of the code: in `src`, layers as in the diagram in `lib.rs` and no import cycles; everywhere, short files and
-//! functions and narrow comments.
+//! The structure of the code: layers as in `lib.rs` and no import cycles in `src`; short files and functions, narrow comments.
 
+mod judges;
 mod syntax;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
