@@ -156,7 +156,7 @@ impl Command {
 pub struct BuildArgs {
     /// Files, directories or URLs (https://, s3://, gs://, az://); - or nothing for standard input.
     ///
-    /// A file that is named twice is read twice. A directory with a published set is read as the sitemaps that the set lists.
+    /// A file that is given twice is read twice. A directory with a published set is read as the sitemaps that the set lists.
     pub input: Vec<PathBuf>,
 
     /// URL of the directory that the set is published in.
@@ -167,7 +167,7 @@ pub struct BuildArgs {
 
     /// Directory to publish in, created if missing, or s3://bucket/prefix.
     ///
-    /// gs:// and az:// work, too. It must be the directory that --base-url names. With '{origin}/' it is the parent of the
+    /// gs:// and az:// work, too. It must be the directory whose URL is --base-url. With '{origin}/' it is the parent of the
     /// directories of all sites. Only --take-over and --robots change files that sitemill did not create.
     #[arg(long, short, value_name = "DIR")]
     pub out: PathBuf,

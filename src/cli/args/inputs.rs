@@ -21,8 +21,8 @@ pub struct FormatArgs {
 
     /// Names of columns or keys, such as url=page,lastmod=updated_at.
     ///
-    /// Needed for names other than loc or url, lastmod, changefreq, priority, alternates, images, videos and news. For CSV without
-    /// a header, use positions from 1, such as url=1,lastmod=3; the first row is then data.
+    /// Needed only if they are not named loc or url, lastmod, changefreq, priority, alternates, images, videos and news. For CSV
+    /// without a header, use positions from 1, such as url=1,lastmod=3; the first row is then data.
     #[arg(long, value_name = "NAMES")]
     pub columns: Option<Columns>,
 
@@ -41,7 +41,7 @@ pub struct FormatArgs {
 
     /// Charset that the server expects in URLs.
     ///
-    /// ü is %C3%BC in utf-8 and %FC in iso-8859-1. The base URL is encoded in the same way.
+    /// ü is %C3%BC in utf-8 and %FC in iso-8859-1. URLs of other options are encoded in the same way.
     #[arg(long, value_name = "LABEL", default_value_t, hide_short_help = true)]
     pub url_encoding: UrlEncoding,
 
@@ -96,7 +96,7 @@ pub struct TagArgs {
 pub struct CleanArgs {
     /// Files, directories or URLs (https://, s3://, gs://, az://); - or nothing for standard input.
     ///
-    /// A file that is named twice is read twice. A directory with a published set is read as the sitemaps that the set lists.
+    /// A file that is given twice is read twice. A directory with a published set is read as the sitemaps that the set lists.
     pub input: Vec<PathBuf>,
 
     /// Write rejected and excluded lines to this file.

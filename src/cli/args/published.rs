@@ -16,7 +16,7 @@ pub struct CheckArgs {
     /// The sitemaps that an index file lists are checked with it if they are in its directory or below. In a directory that another
     /// program wrote, *.xml, *.rss, *.atom and sitemap*.txt count, also with .gz; XML of another kind is left out, and so are feeds
     /// next to sitemaps, unless "sitemap" is in their names. If a directory has a set of its own, sets in directories below it are
-    /// checked only if you name them, too.
+    /// checked only if you list them as well.
     #[arg(required = true)]
     pub path: Vec<PathBuf>,
 
@@ -69,7 +69,7 @@ pub struct CheckArgs {
 pub struct UrlsArgs {
     /// Sitemaps and index files (plain or gzip), published directories, or parents of several.
     ///
-    /// If a directory has a set of its own, sets in directories below it are listed only if you name them, too.
+    /// If a directory has a set of its own, sets in directories below it are listed only if you list them as well.
     #[arg(required = true)]
     pub path: Vec<PathBuf>,
 

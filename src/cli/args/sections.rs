@@ -29,8 +29,9 @@ pub struct SectionArgs {
 
     /// Divide the set into sections by the prefixes and patterns in this TOML file.
     ///
-    /// Each line names a section: products = ["/products/", "/p/"]. A value that begins with / is a path prefix; any other is a
-    /// regular expression for the canonical URL. The first match decides. rest = "other" names the section of all other URLs.
+    /// Each line defines a section: products = ["/products/", "/p/"]. A value that begins with / is a path prefix; any other is a
+    /// regular expression for the canonical URL. The first match decides. rest = "other" sets the name of the section of all other
+    /// URLs.
     #[arg(long, value_name = "FILE", hide_short_help = true, conflicts_with = "section_by_path")]
     pub sections: Option<PathBuf>,
 

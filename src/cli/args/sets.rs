@@ -42,8 +42,8 @@ pub struct GuardArgs {
 
     /// Publish even if the live set has a different base URL or protocol.
     ///
-    /// Also permits a first set of a --name whose base URL differs from that of the directory's other sets, and a directory with
-    /// both its own set and sets of sites below it.
+    /// It also permits the first set of a --name to have a different base URL than the other sets in the directory, and a directory
+    /// to contain both a set of its own and sets of sites below it.
     #[arg(long, hide_short_help = true)]
     pub replace_set: bool,
 
@@ -91,7 +91,8 @@ pub struct DiffArgs {
 
     /// Compare only the sets of this name in directories [default: all sets].
     ///
-    /// By default, each set is compared with the one of the same name, and a single set with all of them.
+    /// By default, sets of the same name are compared. If one side is a single set, it is compared with all sets on the other side
+    /// together.
     #[arg(long, value_name = "NAME")]
     pub name: Option<SetName>,
 
@@ -134,7 +135,7 @@ pub struct DiffArgs {
 pub struct StatusArgs {
     /// Directory that build publishes in, or the parent of the directories of several sites.
     ///
-    /// If it has its own set, sets in directories below it are only named.
+    /// If it has a set of its own, directories below it that contain sets are listed by name only.
     #[arg(value_name = "DIR", required = true, conflicts_with = "out")]
     directory: Option<PathBuf>,
 

@@ -19,8 +19,8 @@ pub struct SitemapArgs {
 
     /// Where sitemaps end: fill, or stable for fewer changes between runs.
     ///
-    /// fill ends a sitemap when it is full. stable lets the URLs decide, so a small change to the input rewrites only nearby
-    /// sitemaps; sitemaps are then 70% full on average. With --order sorted, stable gives the same sitemaps for any input order.
+    /// fill ends a sitemap when it is full. stable ends sitemaps at certain URLs, so a small change to the input rewrites only
+    /// nearby sitemaps; they are 70% full on average. With --order sorted, stable gives the same sitemaps for any input order.
     #[arg(long, value_name = "fill|stable", default_value = "fill", hide_short_help = true)]
     pub divide: Divide,
 

@@ -10,13 +10,14 @@ use sitemill::{ObjectHeader, StoreSettings};
 pub struct StoreArgs {
     /// URL of an S3-compatible store [default: AWS_ENDPOINT_URL, or Amazon's].
     ///
-    /// For MinIO, R2, Ceph and others. For gs:// and az:// locations, the URL of a compatible store.
+    /// Use it for MinIO, R2 or Ceph. For gs:// and az:// locations, it is the URL of a compatible store.
     #[arg(long, value_name = "URL", value_parser = endpoint, hide_short_help = true)]
     endpoint: Option<String>,
 
     /// Location of .sitemill [default: below the published files].
     ///
-    /// Such as s3://private/shop, if the published files are in a public bucket. Every command that uses the set needs this option.
+    /// For example s3://private/shop if the published files are in a public bucket. Every command that uses the set needs this
+    /// option.
     #[arg(long, value_name = "URL", value_parser = state, hide_short_help = true)]
     state: Option<PathBuf>,
 }
@@ -44,7 +45,7 @@ pub struct StorePublishArgs {
 
     /// Header sent with sitemaps; overrides or extends the defaults. Repeatable.
     ///
-    /// Such as 'Cache-Control: public, max-age=86400'. The defaults are Content-Type: application/gzip and
+    /// Example: 'Cache-Control: public, max-age=86400'. The defaults are Content-Type: application/gzip and
     /// Cache-Control: public, max-age=31536000, immutable. Sitemaps that are already published keep their headers.
     #[arg(long, value_name = "HEADER", hide_short_help = true)]
     sitemap_header: Vec<ObjectHeader>,

@@ -58,13 +58,13 @@ pub struct UrlArgs {
 
     /// Crawler whose rules in --respect-robots apply, such as Googlebot [default: *]
     ///
-    /// If the file does not name it, the rules for all crawlers apply.
+    /// If the file has no rules for it, the rules for all crawlers apply.
     #[arg(long, value_name = "NAME", requires = "respect_robots", hide_short_help = true)]
     pub robots_agent: Option<RobotsAgent>,
 }
 
 impl UrlArgs {
-    /// Converts these options to types of the library. Reads the files that they name, until `stop` is raised.
+    /// Converts these options to types of the library. Reads the files that they give, until `stop` is raised.
     pub fn rules(&self, stop: &Stop) -> sitemill::Result<UrlRules> {
         type Read = fn(&Path, &Stop) -> sitemill::Result<Vec<Pattern>>;
         let with_files = |patterns: &[Pattern], files: &[PathBuf], read: Read| {
@@ -83,7 +83,7 @@ impl UrlArgs {
         Ok(rules)
     }
 
-    /// The files that are read, with the options that name them.
+    /// The files that are read, with their options.
     pub fn files(&self) -> impl Iterator<Item = (&'static str, &PathBuf)> {
         let include = self.include_file.iter().map(|file| ("--include-file", file));
         let exclude = self.exclude_file.iter().map(|file| ("--exclude-file", file));
