@@ -127,17 +127,17 @@ mod tests {
         }
         refused(
             |job| job.rules.sections = Some(SectionsBy::Column { column: " ".into(), sections_max: 9 }),
-            "`section_column`: it is empty; name a column",
+            "`section_column`: it is empty; give a column",
         );
         refused(|job| job.publication.out = "file:///a".into(), "file:///a: is a URL; give the path alone");
-        refused(|job| job.publication.out = "dbfs:/mnt/a".into(), "begins like a URL");
+        refused(|job| job.publication.out = "dbfs:/mnt/a".into(), "looks like a URL with a slash missing");
         for local in ["./dbfs:/mnt/a", "c:/a", "a:b/c", "dir/file:/a", "/file:/a"] {
             assert!(job(|job| job.publication.out = local.into()).is_ok(), "{local}");
         }
         refused(|job| job.publication.robots = Some("ROBOTS.TXT".into()), "`robots` ROBOTS.TXT: ");
-        refused(|job| job.rules.urls_per_sitemap = 50_001, "50000");
+        refused(|job| job.rules.urls_per_sitemap = 50_001, "50,000");
         refused(|job| job.rules.urls_per_sitemap = 0, "1 to");
-        refused(|job| job.rules.bytes_per_sitemap = 52_428_801, "52428800");
+        refused(|job| job.rules.bytes_per_sitemap = 52_428_801, "52,428,800");
         refused(|job| job.resources.threads = NonZero::new(1025).unwrap(), "1024");
         refused(|job| job.rules.bytes_per_sitemap = 100, "`bytes_per_sitemap: 100`");
         let bytes = (100..).find(|&bytes| job(|job| job.rules.bytes_per_sitemap = bytes).is_ok()).unwrap();
@@ -145,7 +145,7 @@ mod tests {
             job(|job| (job.rules.bytes_per_sitemap, job.publication.name) = (bytes, "blog".parse().ok()))
         };
         assert!(named(bytes + 4).is_err() && named(bytes + 5).is_ok());
-        refused(|job| job.rules.sitemaps_per_index = 50_001, "50000");
+        refused(|job| job.rules.sitemaps_per_index = 50_001, "50,000");
         // The longest file names are 34 bytes, and more with the names of the set and of a section.
         let longest = |base: &str, name: &str, has_sections: bool| {
             let is_ok = |length: &usize| {
@@ -175,7 +175,7 @@ mod tests {
         refused(|job| (job.rules.protocol, job.rules.sitemaps_per_index) = (Protocol::V0_84, 1_001), "1000");
         refused(
             |job| (job.rules.protocol, job.rules.bytes_per_sitemap) = (Protocol::V0_84, 10_485_761),
-            "10485760",
+            "10,485,760",
         );
     }
 

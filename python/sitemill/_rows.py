@@ -107,7 +107,7 @@ def named_columns(named: Mapping[str, str], columns: Optional[str]) -> dict[str,
         part = "url" if part == "loc" else part
         if part not in PARTS[:-1] or not name or part in pairs:
             usual = ", ".join(PARTS[:-1])
-            why = f"columns are PART=NAME,PART=NAME: url=page; the parts are {usual}, each once"
+            why = f"expected TAG=NAME, separated by commas, such as url=page,lastmod=updated_at; TAG is {usual}, each once"
             raise UsageError(f"columns={columns!r}: {why}")
         pairs[part] = name
     return pairs
@@ -226,7 +226,7 @@ def refusal(number: Optional[int], names: Sequence[Any], part: str, columns: Map
         parts = {plain(column): other for other, column in columns.items()}
         taken = next((name for name in map(str, names) if plain(name) in ("loc", "url")), None)
         use = "" if taken is None else f" ({shown(taken)} is used for {parts[plain(taken)]})"
-        message = f'{row}there is no column loc or url{use}; there are: {there}; name one with url="NAME"'
+        message = f'{row}there is no column loc or url{use}; there are: {there}; choose one with url="NAME"'
     return DataRefused(f"rows: {message}", path="rows")
 
 
@@ -378,6 +378,6 @@ def _url(value: Any, key: Any, number: int) -> Value:
         return bytes(value)
     error = RowTypeError(
         f"row {number}: {shown(key)} holds a value of type {type(value).__name__}; expected a str or bytes; convert it with str(), "
-        'or name another column with url="NAME"'
+        'or choose another column with url="NAME"'
     )
     raise Refusal(error)

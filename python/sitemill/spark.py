@@ -255,7 +255,7 @@ def _select(df: "DataFrame", columns: Mapping[str, Optional[str]]) -> "DataFrame
         if part == "url" and not isinstance(data_type, (StringType, BinaryType)):
             shown = data_type.simpleString()
             raise DataRefused(
-                f"column {df.columns[place]} holds {shown}; expected a string; cast it, or name another with url=\"NAME\"",
+                f"column {df.columns[place]} holds {shown}; expected a string; cast it, or choose another with url=\"NAME\"",
             )
         if type(data_type).__name__ in _INTERVALS:
             column = column.cast("string")

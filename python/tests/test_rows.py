@@ -236,7 +236,7 @@ def test_a_frame_without_columns_is_refused(desk, monkeypatch):
 def test_columns_that_name_no_part_are_refused_for_rows_of_every_kind(desk, columns):
     rows = [{"page": BASE}]
     for given in (rows, pyarrow.Table.from_pylist(rows)):
-        with pytest.raises(sitemill.UsageError, match="columns are PART=NAME"):
+        with pytest.raises(sitemill.UsageError, match="expected TAG=NAME"):
             desk.build(given, columns=columns)
 
 

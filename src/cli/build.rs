@@ -219,7 +219,7 @@ fn failure_of(error: &Error, exit_code: u8) -> Failure {
 /// Refuses a path that metrics cannot be written to. Standard output is refused here, where the name of the option is known.
 fn check_metrics(path: &Path) -> Result<()> {
     match path == Path::new("-") {
-        true => Err(Error::usage(format!("{METRICS} -: metrics replace a whole file; name a file"))),
+        true => Err(Error::usage(format!("{METRICS} -: metrics replace a whole file; give a file"))),
         false => Metrics::check(path),
     }
 }
@@ -236,7 +236,7 @@ enum ReportTo {
 fn create(path: &Path) -> Result<ReportTo> {
     if !is_stream(path) && path.metadata().is_ok_and(|meta| !meta.is_file()) {
         let shown = escape::shown(path.as_os_str().as_encoded_bytes());
-        let words = format!("{shown}: is not a regular file; name one, or a new file");
+        let words = format!("{shown}: is not a regular file; give one, or a new file");
         return Err(Error::new(ErrorKind::Output, words));
     }
     match Replacement::begin(path)? {

@@ -48,7 +48,7 @@ pub fn run(args: CheckArgs) -> Result<()> {
         let (first, rows) = summary(&report, listed, &job);
         log::counted(&first, serde_json::to_value(&report).expect("numbers and strings are JSON"));
         log::table(&rows);
-        let way_out = "name these directories to check them";
+        let way_out = "give these directories to check them";
         below::say_left_out(&job.paths, job.name.as_ref(), way_out);
     }
     match report.findings {
@@ -84,11 +84,11 @@ fn summary(report: &CheckReport, listed: u64, job: &CheckJob) -> (String, Table)
     }
     if report.also > 0 {
         let files = plural(report.also, "sitemap", "sitemaps");
-        table.text(format!("{files} added with --also not checked; to check a local one, name its file"));
+        table.text(format!("{files} added with --also not checked; to check a local one, give its path"));
     }
     if report.other_files > 0 {
         let files = plural(report.other_files, "other XML file or feed", "other XML files and feeds");
-        table.text(format!("{files} not checked; to check one, name it"));
+        table.text(format!("{files} not checked; to check one, give its path"));
     }
     if report.unknown_bases > 0 {
         table.text("scope not checked: the URL of the directory is unknown; use --base-url");

@@ -69,7 +69,7 @@ fn clean(
 pub fn run(args: Box<CleanArgs>, config: Option<&Path>) -> Result<()> {
     elsewhere::set_reader("clean");
     if args.rejects.as_deref() == Some(Path::new("-")) {
-        return Err(Error::usage("--rejects -: standard output is for the URLs; name a file"));
+        return Err(Error::usage("--rejects -: standard output is for the URLs; give a file"));
     }
     // Without handlers, a signal ends the process.
     let stop = Stop::default();

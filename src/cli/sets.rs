@@ -37,7 +37,7 @@ pub fn status(args: &StatusArgs) -> Result<()> {
         shown.push('\n');
     }
     stdout.print(shown.as_bytes())?;
-    below::say_left_out(&[args.directory()], name, "name one of these directories to show them");
+    below::say_left_out(&[args.directory()], name, "give one of these directories to show them");
     Ok(())
 }
 
@@ -100,11 +100,8 @@ fn other_kind(done: &RolledBack) -> String {
 }
 
 fn row(set: &SetStatus) -> String {
-    let state = match (&set.replaced, set.withdrawn) {
-        (None, _) => "live since",
-        (Some(_), false) => "kept from",
-        (Some(_), true) => "rolled back",
-    };
+    let since = if set.replaced.is_none() { "since" } else { "from" };
+    let rolled_back = if set.withdrawn { ", rolled back" } else { "" };
     let until = set.replaced.as_ref().map(|since| format!(" to {since}")).unwrap_or_default();
     let missing = match set.missing {
         0 => String::new(),
@@ -115,7 +112,7 @@ fn row(set: &SetStatus) -> String {
         also => format!("; {} added with --also", plural(also, "sitemap", "sitemaps")),
     };
     format!(
-        "  set {:>4}  {state:<11} {}{until}: {} in {}, {}{also}{missing}",
+        "  set {:>4}  live {since:<5} {}{until}{rolled_back}: {} in {}, {}{also}{missing}",
         set.number,
         set.published,
         plural(set.urls, "URL", "URLs"),

@@ -42,7 +42,7 @@ pub fn inputs_or_stdin(inputs: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
         false if inputs.iter().any(is_stdin) => check_stdin().map(|()| inputs),
         false => Ok(inputs),
         true if io::stdin().is_terminal() => {
-            Err(Error::usage("no input; name a file with one URL per line, or pipe one in"))
+            Err(Error::usage("no input; give a file with one URL per line, or pipe one in"))
         }
         true => check_stdin().map(|()| vec!["-".into()]),
     }
@@ -51,7 +51,7 @@ pub fn inputs_or_stdin(inputs: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
 /// Refuses to read from a closed standard input, which would look empty.
 fn check_stdin() -> Result<()> {
     match IS_STDIN_CLOSED.load(Ordering::Relaxed) {
-        true => Err(Error::new(ErrorKind::Input, "standard input: is closed; name a file, or pipe one in")),
+        true => Err(Error::new(ErrorKind::Input, "standard input: is closed; give a file, or pipe one in")),
         false => Ok(()),
     }
 }

@@ -140,7 +140,10 @@ fn rules(name: &str, counts: &WordCounts, report: &Report, table: &mut Table) {
 fn published(report: &Report, out: &Path, table: &mut Table) {
     let [xml, gzip] = [report.xml_bytes, report.gzip_bytes].map(HumanBytes);
     let bytes = report.gzip_bytes as f64 / report.listed.max(1) as f64;
-    let sizes = format!("{xml} of XML, {gzip} compressed, {bytes:.1} bytes per URL");
+    let sizes = match report.sitemaps {
+        0 => String::new(),
+        _ => format!("{xml} of XML, {gzip} compressed, {bytes:.1} bytes per URL"),
+    };
     table.row("sitemaps", grouped(report.sitemaps), sizes);
     also(report, table);
     table.row("index files", grouped(report.indexes), "");
@@ -158,6 +161,9 @@ fn published(report: &Report, out: &Path, table: &mut Table) {
         None => ("live".into(), "robots-sitemaps.txt".into()),
     };
     table.text(match report.sets.len() {
+        0 if report.indexes == 0 => {
+            format!("{what} in {out}: an empty set; robots.txt must have no Sitemap: lines for it")
+        }
         0 => format!("{what} in {out}; {out}/{robots} has the lines for robots.txt"),
         sites => {
             let sites = plural(sites as u64, "site", "sites");

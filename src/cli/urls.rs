@@ -42,7 +42,7 @@ pub fn run(args: UrlsArgs) -> Result<()> {
             words.push_str(&format!("; {others} not read"));
         }
         log::counted(&words, fields);
-        let way_out = "name these directories to list them";
+        let way_out = "give these directories to list them";
         below::say_left_out(&job.paths, job.name.as_ref(), way_out);
     }
     Ok(())

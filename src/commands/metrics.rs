@@ -43,7 +43,7 @@ impl Metrics<'_> {
     /// for `-`.
     pub fn check(path: &Path) -> Result<()> {
         if path == Path::new(STREAM) {
-            return Err(Error::usage("standard output: metrics replace a whole file; name a file"));
+            return Err(Error::usage("standard output: metrics replace a whole file; give a file"));
         }
         LocalFile::at(path).check_writable()
     }

@@ -102,7 +102,7 @@ impl Page {
         let fields: HashMap<String, Option<IgnoredAny>> = serde_json::from_slice(json).map_err(no_report)?;
         let has = |field: &str| fields.get(field).is_some_and(Option::is_some);
         if has("format") && has("run") {
-            return Err("is the manifest of a set and not the JSON report of a build; for a page about the set, name its \
+            return Err("is the manifest of a set and not the JSON report of a build; for a page about the set, give its \
                         directory"
                 .into());
         }
@@ -151,7 +151,7 @@ mod tests {
             ),
             (
                 manifest,
-                "is the manifest of a set and not the JSON report of a build; for a page about the set, name its",
+                "is the manifest of a set and not the JSON report of a build; for a page about the set, give its",
             ),
         ] {
             let said = Page::of_json(json).unwrap_err();

@@ -178,7 +178,7 @@ impl Paths {
             let same = place.file.and_then(|file| read.get(&file.identity));
             let why = same
                 .map(|input| {
-                    message!(named.message(), ": the same file as ", input.message(), "; name another file")
+                    message!(named.message(), ": the same file as ", input.message(), "; use another file")
                 })
                 .or_else(|| self.published(named, place))
                 .or_else(|| self.read_next_time(named, place));
@@ -199,7 +199,7 @@ impl Paths {
                         named.argument(),
                         ": ",
                         other.argument(),
-                        " writes to standard output as well; name a file for one of them"
+                        " writes to standard output as well; give a file for one of them"
                     ),
                     false => message!(
                         named.message(),
@@ -296,7 +296,7 @@ impl Paths {
                 Setting::Out,
                 " ",
                 out?.0,
-                "; name another file"
+                "; use another file"
             ));
         }
         let is_set = is_ours && places::holds_set(&parent);
@@ -304,7 +304,7 @@ impl Paths {
             || place.file.is_some_and(|file| file.is_linked && out.is_some_and(|(out, _)| has(out, file)));
         (is_set || is_linked()).then(|| {
             let set = if is_set { &parent } else { out.map_or(Path::new(""), |(out, _)| out) };
-            message!(named.message(), ": a file of the set that is published in ", set, "; name another file")
+            message!(named.message(), ": a file of the set that is published in ", set, "; use another file")
         })
     }
 
@@ -331,7 +331,7 @@ impl Paths {
             named.message(),
             ": is in ",
             directory.message(),
-            ", and the next run would read it; name a file elsewhere"
+            ", and the next run would read it; choose a file elsewhere"
         ))
     }
 }
@@ -347,7 +347,7 @@ fn parent_of(path: &Path) -> Option<&Path> {
 
 /// Says that `what` lies in the state of a set, and to name `other` instead.
 fn why_not_in_state(what: Message, other: &str) -> Message {
-    message!(what, ": is in {STATE}, which belongs to sitemill; name {other} elsewhere")
+    message!(what, ": is in {STATE}, which belongs to sitemill; choose {other} elsewhere")
 }
 
 /// Returns whether `build` gives a file the name.

@@ -80,16 +80,16 @@ fn check_together(files: &[&Path], live: &Manifest) -> Result<()> {
             let (first, others) = (own.with_file_name(first), and_more(missing.count()));
             return Err(Error::data(message!(
                 own,
-                ": lists only part of the live set, and this run would drop the rest; also name ",
+                ": lists only part of the live set, and this run would drop the rest; add ",
                 &*first,
-                "{others}; or name the output of sitemill urls for the index files to keep"
+                "{others} to the inputs, or build from the output of `sitemill urls`"
             )));
         }
         if let Some(old) = live.superseded_indexes.iter().find_map(|old| find(&old.file)) {
             return Err(Error::data(message!(
                 old,
                 ": is an index file of an earlier set, and this run would list its URLs again; leave it out, \
-                 or name the output of sitemill urls for the index files to keep"
+                 or build from the output of `sitemill urls` for the index files to keep"
             )));
         }
     }
@@ -98,7 +98,7 @@ fn check_together(files: &[&Path], live: &Manifest) -> Result<()> {
         None => Ok(()),
         Some(old) => Err(Error::data(message!(
             old,
-            ": is a sitemap of an earlier set, and this run would list its URLs again; leave it out, or name the index files \
+            ": is a sitemap of an earlier set, and this run would list its URLs again; leave it out, or give the index files \
              of the set instead of sitemaps"
         ))),
     }
@@ -133,7 +133,7 @@ pub fn open_all<'a>(
     }
     let paths: HashSet<&Path> = sources.open.iter().filter_map(UnreadInput::path).collect();
     let is_left = |member: &&ExternalMember| !paths.contains(&*member.path);
-    let reason = "it is not from sitemill, and the set only lists it; name the file to read it";
+    let reason = "it is not from sitemill, and the set only lists it; give the file to read it";
     let name = |ExternalMember { path, url }: &ExternalMember| match path.exists() {
         true => escape::shown(path.as_os_str().as_encoded_bytes()),
         false => url.clone(),
@@ -319,7 +319,7 @@ fn open(
         // A remote one is refused when it is read, which saves a request for each.
         if !source.is_remote() && is_index(&source, options)? {
             let words =
-                message!(name, ": lists ", member, ", which is an index file itself; name that one instead");
+                message!(name, ": lists ", member, ", which is an index file itself; give that one instead");
             return Err(Error::data(words));
         }
         sources.open.push(source);

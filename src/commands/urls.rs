@@ -19,7 +19,7 @@ use crate::common::ordered::ordered;
 use crate::common::progress::{Phase, Progress};
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, message};
-use crate::escape::shown;
+use crate::escape::{grouped, shown};
 use crate::job::{check_threads, threads_default};
 use crate::place::{self, PlaceFile, PlaceOrFile, SetName};
 use lines::{LineFormat, push, tsv_header};
@@ -281,7 +281,7 @@ fn list(file: &PlaceFile, format: LineFormat, entry: &mut Entry) -> Result<Liste
 /// Returns why `entry`, in a file of this `kind`, cannot be listed in this `format`, unless it can be or has no URL.
 fn unlistable(entry: &Entry, kind: FileKind, format: LineFormat) -> Option<String> {
     if !entry.has_whole_tags() {
-        return Some(format!("a value of more than {VALUE_BYTES_MAX} bytes"));
+        return Some(format!("a value of more than {} bytes", grouped(VALUE_BYTES_MAX as u64)));
     }
     let loc = entry.loc().filter(|loc| !loc.is_empty())?;
     if loc.iter().any(u8::is_ascii_control) {

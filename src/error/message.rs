@@ -8,11 +8,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::setting::Setting;
 use super::shown::Shown;
 
-/// A text for a person, made of words, paths and the settings that it points at.
+/// A message for users: text, paths, and references to settings.
 ///
 /// [`Display`](fmt::Display) names settings by their fields, which suits Rust and most bindings:
 /// ``no memory for 512 more bytes; lower `memory`, or use fewer `threads` ``. A setting with a value is written as
-/// `` `memory: 2GiB` ``. Another front end names settings in its own way with [`Message::text_with`]. In JSON a message is
+/// `` `memory: 2GiB` ``. Another front end can write settings in its own way with [`Message::text_with`]. In JSON a message is
 /// the text that `Display` writes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Message {
@@ -32,12 +32,12 @@ pub enum Piece {
 }
 
 impl Message {
-    /// The pieces in their order.
+    /// Returns the pieces in their order.
     pub fn pieces(&self) -> &[Piece] {
         &self.pieces
     }
 
-    /// The settings that the message points at, in the order in which it names them.
+    /// Returns the settings that the message points at, in the order in which it names them.
     pub fn settings(&self) -> impl Iterator<Item = Setting> {
         self.pieces.iter().filter_map(|piece| match piece {
             Piece::Setting(setting, _) => Some(*setting),
@@ -45,7 +45,7 @@ impl Message {
         })
     }
 
-    /// The first path that the message names.
+    /// Returns the first path that the message names.
     pub fn path(&self) -> Option<&Path> {
         self.pieces.iter().find_map(|piece| match piece {
             Piece::Path(path) => Some(path.as_path()),
@@ -53,7 +53,7 @@ impl Message {
         })
     }
 
-    /// The text, with settings in the words of `name`, which is given a setting and its value in the message.
+    /// Formats the message. `name` returns the text for a setting and its value in the message, if it has one.
     ///
     /// ```
     /// use sitemill::{ErrorKind, Job};
@@ -61,13 +61,13 @@ impl Message {
     /// let mut job = Job::new(vec!["urls.txt".into()], "https://www.example.com/".parse()?, "out".into());
     /// job.rules.urls_per_sitemap = 0;
     /// let error = job.check().unwrap_err();
-    /// assert_eq!(error.to_string(), "`urls_per_sitemap: 0`: protocol 0.9 allows 1 to 50000");
+    /// assert_eq!(error.to_string(), "`urls_per_sitemap: 0`: protocol 0.9 allows 1 to 50,000");
     ///
     /// let as_variable = |setting: sitemill::Setting, value: Option<&str>| {
     ///     format!("{}={}", setting.field().to_uppercase(), value.unwrap_or("…"))
     /// };
     /// let shown = error.message().text_with(&as_variable);
-    /// assert_eq!(shown, "URLS_PER_SITEMAP=0: protocol 0.9 allows 1 to 50000");
+    /// assert_eq!(shown, "URLS_PER_SITEMAP=0: protocol 0.9 allows 1 to 50,000");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn text_with(&self, name: &dyn Fn(Setting, Option<&str>) -> String) -> String {
@@ -149,7 +149,7 @@ impl From<Setting> for Message {
 }
 
 impl Setting {
-    /// The setting with a value, as a piece of a message: either its current value or one that would help.
+    /// Returns the setting with a value, as a piece of a message: either its current value or one that would help.
     pub fn with(self, value: impl ToString) -> Piece {
         Piece::Setting(self, Some(value.to_string()))
     }

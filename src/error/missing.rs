@@ -25,7 +25,7 @@ pub(super) fn explain(name: &Path, error: &io::Error) -> Option<&'static str> {
     let is_pattern = text.contains(['*', '?', '[', '{']);
     is_pattern.then_some(
         "no file has this name; sitemill does not expand patterns for local files, and the shell expands only those that match a \
-         file and are not quoted; name the files, or their directory",
+         file and are not quoted; give the files, or their directory",
     )
 }
 
@@ -93,7 +93,7 @@ mod tests {
             ("file:///data/a", "give the path alone"),
             ("data/*.csv", "no file has this name; sitemill does not expand patterns for local files, and "),
             ("data/part-[0-9]", "the shell expands only those that match a file and are not quoted; "),
-            ("data/{a,b}.txt", "not quoted; name the files, or their directory"),
+            ("data/{a,b}.txt", "not quoted; give the files, or their directory"),
             ("data.csv", "data.csv: cannot be read"),
             ("s3:", "s3:: cannot be read"),
         ] {

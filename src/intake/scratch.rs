@@ -17,7 +17,7 @@ use crate::words::{grouped, rounded};
 
 /// The remedy if there is no room for scratch files.
 pub fn way_out() -> Message {
-    message!("name another directory with ", Setting::Scratch)
+    message!("choose another directory with ", Setting::Scratch)
 }
 
 /// The directory of scratch files, the bytes written to them so far, and the bytes expected in total.

@@ -28,7 +28,7 @@ impl Also {
         let why = match given.parse() {
             Ok(parsed) if parsed == *self => return Ok(()),
             Ok(Self::Url(canonical)) => format!("is not canonical; use {canonical}"),
-            Ok(Self::File(_)) => "is not a URL; name a file as `Also::File`".into(),
+            Ok(Self::File(_)) => "is not a URL; give a file as `Also::File`".into(),
             Err(why) => why,
         };
         Err(Error::usage(message!(Setting::Also.with(shown(given.as_bytes())), ": {why}")))
@@ -52,7 +52,7 @@ impl Also {
     /// What is wrong with it.
     pub fn encoded(given: &str, url_encoding: UrlEncoding) -> Result<Self, String> {
         if given.is_empty() {
-            return Err("name a URL or a file".into());
+            return Err("give a URL or a file".into());
         }
         if !is_url(Path::new(given)) {
             return Ok(Self::File(given.into()));
@@ -61,7 +61,7 @@ impl Also {
             Cleaned::Url(url) => {
                 Ok(Self::Url(String::from_utf8(url.as_bytes().to_vec()).expect("a clean URL is ASCII")))
             }
-            Cleaned::Blank => Err("name a URL or a file".into()),
+            Cleaned::Blank => Err("give a URL or a file".into()),
             Cleaned::Rejected(Reason::Scheme) => {
                 Err("is not an https or http URL; give the URL at which crawlers request it, or a file below the output directory".into())
             }
@@ -116,7 +116,7 @@ mod tests {
             ("https://h.example/a.xml#b", "is not canonical; use https://h.example/a.xml"),
             ("ftp://h.example/a.xml", "is not an https or http URL"),
             ("news.xml", "is not a URL"),
-            ("", "name a URL"),
+            ("", "give a URL"),
         ] {
             let error = Also::Url(given.into()).check().unwrap_err();
             assert_eq!(error.kind(), crate::ErrorKind::Usage);

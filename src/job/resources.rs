@@ -5,6 +5,7 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result, Setting, message};
+use crate::escape::grouped;
 
 /// The machine resources that a build may use. They do not change the output.
 #[derive(Debug, Clone)]
@@ -46,10 +47,11 @@ pub const THREADS_MAX: usize = 1024;
 pub(crate) fn check_threads(threads: NonZero<usize>) -> Result<()> {
     match threads.get() {
         ..=THREADS_MAX => Ok(()),
-        more => Err(Error::usage(message!(
-            Setting::Threads.with(more),
-            ": at most {THREADS_MAX} threads are useful; leave it out for one per core"
-        ))),
+        more => {
+            let most = grouped(THREADS_MAX as u64);
+            let words = message!(": at most {most} threads are useful; leave it out for one per core");
+            Err(Error::usage(message!(Setting::Threads.with(more), words)))
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::clean::scope::{Base, BaseUrl, ScopeRule};
 use crate::clean::screen::{Screen, UrlRules};
 use crate::compress::gzip::{Engine, Level};
 use crate::error::{Error, Result, Setting, message};
+use crate::escape::grouped;
 use crate::job::sections::SectionsBy;
 use crate::limits::{
     BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URL_BYTES_MAX, URLS_PER_SITEMAP_MAX,
@@ -92,7 +93,7 @@ impl SetRules {
                 Setting::BytesPerSitemap => format!(" bytes ({} MiB)", max >> 20),
                 _ => String::new(),
             };
-            let limits = format!("protocol {protocol} allows {min} to {max}{bytes}");
+            let limits = format!("protocol {protocol} allows {min} to {}{bytes}", grouped(max));
             Err(Error::usage(message!(setting.with(given), ": {limits}")))
         };
         within(Setting::UrlsPerSitemap, self.urls_per_sitemap.into(), 1, URLS_PER_SITEMAP_MAX.into())?;
@@ -122,6 +123,7 @@ impl SetRules {
             }
         };
         if self.bytes_per_sitemap < least {
+            let least = grouped(least);
             return Err(Error::usage(message!(
                 Setting::BytesPerSitemap.with(self.bytes_per_sitemap),
                 ": an index file with one sitemap already takes {least} bytes"
@@ -130,10 +132,11 @@ impl SetRules {
         let url_bytes =
             (self.base_url.url_bytes_max() + SITEMAP_FILE_BYTES_MAX) as u64 + self.words_bytes_max(name);
         if url_bytes > URL_BYTES_MAX as u64 {
+            let [url_bytes, bytes_max] = [url_bytes, URL_BYTES_MAX as u64].map(grouped);
             return Err(Error::usage(message!(
                 Setting::BaseUrl,
                 ": with the names of the set and of its sections, the URL of a sitemap could have {url_bytes} bytes, and \
-                 {URL_BYTES_MAX} are allowed; use a shorter one"
+                 {bytes_max} are allowed; use a shorter one"
             )));
         }
         Ok(())

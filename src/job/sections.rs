@@ -1,6 +1,7 @@
 //! Sections: what decides which section of the set a URL belongs to.
 
 use crate::error::{Error, Result, Setting, message};
+use crate::escape::grouped;
 use crate::intake::format::FormatOptions;
 use crate::sitemap::sections::SECTIONS_MAX;
 use crate::sitemap::sections::by_rule::SectionRules;
@@ -48,7 +49,7 @@ impl SectionsBy {
     pub(crate) fn add_column(&self, options: &mut FormatOptions) -> Result<()> {
         if let Self::Column { column, .. } = self {
             if column.trim().is_empty() {
-                return Err(Error::usage(message!(Setting::SectionColumn, ": it is empty; name a column")));
+                return Err(Error::usage(message!(Setting::SectionColumn, ": it is empty; give a column")));
             }
             let columns = options.columns.with_section(column);
             let wrong = |why| Error::usage(message!(Setting::SectionColumn.with(column), ": {why}"));
@@ -69,8 +70,8 @@ impl SectionsBy {
         match (1..=SECTIONS_MAX).contains(&given) {
             true => Ok(()),
             false => {
-                let setting = Setting::SectionsMax.with(given);
-                Err(Error::usage(message!(setting, ": a set has 1 to {SECTIONS_MAX} sections")))
+                let (setting, most) = (Setting::SectionsMax.with(given), grouped(SECTIONS_MAX.into()));
+                Err(Error::usage(message!(setting, ": a set has 1 to {most} sections")))
             }
         }
     }

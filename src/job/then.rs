@@ -89,7 +89,7 @@ impl FromStr for CommandLine {
         let words = shlex::split(&without_continuations(text))
             .ok_or("a quote is not closed, or a backslash ends the command")?;
         let mut words = words.into_iter();
-        Self::new(words.next().ok_or("name a program")?, words)
+        Self::new(words.next().ok_or("give a program")?, words)
     }
 }
 

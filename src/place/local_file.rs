@@ -108,10 +108,10 @@ impl<'a> LocalFile<'a> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(Error::io(self.path, "could not be accessed", error)),
             Ok(meta) if meta.kind == Kind::Link => {
-                Err(unfit("is a symbolic link, and links are not followed; name its target"))
+                Err(unfit("is a symbolic link, and links are not followed; give its target"))
             }
             Ok(meta) if !meta.is_file() => {
-                Err(unfit("is not a regular file; name one, or a file that does not exist yet"))
+                Err(unfit("is not a regular file; give one, or a file that does not exist yet"))
             }
             Ok(meta) => Ok(Some(meta)),
         }

@@ -51,8 +51,8 @@ pub fn view_of_set(path: &Path, name: Option<&SetName>) -> Result<Arc<dyn View>>
 pub fn check(path: &Path) -> Result<()> {
     in_store(path, ErrorKind::Usage)?;
     if is_url_with_one_slash(path) {
-        let words = "begins like a URL; give the path alone, or a location such as s3://bucket/prefix; a relative path of this form begins with ./";
-        return Err(Error::usage(message!(path, ": {words}")));
+        let words = "looks like a URL with a slash missing; give s3://bucket/prefix for a bucket, a plain path for a directory, or ./";
+        return Err(Error::usage(message!(path, ": {words}", path, " for a directory of this name")));
     }
     Ok(())
 }
@@ -83,7 +83,7 @@ pub fn check_state(paths: &[impl AsRef<Path>]) -> Result<()> {
             first,
             " and ",
             other,
-            " are different ones; leave it out, or name only one of them"
+            " are different ones; leave it out, or give only one of them"
         ))),
     }
 }
@@ -190,7 +190,7 @@ pub fn of_manifest(path: &Path, other: &Path) -> Result<Arc<dyn View>> {
             path,
             ": is in ",
             Setting::State,
-            ", so only the other side tells where the sitemaps of its set are; compare it with the location of the set instead of ",
+            ", which does not say where the set is published; as the other side, give the location of the set, not ",
             other
         )));
     }

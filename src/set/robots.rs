@@ -73,7 +73,7 @@ pub(crate) fn check(file: LocalFile<'_>, owner: Owner<'_>) -> Result<()> {
 /// Same as [`check`], except that a file that cannot be replaced is not an error.
 pub(crate) fn check_text(file: LocalFile<'_>, owner: Owner<'_>) -> Result<()> {
     if file.path() == Path::new(STREAM) {
-        let why = "a robots.txt is changed in place; name a file";
+        let why = "a robots.txt is changed in place; give a file";
         return Err(Error::usage(message!(Setting::Robots, " ", file.path(), ": {why}")));
     }
     block_in(file, &file.read()?, owner, &[]).map(drop)

@@ -14,7 +14,7 @@ use super::split::{Split, split};
 use crate::clean::scope::origin_of;
 use crate::common::fallible::{list, try_list};
 use crate::error::{Error, Result, Setting, message};
-use crate::escape::shown;
+use crate::escape::{grouped, shown};
 use crate::job::SectionsBy;
 use crate::sitemap::sections::by_path::PathSegments;
 use crate::sitemap::sections::word::word_of;
@@ -173,17 +173,19 @@ fn check_number(run: Context<'_>, names: &SectionNames) -> Result<Vec<String>> {
     // The first name is that of the rest.
     let count = all.len() - 1;
     let (found, example) = match names.beyond() {
-        Some(beyond) => (format!("more than {count} sections"), beyond),
-        None if count > *sections_max as usize => (format!("{count} sections or more"), all[count].clone()),
+        Some(beyond) => (format!("more than {} sections", grouped(count as u64)), beyond),
+        None if count > *sections_max as usize => {
+            (format!("{} sections or more", grouped(count as u64)), all[count].clone())
+        }
         None => return Ok(all),
     };
-    let example = shown(example.as_bytes());
+    let (example, most) = (shown(example.as_bytes()), grouped((*sections_max).into()));
     let or_more = if *sections_max < SECTIONS_MAX { ", or raise the limit" } else { "" };
     Err(Error::data(message!(
         Setting::SectionColumn.with(column),
         ": has {found}, such as {example}, but ",
         Setting::SectionsMax,
-        " is {sections_max}; nothing was published; name a different column{or_more}"
+        " is {most}; nothing was published; use a different column{or_more}"
     )))
 }
 

@@ -290,8 +290,7 @@ fn a_kept_set_whose_state_is_elsewhere_is_compared_with_the_live_set() {
     }
     for other in ["s3://private/of/maps/.sitemill/manifest.json", "."] {
         let refused = diff(&kept, other).expect(2);
-        let said =
-            format!("{kept}: is in --state, so only the other side tells where the sitemaps of its set are");
+        let said = format!("{kept}: is in --state, which does not say where the set is published");
         assert!(refused.stderr.contains(&said), "{}", refused.stderr);
     }
 }

@@ -126,10 +126,10 @@ fn a_scratch_disk_that_is_too_small_is_reported_with_the_needed_and_free_bytes()
     const SITES: &str = "{origin}/";
     /// Too little memory for entries.
     const SORTED: [&str; 4] = ["--order", "sorted", "--memory", "80MiB"];
-    const EARLY: [&str; 2] = [" bytes for ", " are free; name another directory with --scratch"];
-    const EARLY_COPY: [&str; 2] = [" bytes, but only ", " are free; name another directory with --scratch"];
+    const EARLY: [&str; 2] = [" bytes for ", " are free; choose another directory with --scratch"];
+    const EARLY_COPY: [&str; 2] = [" bytes, but only ", " are free; choose another directory with --scratch"];
     const LATE: [&str; 2] =
-        [" are needed, ", " are free; name another directory with --scratch): No space left"];
+        [" are needed, ", " are free; choose another directory with --scratch): No space left"];
     let cases: [Case<'_>; 7] = [
         (BASE, &SORTED, &medium, EARLY, "the run needs about"),
         (SITES, &SORTED, &medium, EARLY, "the run needs about"),

@@ -218,7 +218,7 @@ fn other_commands_know_that_the_set_only_lists_them() {
     // A build that reads the set. What lies in deeper directories is an input of its own.
     let whole = directory.join("whole");
     let done = finish(build_command(&whole, BASE).arg("--json").arg(&out), b"").expect(0);
-    let why = "it is not from sitemill, and the set only lists it; name the file to read it";
+    let why = "it is not from sitemill, and the set only lists it; give the file to read it";
     let skipped = json(&done.stdout)["skipped"].as_array().unwrap().clone();
     let hidden = json!({ "path": out.join(".sitemill"), "reason": "its name begins with . or _" });
     let news = json!({ "path": out.join("news.xml"), "reason": why });

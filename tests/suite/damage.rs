@@ -231,7 +231,7 @@ fn a_damaged_kept_set_cannot_be_restored_and_the_others_can() {
         assert_eq!((snapshot(&out), kept(&out)), (before, vec![1]), "{how}");
         let told = run(["status".as_ref(), "--out".as_ref(), out.as_os_str()]).expect(0);
         let told = String::from_utf8(told.stdout).unwrap();
-        assert!(told.contains("set 2 cannot be restored") && told.contains("set    1  kept"), "{told}");
+        assert!(told.contains("set 2 cannot be restored") && told.contains("set    1  live from "), "{told}");
         assert!(told.contains("build with --ignore-manifest"), "{told}");
 
         // A build needs no kept set, but warns each time that nothing is removed.

@@ -97,7 +97,7 @@ fn json_that_is_no_manifest_is_not_called_damaged() {
     let listed = run(["urls".as_ref(), "--json".as_ref(), out.as_os_str()]).expect(0).stdout;
     for json in [&listed[..], b"{}", b"[1]"] {
         let refused = diff(&directory.file("urls.json", json), &out, &[]).expect(65);
-        let said = "urls.json: is not a manifest; name a published directory, an index file, a sitemap or";
+        let said = "urls.json: is not a manifest; give a published directory, an index file, a sitemap or";
         assert!(refused.stderr.contains(said), "{}", refused.stderr);
     }
     let manifest = fs::read(out.join(".sitemill/manifest.json")).unwrap();

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{ROBOTS_FILE, Run, TempDir, build_command, files, finish, published_urls, run};
+use crate::support::{
+    ROBOTS_FILE, Run, TempDir, build_command, files, finish, published_urls, run, telling_build_command,
+};
 
 const BASE: &str = "http://h.example/";
 
@@ -131,7 +133,10 @@ fn an_empty_set_is_published_only_with_allow_empty() {
     assert_eq!(published_urls(&out, BASE).len(), 3);
 
     let first = directory.join("first");
-    build(&first, "", &["--allow-empty"]).expect(0);
+    let run = finish(telling_build_command(&first, BASE).arg("--allow-empty"), b"").expect(0);
+    let live =
+        format!("live in {}: an empty set; robots.txt must have no Sitemap: lines for it", first.display());
+    assert!(run.stderr.contains(&live) && !run.stderr.contains("per URL"), "{}", run.stderr);
     assert_eq!(files(&first), [ROBOTS_FILE]);
 }
 

@@ -113,7 +113,7 @@ fn a_wrong_option_is_refused_with_its_source_and_without_misleading_tips() {
     let told = refused(sitemill().args(["clean", "--base-url", BASE]));
     assert!(told.starts_with("error: unexpected argument '--base-url' found\n"), "{told}");
     let told = refused(sitemill().args(["clean", "--rejects", "-"]));
-    assert_eq!(told, "error: --rejects -: standard output is for the URLs; name a file\n");
+    assert_eq!(told, "error: --rejects -: standard output is for the URLs; give a file\n");
 }
 
 #[test]

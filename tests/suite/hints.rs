@@ -33,9 +33,8 @@ fn a_run_without_a_valid_url_says_what_its_lines_have_in_common_and_never_sugges
         (
             "https://h.example/maps/",
             "https://h.example/a\n",
-            "all 20 URLs are outside https://h.example/maps/; the first is https://h.example/a; if robots.txt names the \
-             sitemaps, --scope host may list them; if the files are published higher up, use --base-url \
-             https://h.example/",
+            "all 20 URLs are outside https://h.example/maps/; the first is https://h.example/a; use --scope host if \
+             robots.txt lists the sitemaps, or --base-url https://h.example/ if the files are published there",
         ),
         (
             "{origin}/maps/",
@@ -108,6 +107,16 @@ fn the_hint_for_one_line_shows_it_and_one_filter_is_named_once() {
             &[],
             "http://x.example/\n",
             "the only URL, http://x.example/, is outside http://h.example/; did you",
+        ),
+        (
+            &["--rewrite", "http://h.example/=http://x.example/y/"],
+            "http://h.example/a b\n",
+            "the only URL, http://x.example/y/a%20b (from http://h.example/a b), is outside http://h.example/; did you",
+        ),
+        (
+            &["--relative-to", "http://x.example/"],
+            "/a\n",
+            "the only URL, http://x.example/a (from /a), is outside http://h.example/; did you mean --base-url http://x.",
         ),
         (&[], ends, r"lines end with CR alone; convert them: tr '\r' '\n'"),
         (&[], "http://h.example/a\r\r\n", r"lines end with CR CR LF; remove the CRs: tr -d '\r'"),

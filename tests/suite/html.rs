@@ -322,7 +322,7 @@ fn a_page_that_cannot_be_written_is_reported_before_any_work_and_destroys_nothin
     assert!(wrong.stderr.contains("is not the JSON report of a build"), "{}", wrong.stderr);
     let index = out.join("sitemap-index-1.xml");
     let into_set = ["report", out.to_str().unwrap(), "-o", index.to_str().unwrap()];
-    assert!(run(into_set).expect(2).stderr.contains("name another file"));
+    assert!(run(into_set).expect(2).stderr.contains("use another file"));
     assert_eq!(run(["report", directory.join("nothing").to_str().unwrap()]).exit, 66);
 }
 

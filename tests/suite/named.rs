@@ -307,7 +307,7 @@ fn the_sites_of_each_name_have_locks_and_sets_of_their_own() {
     for name in [&["--name", "blog"][..], &[]] {
         let mut command = build_command(&directory.join("single"), "{origin}/");
         let refused = finish(command.args(name), blog.as_bytes()).expect(65);
-        let what = "the set without a name is published there for https://h.example/";
+        let what = "already contains the set for https://h.example/";
         assert_says(&refused, &[what, "--replace-set"]);
         finish(command.arg("--replace-set"), blog.as_bytes()).expect(0);
     }

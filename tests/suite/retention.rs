@@ -131,7 +131,10 @@ fn a_rollback_skips_sets_that_were_rolled_back_before() {
     rollback(&out, &[]).expect(0);
     assert_eq!(live(&out), [1]);
     let text = run(["status".as_ref(), "--out".as_ref(), out.as_os_str()]).expect(0).stdout;
-    assert_eq!(String::from_utf8(text).unwrap().matches("rolled back").count(), 2);
+    let text = String::from_utf8(text).unwrap();
+    for (state, sets) in [("live since ", 1), ("live from ", 2), ("Z, rolled back: ", 2)] {
+        assert_eq!(text.matches(state).count(), sets, "{state}: {text}");
+    }
 }
 
 #[test]

@@ -122,9 +122,18 @@ fn a_broken_file_is_named_after_the_urls_before_it() {
         (&["other.xml"], 2, "other.xml: entry 2: unknown-element: element url is not allowed here"),
         (&["nested.xml"], 2, "nested.xml: entry 3: unknown-element: element url is not allowed here"),
         (&["two.rss"], 1, "two.rss: entry 2: repeated-element: two elements for loc"),
-        (&["long.xml"], 1, "entry 2: a value of more than 4096 bytes"),
-        (&["late.xml"], 0, "entry 1: a value of more than 4096 bytes"),
-        (&["good.xml", "missing.xml"], 2, "missing.xml"),
+        (&["long.xml"], 1, "entry 2: a value of more than 4,096 bytes"),
+        (&["late.xml"], 0, "entry 1: a value of more than 4,096 bytes"),
+        (
+            &["good.xml", "missing.xml"],
+            2,
+            "missing.xml; if http://h.example/missing.xml is elsewhere, give the sitemaps instead of the index file",
+        ),
+        (
+            &["good.xml", "sitemap-00002-1f2e3d4c.xml.gz"],
+            2,
+            "sitemap-00002-1f2e3d4c.xml.gz; run build again to restore it; if http://h.example/sitemap-",
+        ),
         (&["good.xml", "../good.xml"], 2, "not a file in the same directory"),
         (&["good.xml", "index.xml"], 2, "index.xml"),
     ] {

@@ -8,6 +8,7 @@ use crate::clean::given::{NO_HOST, refusal, trimmed};
 use crate::clean::host::HOST_BYTES_MAX;
 use crate::clean::{Cleaned, Cleaner, Reason, UrlEncoding, parser};
 use crate::error::{Error, Setting, message};
+use crate::escape::grouped;
 use crate::limits::{URL_BYTES_MAX, URL_BYTES_MIN};
 
 /// The directory that the files are published in: a canonical URL that ends in a slash.
@@ -55,7 +56,7 @@ impl FromStr for BaseUrl {
 impl BaseUrl {
     fn parse(given: &str, url_encoding: UrlEncoding) -> Result<Self, String> {
         if given.contains(['?', '#']) {
-            return Err("it names a directory; remove the query and fragment".into());
+            return Err("it is the URL of a directory; remove the query and fragment".into());
         }
         if given.trim_start().starts_with(ORIGIN) {
             return Err("{origin} stands for every site; give the URL of one directory".into());
@@ -80,7 +81,7 @@ impl BaseUrl {
                 let path = &given.as_bytes()[parser::path_of(given.as_bytes())..];
                 Ok(Self { url, given: (!path.is_ascii()).then(|| given.to_owned()) })
             }
-            Cleaned::Url(_) => Err(format!("longer than {BASE_URL_BYTES_MAX} bytes")),
+            Cleaned::Url(_) => Err(format!("longer than {} bytes", grouped(BASE_URL_BYTES_MAX as u64))),
             Cleaned::Blank => Err("it is empty".into()),
             Cleaned::Rejected(Reason::NotAbsolute) => Err(without_scheme(given)),
             Cleaned::Rejected(Reason::Scheme) if is_host_and_port(given) => Err(without_scheme(given)),

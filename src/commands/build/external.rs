@@ -230,7 +230,7 @@ fn lastmod_of(path: &Path, protocol: Protocol) -> Result<String> {
         ),
         (None, Some(FileKind::Sitemap)) => None,
         (None, Some(FileKind::Index)) => Some(
-            "is an index file, and an index file may list only sitemaps; name the sitemaps that it lists",
+            "is an index file, and an index file may list only sitemaps; give the sitemaps that it lists",
         ),
         (None, None) => Some("is not a sitemap"),
     };

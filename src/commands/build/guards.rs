@@ -148,6 +148,6 @@ fn nothing_but_rest(job: &Job, sites: &[Planned]) -> Option<Message> {
     sections.peek()?;
     sections.all(|section| section.name == REST).then(|| {
         let column = Setting::SectionColumn.with(column);
-        message!("all URLs are in the section {REST}: no row names another section in ", column)
+        message!("all URLs are in the section {REST}: no row has another section in ", column)
     })
 }

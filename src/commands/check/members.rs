@@ -119,7 +119,7 @@ fn first_base(index: &PlaceFile, loc: &[u8]) -> Option<String> {
 /// The error for an entry whose `loc` fits two files: which one depends on where the index file is published.
 fn ambiguous(index: &PlaceFile, number: u64, loc: &[u8], [one, other]: [&PlaceFile; 2]) -> Error {
     let (index, one, other, loc) = (index.path(), one.path(), other.path(), shown(loc));
-    let words = message!("may be ", one, " or ", other, "; name the sitemaps instead of the index file");
+    let words = message!("may be ", one, " or ", other, "; give the sitemaps instead of the index file");
     Error::data(message!(index, ": entry {number}: ", words, ": {loc}"))
 }
 
@@ -128,7 +128,7 @@ fn member(index: &PlaceFile, base: Option<&str>, number: u64, loc: &[u8]) -> Res
     let beside = base.and_then(|base| Some(index.beside(file(loc, base)?)));
     let deeper = || base.and_then(|base| deeper_file(index, base, loc)).filter(PlaceFile::is_file);
     let is_itself = beside.as_ref().is_some_and(|member| member.name() == index.name());
-    let (index, way_out) = (index.path(), "name its sitemaps instead of the index file");
+    let (index, way_out) = (index.path(), "give the sitemaps instead of the index file");
     match beside.or_else(deeper) {
         // The base is a guess: most likely, this is a sitemap of another directory.
         Some(_) if is_itself => {
@@ -141,12 +141,16 @@ fn member(index: &PlaceFile, base: Option<&str>, number: u64, loc: &[u8]) -> Res
         }
         Some(member) if member.is_file() => Ok(member),
         Some(member) => {
+            let restore = match member.name().to_str().is_some_and(is_sitemap_file) {
+                true => "run build again to restore it; ",
+                false => "",
+            };
             let (member, why, loc) = (member.path(), member.why_not_regular(), shown(loc));
             Err(Error::data(message!(
                 index,
                 ": entry {number}: {why}: ",
                 member,
-                "; if {loc} is elsewhere, {way_out}"
+                "; {restore}if {loc} is elsewhere, {way_out}"
             )))
         }
         None => {

@@ -197,15 +197,19 @@ pub(super) fn check_job(job: &Job) -> Result<()> {
         return Err(Error::usage("a cluster builds sets without sections; build these on one machine"));
     }
     if job.rules.order != Order::Sorted {
-        return Err(Error::usage("a cluster builds in sorted order only: set the order to sorted"));
+        let sorted = Setting::Order.with("sorted");
+        return Err(Error::usage(message!("a cluster builds in sorted order only; set ", sorted)));
     }
     if job.rules.divide != Divide::Stable {
-        return Err(Error::usage("a cluster divides sitemaps by their URLs: set the division to stable"));
+        let stable = Setting::Divide.with("stable");
+        return Err(Error::usage(message!("a cluster divides sitemaps by their URLs; set ", stable)));
     }
     if job.rules.on_duplicate != OnDuplicate::Newest {
-        return Err(Error::usage(
-            "on a cluster, rows come in any order, so none is the first: list the newest row of duplicates",
-        ));
+        let newest = Setting::OnDuplicate.with("newest");
+        return Err(Error::usage(message!(
+            "on a cluster, rows come in any order, so none of them is the first; set ",
+            newest
+        )));
     }
     Ok(())
 }

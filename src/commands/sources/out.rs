@@ -31,8 +31,8 @@ pub(super) fn check_is_not_out(input: &Path, out: &OutDirectory) -> Result<()> {
             input,
             ": is an input, and ",
             Setting::Out,
-            " publishes there, so each run would read the set of the previous one; ",
-            "publish to another directory, or name the files to read one by one"
+            " publishes there, so each run would read what the previous one published; ",
+            "publish to another directory, or list the files to read instead of the directory"
         ))),
     }
 }
@@ -81,8 +81,8 @@ pub(super) fn check_lists_none_of_out(index: &Path, files: &[PlaceFile], out: &O
                 file,
                 ", which is below ",
                 Setting::Out,
-                ", so each run would read the set of the previous one; ",
-                "publish to another directory, or name the sitemaps to read one by one"
+                ", so each run would read what the previous one published; ",
+                "publish to another directory, or list the sitemaps to read instead of the index file"
             )));
         }
     }

@@ -137,7 +137,7 @@ impl Columns {
                 let names = parts.map(RowPart::name).collect::<Vec<_>>().join(", ");
                 let (others, last) = names.rsplit_once(", ").unwrap_or_default();
                 return Err(format!(
-                    "columns are PART=NAME,PART=NAME: url=page; a part is {others} or {last}, each once"
+                    "expected TAG=NAME, separated by commas, such as url=page,lastmod=updated_at; TAG is {others} or {last}, each once"
                 ));
             }
         }
@@ -315,7 +315,7 @@ impl Missing {
         };
         let way_out = match part {
             RowPart::Section => message!("correct ", Setting::SectionColumn),
-            _ => message!("name the ones to read with ", Setting::Columns.with("url=NAME,lastmod=NAME")),
+            _ => message!("choose the ones to read with ", Setting::Columns.with("url=NAME,lastmod=NAME")),
         };
         message!("no {word} {what}, only: {names}; ", way_out)
     }
@@ -382,7 +382,7 @@ mod tests {
         assert!(said.with_section("lastmod").is_ok(), "another column holds it");
         let missing = |columns, names| places(columns, names).unwrap_err().message("key").to_string();
         assert!(
-            missing(&usual, "a b").starts_with("no key loc or url, only: a, b; name the ones to read with")
+            missing(&usual, "a b").starts_with("no key loc or url, only: a, b; choose the ones to read with")
         );
         assert!(missing(&said, "page loc").starts_with("no key updated_at, only: page, loc"));
         let none = usual.places(&[]).unwrap_err().message("column").to_string();

@@ -46,9 +46,7 @@ impl SkipReason {
             Self::NotPart => "there are part-* files, and only these are read",
             Self::Output => "it belongs to the output directory",
             Self::NotListed => "the set published in its directory does not list it",
-            Self::Prefix => {
-                "there are objects below it, and only these are read; a slash at the end names them"
-            }
+            Self::Prefix => "there are objects below it, and only these are read; write a slash at the end",
             Self::LinkedDirectory => "it is a link to a directory, and these are not followed",
             Self::NotRegular => "it is not a regular file",
         }

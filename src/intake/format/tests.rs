@@ -146,7 +146,7 @@ fn a_table_that_cannot_be_understood_is_refused_with_the_options_that_help() {
         &none,
         "a.csv",
         "id;name\n1;2",
-        "row 1: no column loc or url, only: id, name; name the ones to read with `columns: url=NAME,lastmod=NAME`",
+        "row 1: no column loc or url, only: id, name; choose the ones to read with `columns: url=NAME,lastmod=NAME`",
     );
     check_refused(&columns("lastmod=x"), "a.csv", "loc,y\n1,2", "row 1: no column x, only: loc, y;");
     let open = "line 3: the row goes on to the end of the file: most likely a quote that is never closed";
@@ -255,7 +255,7 @@ fn a_bad_line_of_json_is_rejected_alone_unless_it_is_the_first() {
         &none,
         "a",
         "{\"href\":\"u\",\"n\":1}",
-        "line 1: no key loc or url, only: href, n; name the ones",
+        "line 1: no key loc or url, only: href, n; choose the ones",
     );
 }
 

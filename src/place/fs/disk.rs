@@ -37,7 +37,7 @@ impl FileSystem for Disk {
             true => Ok(Box::new(File::open(path)?)),
             false => {
                 let words =
-                    "not a regular file; if it is a pipe, save its output to a file and name that file";
+                    "not a regular file; if it is a pipe, save its output to a file and give that file";
                 Err(io::Error::other(words))
             }
         }

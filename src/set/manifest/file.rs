@@ -100,7 +100,7 @@ impl Manifest {
         match serde_json::from_slice::<Header>(&bytes) {
             // The caller chose the file, which may never have been a manifest.
             Err(error) if error.is_data() => {
-                let words = "is not a manifest; name a published directory, an index file, a sitemap or the manifest of a kept set";
+                let words = "is not a manifest; give a published directory, an index file, a sitemap or the manifest of a kept set";
                 Err(Error::data(message!(path, ": {words}")))
             }
             _ => Self::parse(path, &bytes),

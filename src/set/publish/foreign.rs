@@ -43,14 +43,18 @@ impl Workspace {
             self.live.iter().filter(|live| !live.is_stand_in).map(|live| OtherSet::of(self.name(), live));
         match own.chain(neighbours::other_live_sets(self.place.view())?).next() {
             None => Ok(()),
-            Some(OtherSet { what, base_url }) => Err(Error::data(message!(
-                self.directory(),
-                ": {what} is published there for {base_url}, and this run is for several sites; nothing was published; use a different ",
-                Setting::Out,
-                ", or ",
-                Setting::ReplaceSet,
-                " to publish there anyway"
-            ))),
+            Some(OtherSet { what, base_url }) => {
+                let set = what.replace(" without a name", "");
+                Err(Error::data(message!(
+                    self.directory(),
+                    ": already contains {set} for {base_url}, but this run publishes a set for each site; \
+                     nothing was published; use a different ",
+                    Setting::Out,
+                    ", or ",
+                    Setting::ReplaceSet,
+                    " to publish there anyway"
+                )))
+            }
         }
     }
 

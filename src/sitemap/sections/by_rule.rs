@@ -21,7 +21,7 @@ use crate::clean::screen::{Pattern, PatternSet};
 use crate::common::stop::Stop;
 use crate::common::whole_file;
 use crate::error::{Error, Result, message};
-use crate::escape::shown;
+use crate::escape::{grouped, shown};
 
 /// The key that names the section of all other URLs.
 const REST_KEY: &str = "rest";
@@ -166,8 +166,9 @@ impl FromStr for SectionRules {
         }
         if sections.len() > SECTIONS_MAX as usize {
             return Err(format!(
-                "has {} sections, but a set can have at most {SECTIONS_MAX}",
-                sections.len()
+                "has {} sections, but a set can have at most {}",
+                grouped(sections.len() as u64),
+                grouped(SECTIONS_MAX.into())
             ));
         }
         if sections.contains(&rest) {

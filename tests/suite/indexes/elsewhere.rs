@@ -135,7 +135,7 @@ fn all_commands_follow_an_index_file_to_the_same_files_below_it() {
     let run = finish(sitemill().args(["check", "--base-url", BASE]).arg(&file), b"").expect(65);
     assert!(str::from_utf8(&run.stdout).unwrap().contains("entry 2: missing-file"));
     let said = format!(
-        "entry 2: not a file in the same directory or below it; name its sitemaps instead of the index file: {BASE}shop"
+        "entry 2: not a file in the same directory or below it; give the sitemaps instead of the index file: {BASE}shop"
     );
     assert!(urls(&file).expect(65).stderr.contains(&said));
     // Nothing that it lists is there.

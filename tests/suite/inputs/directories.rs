@@ -170,8 +170,11 @@ fn index_files_of_the_set_that_is_replaced_are_read_only_if_all_are_named_and_no
         build(&["-"], &pages(6)).expect(0);
         directory.file("new.txt", format!("{BASE}new\n"));
         for (inputs, missing) in [
-            (&[&*first, "new.txt"][..], format!("{second} and 1 more;")),
-            (&["new.txt", &first, &format!("./{second}")], format!("{third};")),
+            (&[&*first, "new.txt"][..], format!("drop the rest; add {second} and 1 more to the inputs")),
+            (
+                &["new.txt", &first, &format!("./{second}")],
+                format!("drop the rest; add {third} to the inputs"),
+            ),
         ] {
             for dry_run in [&[][..], &["--dry-run"]] {
                 let refused = build(&[inputs, dry_run].concat(), "").expect(65);

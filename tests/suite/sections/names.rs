@@ -56,7 +56,7 @@ fn a_column_that_no_row_has_is_named_where_the_format_has_no_list_of_columns() {
         for more in [&["--dry-run"][..], &[]] {
             let built = desk.build(kind, &input, &[&["--section-column", "typo"], more].concat(), 0);
             let said =
-                "all URLs are in the section rest: no row names another section in --section-column typo";
+                "all URLs are in the section rest: no row has another section in --section-column typo";
             assert!(built.run.stderr.contains(said), "{kind}: {}", built.run.stderr);
             assert_eq!(built.report["hint"], said, "{kind}");
         }
@@ -118,9 +118,9 @@ fn limits_of_sections_are_named_as_they_are() {
     let rows: String = (0..=10_000).map(|n| format!("{BASE}{n},type-{n}\n")).collect();
     let options = ["--section-column", "type", "--sections-max", "10000"];
     let refused = desk.build("csv", format!("url,type\n{rows}"), &options, 65);
-    let says = "has more than 10000 sections, such as type-";
+    let says = "has more than 10,000 sections, such as type-";
     assert!(refused.run.stderr.contains(says), "{}", refused.run.stderr);
-    assert!(refused.run.stderr.ends_with("; name a different column\n"), "{}", refused.run.stderr);
+    assert!(refused.run.stderr.ends_with("; use a different column\n"), "{}", refused.run.stderr);
     desk.directory.file("sections.toml", "p = '/p/'\n");
     let refused = desk.build("txt", "", &["--sections", "sections.toml", "--sections-max", "7"], 2);
     let says = "'--sections <FILE>' cannot be used with '--sections-max <N>'";

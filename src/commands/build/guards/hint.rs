@@ -2,9 +2,11 @@
 
 use super::shape;
 use crate::clean::scope::BaseUrl;
+use crate::clean::screen::{LineCleaner, Screen, Screened, UrlRules};
 use crate::clean::{Cleaned, Cleaner, Reason};
 use crate::commands::build::report::{Report, most_frequent};
 use crate::error::{Message, Setting, message};
+use crate::escape::{shown, unescape};
 use crate::intake::report::InputReport;
 use crate::job::Job;
 use crate::limits::{URL_BYTES_MAX, URL_BYTES_MIN};
@@ -19,47 +21,47 @@ pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<String>)
     let reason = Reason::ALL.into_iter().rev().max_by_key(|&reason| count(reason))?;
     let excluded = report.excluded_total();
     if report.listed == 0 && excluded > count(reason) {
-        return Some(left_out(report, &Refused { count: excluded, of: urls }));
+        return Some(left_out(report, &Rejected { count: excluded, of: urls }));
     }
     if count(reason) == 0 || report.listed > 0 && count(reason) * 2 <= urls {
         return None;
     }
     let first = &report.examples.iter().find(|example| example.reason == reason.as_str())?.text;
-    let refused = Refused { count: count(reason), of: urls };
+    let rejected = Rejected { count: count(reason), of: urls };
     if reason == Reason::NotAbsolute
         && let Some(other_url) = report.inputs.iter().find_map(InputReport::other_url)
     {
-        let lines = refused.described("line", "lines", "rejected as not-absolute", first);
+        let lines = rejected.described("line", "lines", "rejected as not-absolute", first);
         return Some(message!("{lines}; ", other_url));
     }
     Some(match reason {
-        Reason::OutOfScope => outside(job, report, &refused, first),
+        Reason::OutOfScope => outside(job, report, &rejected, first),
         Reason::ControlCharacter | Reason::NotAbsolute | Reason::Scheme => {
             let shape = |line: String| shape::of(&line, origin(job)).map(|shape| (line, shape));
             match samples(reason).into_iter().find_map(shape) {
                 Some((line, (what, way_out))) if line == *first => {
-                    let lines = refused.described("line", "lines", what, first);
+                    let lines = rejected.described("line", "lines", what, first);
                     message!("{lines}; ", way_out)
                 }
                 Some((line, (what, way_out))) => {
-                    let (lines, reason) = (refused.subject("line", "lines"), reason.as_str());
+                    let (lines, reason) = (rejected.subject("line", "lines"), reason.as_str());
                     message!("{lines} rejected as {reason}; lines such as {line} are {what}; ", way_out)
                 }
-                None => other(reason, &refused, first),
+                None => other(reason, &rejected, first),
             }
         }
         Reason::NoUrl if report.inputs.iter().all(InputReport::is_xml) => {
-            let lines = refused.described("entry", "entries", "rejected as no-url", first);
+            let lines = rejected.described("entry", "entries", "rejected as no-url", first);
             message!(
                 "{lines}; a URL is the <loc> of a <url> or the <link> of an item, in lower case and in the namespace of the root element"
             )
         }
-        _ => other(reason, &refused, first),
+        _ => other(reason, &rejected, first),
     })
 }
 
 /// Returns the hint for rules that leave out all or most URLs.
-fn left_out(report: &Report, excluded: &Refused) -> Message {
+fn left_out(report: &Report, excluded: &Rejected) -> Message {
     let (rule, lines) = most_frequent(&report.excluded).first().copied().unwrap_or_default();
     let subject = excluded.subject("line", "lines");
     let by = match lines == excluded.count {
@@ -70,12 +72,12 @@ fn left_out(report: &Report, excluded: &Refused) -> Message {
 }
 
 /// The number of rejected URLs, and of all URLs.
-struct Refused {
+struct Rejected {
     count: u64,
     of: u64,
 }
 
-impl Refused {
+impl Rejected {
     /// Returns the subject and the verb of a sentence: `all 20 URLs are`.
     fn subject(&self, one: &str, many: &str) -> String {
         let Self { count, of } = *self;
@@ -102,10 +104,13 @@ fn origin(job: &Job) -> &str {
     job.rules.only_site().map_or("https://www.example.com", |url| url.origin().trim_end_matches('/'))
 }
 
-fn outside(job: &Job, report: &Report, refused: &Refused, first: &str) -> Message {
+fn outside(job: &Job, report: &Report, rejected: &Rejected, first: &str) -> Message {
+    let changed = changed(job, first);
+    let both = changed.as_ref().map(|url| format!("{url} (from {first})"));
+    let (url, first) = (changed.as_deref().unwrap_or(first), both.as_deref().unwrap_or(first));
     let outside = |origins: &str| {
         let what = format!("outside {}{origins}", job.rules.base_url);
-        refused.described("URL", "URLs", &what, first)
+        rejected.described("URL", "URLs", &what, first)
     };
     let Some(base) = job.rules.only_site() else {
         let outside = outside("");
@@ -121,14 +126,15 @@ fn outside(job: &Job, report: &Report, refused: &Refused, first: &str) -> Messag
     let outside = outside(&origins);
     if largest == base.origin() {
         return message!(
-            "{outside}; if robots.txt names the sitemaps, ",
+            "{outside}; use ",
             Setting::Scope.with("host"),
-            " may list them; if the files are published higher up, use ",
-            Setting::BaseUrl.with(largest)
+            " if robots.txt lists the sitemaps, or ",
+            Setting::BaseUrl.with(largest),
+            " if the files are published there"
         );
     }
-    if is_alone || urls * 2 > refused.count {
-        let suggested = Setting::BaseUrl.with(suggested(base, largest, first));
+    if is_alone || urls * 2 > rejected.count {
+        let suggested = Setting::BaseUrl.with(suggested(base, largest, url));
         return message!("{outside}; did you mean ", suggested, "?");
     }
     message!(
@@ -138,6 +144,27 @@ fn outside(job: &Job, report: &Report, refused: &Refused, first: &str) -> Messag
         Setting::Scope.with("any"),
         " lists all in one set"
     )
+}
+
+/// Returns the URL that `rules.urls` of `job` made of the line `first`, if it is not that of the line itself. Both may be
+/// truncated.
+fn changed(job: &Job, first: &str) -> Option<String> {
+    let mut rules = UrlRules::default();
+    rules.relative_to.clone_from(&job.rules.urls.relative_to);
+    rules.rewrites.clone_from(&job.rules.urls.rewrites);
+    let encoding = job.rules.url_encoding;
+    let screen = Screen::of(&rules, encoding).ok()??;
+    let whole = first.strip_suffix('…');
+    let line = unescape(whole.unwrap_or(first).as_bytes());
+    let (mut cleaner, mut plain) = (LineCleaner::new(encoding, Some(&screen)), Cleaner::new(encoding));
+    match (cleaner.clean(&line), plain.clean(&line)) {
+        (Screened::Url(url), Cleaned::Url(own)) if url.as_bytes() == own.as_bytes() => None,
+        (Screened::Url(url), _) => {
+            let end = if whole.is_some() { "…" } else { "" };
+            Some(shown(url.as_bytes()) + end)
+        }
+        _ => None,
+    }
 }
 
 /// Returns the directory of `base` on another origin if the first URL is below it, otherwise the whole origin.
@@ -151,7 +178,7 @@ fn suggested(base: &BaseUrl, origin: &str, first: &str) -> String {
 }
 
 /// Returns the hint for a reason that needs no look at the lines.
-fn other(reason: Reason, refused: &Refused, first: &str) -> Message {
+fn other(reason: Reason, rejected: &Rejected, first: &str) -> Message {
     let way_out = match reason {
         Reason::ControlCharacter if first.contains(r"\x00") => {
             // The first byte of a character in ASCII is 0 only if the high one comes first.
@@ -195,9 +222,9 @@ fn other(reason: Reason, refused: &Refused, first: &str) -> Message {
             message!("it does not match the header or the format; ", Setting::Format, " sets the format")
         }
         Reason::BadEncoding => message!(Setting::InputEncoding, " sets the charset of the input"),
-        Reason::NoUrl => message!(Setting::Columns.with("url=NAME"), " names the column or key of the URL"),
+        Reason::NoUrl => message!(Setting::Columns.with("url=NAME"), " sets the column or key of the URL"),
     };
     let what = format!("rejected as {}", reason.as_str());
-    let refused = refused.described("line", "lines", &what, first);
-    message!("{refused}; ", way_out)
+    let rejected = rejected.described("line", "lines", &what, first);
+    message!("{rejected}; ", way_out)
 }

@@ -98,7 +98,7 @@ fn markup(line: &str, _: &str) -> Shape {
         (
             "markup",
             message!(
-                "extract the URLs with {grep}, or name the form of a sitemap with ",
+                "extract the URLs with {grep}, or, if it is a sitemap, set ",
                 Setting::Format.with("sitemap")
             ),
         )

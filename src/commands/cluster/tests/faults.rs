@@ -165,9 +165,9 @@ fn a_job_that_a_cluster_cannot_do_is_refused_with_the_reason() {
         assert_eq!(error.kind(), ErrorKind::Usage, "{error}");
         assert!(error.to_string().contains(wanted), "{error}");
     };
-    check("none is the first", |job| job.rules.on_duplicate = OnDuplicate::First);
-    check("order to sorted", |job| job.rules.order = Order::Input);
-    check("division to stable", |job| job.rules.divide = Divide::Fill);
+    check("`on_duplicate: newest`", |job| job.rules.on_duplicate = OnDuplicate::First);
+    check("`order: sorted`", |job| job.rules.order = Order::Input);
+    check("`divide: stable`", |job| job.rules.divide = Divide::Fill);
     check("one site", |job| job.rules.base_url = "{origin}/".parse().unwrap());
     check("its source", |job| job.input.paths = vec!["urls.txt".into()]);
     check("`rejects`", |job| job.publication.rejects = Some("rejects.tsv".into()));

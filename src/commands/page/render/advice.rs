@@ -51,17 +51,17 @@ fn of_line(reason: Reason) -> Message {
             " allows. Raise the limit, or give the URL fewer tags."
         ),
         Reason::BadRow => message!(
-            "The row does not match the format of the input. Name the format with ",
+            "The row does not match the format of the input. Set the format with ",
             Setting::Format,
             ", or fix the export."
         ),
         Reason::BadEncoding => message!(
-            "The line is not in the charset of the input. Name the charset with ",
+            "The line is not in the charset of the input. Set the charset with ",
             Setting::InputEncoding,
             "."
         ),
         Reason::NoUrl => message!(
-            "The row has no URL. Name its column or key with ",
+            "The row has no URL. Set its column or key with ",
             Setting::Columns.with("url=NAME"),
             "."
         ),
@@ -72,7 +72,7 @@ fn not_absolute() -> Message {
     message!(
         "The line has no scheme. Export absolute URLs that begin with http:// or https://, resolve relative lines with ",
         Setting::RelativeTo.with("https://www.example.com/"),
-        ", or name the column of the URL with ",
+        ", or set the column of the URL with ",
         Setting::Columns.with("url=NAME"),
         "."
     )
@@ -84,7 +84,7 @@ fn out_of_scope() -> Message {
         Setting::Scope.with("host"),
         " or ",
         Setting::Scope.with("any"),
-        " lists it, if robots.txt of its host names the sitemaps. ",
+        " lists it, if robots.txt of its host lists the sitemaps. ",
         Setting::BaseUrl.with("{origin}/"),
         " makes a set for each origin."
     )
@@ -97,12 +97,12 @@ fn of_tag(reason: TagReason) -> Message {
             "The value is not a date. Write dates as 2024-05-01 or 2024-05-01T12:00:00Z.".into()
         }
         TagReason::LastmodZone => message!(
-            "The time has no zone. Name the zone of the data, for example with ",
+            "The time has no zone. Set the time zone of the data, for example with ",
             Setting::LastmodZone.with("UTC"),
             "."
         ),
         TagReason::LastmodEpoch => message!(
-            "The number is a Unix time. Name its unit, for example with ",
+            "The number is a Unix time. Set its unit, for example with ",
             Setting::LastmodUnit.with("seconds"),
             "."
         ),

@@ -31,7 +31,7 @@ impl Kind {
                 let name = crate::escape::shown(field.name().as_bytes());
                 let holds = crate::escape::shown(field.data_type().to_string().as_bytes());
                 Err(message!(
-                    "column {name} holds {holds}; expected text; cast it to a string, or name another with ",
+                    "column {name} holds {holds}; expected text; cast it to a string, or choose another with ",
                     Setting::Columns.with("url=NAME")
                 ))
             }

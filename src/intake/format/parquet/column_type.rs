@@ -15,7 +15,7 @@ impl ColumnType {
     pub fn of(part: RowPart, column: &ColumnDescriptor) -> Result<Self, Message> {
         let name = crate::escape::shown(column.path().string().as_bytes());
         if column.max_rep_level() > 0 {
-            return Err(message!("column {name} is in a list; name another with ", Setting::Columns));
+            return Err(message!("column {name} is in a list; choose another with ", Setting::Columns));
         }
         match Self::of_any(column) {
             column_type if part != RowPart::Url || column_type == Self::Text || is_null(column) => {
@@ -25,7 +25,7 @@ impl ColumnType {
                 let holds = type_name(column);
                 Err(message!(
                     "column {name} holds {holds}; expected text; export it with CAST({name} AS VARCHAR), ",
-                    "or name another with ",
+                    "or choose another with ",
                     Setting::Columns.with("url=NAME")
                 ))
             }

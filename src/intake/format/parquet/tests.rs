@@ -291,7 +291,7 @@ fn wrong_columns_and_broken_files_are_refused() {
         "no-url",
         "binary page (STRING)",
         text(&["u"]),
-        "urls: no column loc or url, only: page; name the ones",
+        "urls: no column loc or url, only: page; choose the ones",
     );
     for (at, (column, values, holds)) in [
         ("boolean loc", Values::Bool(vec![true]), "BOOLEAN"),
@@ -304,7 +304,7 @@ fn wrong_columns_and_broken_files_are_refused() {
     .enumerate()
     {
         let want = format!(
-            "urls: column loc holds {holds}; expected text; export it with CAST(loc AS VARCHAR), or name another with \
+            "urls: column loc holds {holds}; expected text; export it with CAST(loc AS VARCHAR), or choose another with \
              `columns: url=NAME`"
         );
         refused(&format!("no-text-{at}"), column, values, &want);

@@ -86,7 +86,7 @@ fn json_lines_are_refused_only_if_no_first_line_names_its_url() {
         assert!(rows[0].contains(reason) && rows[1].ends_with(" u|||") && found.rows == 2, "{rows:?}");
     }
     let none = FormatOptions::default();
-    let missing = "line 1: no key loc or url, only: id; name the ones";
+    let missing = "line 1: no key loc or url, only: id; choose the ones";
     // The last line is cut at the end of the head.
     let long = format!("{{\"id\":1}}\n{{\"id\":\"{}\"}}\n", "x".repeat(LINE_BYTES_MAX));
     check_refused(&none, "a", "{\"id\":1}\n{\"id\":2}\n", missing);

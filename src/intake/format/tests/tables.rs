@@ -47,7 +47,7 @@ fn any_ascii_character_can_be_set_as_the_delimiter() {
         &delimited("", ";"),
         "a",
         "url,x;y\nu,1;2",
-        "row 1: no column loc or url, only: url,x, y; name the ones",
+        "row 1: no column loc or url, only: url,x, y; choose the ones",
     );
     // A plain list that is read together with tables stays a plain list.
     check_with(
