@@ -48,7 +48,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// The exit code of the process.
+    /// Returns the exit code of the process.
     pub fn exit_code(self) -> u8 {
         match self {
             Self::Usage => 2,
@@ -87,17 +87,18 @@ impl Error {
         Self(Box::new(Inside { kind, message: message.into(), source: None, is_of_remote_input: false }))
     }
 
-    /// The options contradict each other or the protocol.
+    /// Creates an error of the kind [`ErrorKind::Usage`]: the options contradict each other or the protocol.
     pub fn usage(message: impl Into<Message>) -> Self {
         Self::new(ErrorKind::Usage, message)
     }
 
-    /// The data cannot be published.
+    /// Creates an error of the kind [`ErrorKind::Data`]: the data cannot be published.
     pub fn data(message: impl Into<Message>) -> Self {
         Self::new(ErrorKind::Data, message)
     }
 
-    /// `path` is not a readable input. The message explains paths that are URLs or patterns without a match.
+    /// Creates an error of the kind [`ErrorKind::Input`]: the input `path` cannot be read. The message explains paths that are
+    /// URLs, or patterns without a match.
     pub fn input(path: &Path, source: io::Error) -> Self {
         if let Some(why) = missing::explain(path, &source) {
             return Self::new(ErrorKind::Input, message!(path, ": {why}"));
@@ -105,7 +106,8 @@ impl Error {
         Self::from_io(ErrorKind::Input, message!(path, ": cannot be read"), source)
     }
 
-    /// `path` cannot be created or written to. The message explains URLs, and paths in directories that do not exist.
+    /// Creates an error of the kind [`ErrorKind::Output`]: `path` cannot be created. The message explains URLs, and paths in
+    /// directories that do not exist.
     pub fn output(path: &Path, source: io::Error) -> Self {
         if let Some(why) = missing::explain_output(path, &source) {
             return Self::new(ErrorKind::Output, message!(path, ": {why}"));
@@ -113,7 +115,8 @@ impl Error {
         Self::from_io(ErrorKind::Output, message!(path, ": cannot be created"), source)
     }
 
-    /// Reading or writing failed during the run. `doing` describes the failure, such as "could not be written".
+    /// Creates an error of the kind [`ErrorKind::Permission`] or [`ErrorKind::Io`], depending on `source`: reading or writing
+    /// `path` failed. `doing` describes the failure, such as "could not be written".
     pub fn io(path: &Path, doing: impl Into<Message>, source: io::Error) -> Self {
         let kind = match source.kind() {
             io::ErrorKind::PermissionDenied => ErrorKind::Permission,
@@ -175,27 +178,27 @@ impl Error {
         self
     }
 
-    /// The kind of the failure.
+    /// Returns the kind of the failure.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The message, for front ends that name settings differently than `Display`.
+    /// Returns the message, for front ends that write settings differently than `Display`.
     pub fn message(&self) -> &Message {
         &self.0.message
     }
 
-    /// The file or directory that the error is about: the first path in the message.
+    /// Returns the file or directory that the error is about: the first path in the message.
     pub fn path(&self) -> Option<&Path> {
         self.0.message.path()
     }
 
-    /// Whether it is about an input at a URL that this build does not read. Another program can copy it, or pipe it in.
+    /// Returns whether it is about an input at a URL that this build does not read. Another program can copy it, or pipe it in.
     pub fn is_of_remote_input(&self) -> bool {
         self.0.is_of_remote_input
     }
 
-    /// The settings that the message refers to, both wrong ones and ones that would help.
+    /// Returns the settings that the message refers to, both wrong ones and ones that would help.
     pub fn settings(&self) -> impl Iterator<Item = Setting> {
         self.0.message.settings()
     }

@@ -26,7 +26,8 @@ pub use rules::{OnDuplicate, Order, SetRules};
 pub use sections::SectionsBy;
 pub use then::CommandLine;
 
-/// What to build, from which input, and where to publish it. [`Job::new`] sets every other field to its command-line default.
+/// The settings of a build: its inputs, the rules for the set, and where to publish it. [`Job::new`] sets every other field to its
+/// command-line default.
 ///
 /// ```
 /// use sitemill::Job;
@@ -49,13 +50,13 @@ pub struct Job {
     pub resources: Resources,
     /// Conditions under which a set is not published.
     pub guards: Guards,
-    /// Where to publish, and what may be replaced.
+    /// The directory to publish to, and the files that may be replaced.
     pub publication: Publication,
 }
 
 impl Job {
-    /// A job that reads `inputs` and publishes to the directory `out`, whose URL is `base_url`. The defaults are protocol 0.9,
-    /// limits that every search engine accepts, a thread per core, and the present time.
+    /// Creates a job that reads `inputs` and publishes to the directory `out`, whose URL is `base_url`. The defaults are protocol
+    /// 0.9, limits that every search engine accepts, a thread per core, and the present time.
     pub fn new(inputs: Vec<PathBuf>, base_url: Base, out: PathBuf) -> Self {
         Self {
             input: InputOptions::new(inputs),

@@ -51,9 +51,9 @@ use tally::Tally;
 /// The outcome of the first pass.
 #[derive(Debug)]
 pub struct Surveyed {
-    /// What became of every row: for reports, reject files and guards.
+    /// The outcome of every row: for reports, reject files and guards.
     pub account: Account,
-    /// What is listed, and where: for the second pass.
+    /// The entries to list and their sitemaps: for the second pass.
     pub layout: Layout,
 }
 

@@ -5,8 +5,8 @@ pub const PATH: u8 = 1;
 /// Legal in a query.
 pub const QUERY: u8 = 2;
 
-/// Where each byte is legal: in [`PATH`], [`QUERY`] or both. RFC 3986, section 3.3 (`pchar` and `/`) and section 3.4 (also
-/// `?`). `%` must be followed by two digits; see [`is_escape`]. Browsers encode `'` in a query (WHATWG URL, "special-query
+/// The parts in which each byte is legal: [`PATH`], [`QUERY`] or both. RFC 3986, section 3.3 (`pchar` and `/`) and section 3.4
+/// (also `?`). `%` must be followed by two digits; see [`is_escape`]. Browsers encode `'` in a query (WHATWG URL, "special-query
 /// percent-encode set"), so it is not legal there.
 pub const LEGAL: [u8; 256] = {
     let mut legal = [0; 256];

@@ -21,7 +21,7 @@ pub struct KnownOrigin {
 }
 
 impl KnownOrigin {
-    /// Where the path of `line` begins, if its origin is the known one or plainly canonical.
+    /// The index at which the path of `line` begins, if its origin is the known one or plainly canonical.
     pub fn path_of(&mut self, line: &[u8]) -> Option<usize> {
         if self.raw.is_empty() || !line.starts_with(&self.raw) {
             let path_at = plain_origin(line)?;
@@ -30,7 +30,8 @@ impl KnownOrigin {
         Some(self.raw.len() - 1)
     }
 
-    /// Where the path of `line` begins, if its origin is the known one, canonical, and contains nothing that XML escapes.
+    /// The index at which the path of `line` begins, if its origin is the known one, canonical, and contains nothing that XML
+    /// escapes.
     #[inline]
     pub fn plain_path_of(&self, line: &[u8]) -> Option<usize> {
         (self.is_plain && simd::starts_with(line, &self.raw)).then(|| self.raw.len() - 1)
@@ -64,9 +65,9 @@ impl KnownOrigin {
     }
 }
 
-/// Where the path begins after an origin that is plainly canonical: lower-case scheme, a host of `a-z 0-9 - .`, no port. The
-/// parser decides about other hosts: punycode, a last label that reads as a number (an IPv4 address, perhaps in octal), and
-/// names that are too long for DNS.
+/// The index at which the path begins after an origin that is plainly canonical: lower-case scheme, a host of `a-z 0-9 - .`, no
+/// port. The parser decides about other hosts: punycode, a last label that reads as a number (an IPv4 address, perhaps in octal),
+/// and names that are too long for DNS.
 fn plain_origin(line: &[u8]) -> Option<usize> {
     let host_at = [&b"https://"[..], b"http://"].into_iter().find(|&s| line.starts_with(s))?.len();
     let host_bytes = line[host_at..].iter().position(|&byte| byte == b'/')?;
@@ -85,7 +86,7 @@ fn plain_origin(line: &[u8]) -> Option<usize> {
     (!last[0].is_ascii_digit()).then_some(host_at + host_bytes)
 }
 
-/// Where the path begins in a line that spells its origin in the usual way, `scheme://authority/`.
+/// The index at which the path begins in a line that spells its origin in the usual way, `scheme://authority/`.
 fn spelt_origin(line: &[u8]) -> Option<usize> {
     let authority_at = line.iter().position(|&byte| byte == b':')? + 3;
     let slashes = line.get(authority_at - 2..authority_at)?;

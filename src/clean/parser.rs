@@ -70,7 +70,7 @@ fn has_credentials(after_scheme: &[u8]) -> bool {
     }
 }
 
-/// Where the WHATWG parser finds the authority: after any number of slashes and backslashes, up to the first of `/ \ ? #`.
+/// The authority, as the WHATWG parser finds it: after any number of slashes and backslashes, up to the first of `/ \ ? #`.
 fn authority(after_scheme: &[u8]) -> Range<usize> {
     let slash = |byte: &u8| matches!(byte, b'/' | b'\\');
     let start = after_scheme.iter().position(|byte| !slash(byte)).unwrap_or(after_scheme.len());
@@ -78,7 +78,7 @@ fn authority(after_scheme: &[u8]) -> Range<usize> {
     start..end.map_or(after_scheme.len(), |end| start + end)
 }
 
-/// Where the path or query of `line` begins; the end of the line if it has neither.
+/// The index at which the path or query of `line` begins; the end of the line if it has neither.
 pub fn path_of(line: &[u8]) -> usize {
     let after_scheme = scheme(line).map_or(0, |scheme| scheme.len() + 1);
     after_scheme + authority(&line[after_scheme..]).end

@@ -30,7 +30,7 @@ pub enum ScopeRule {
 }
 
 impl ScopeRule {
-    /// Its word, which [`FromStr`] parses.
+    /// Returns its word, which [`FromStr`] parses.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Directory => "directory",

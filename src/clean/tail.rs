@@ -4,7 +4,7 @@ use super::legal::{is_escape, is_legal};
 use crate::common::array;
 use crate::common::simd::{LANES, any};
 
-/// What the bytes after an origin need.
+/// The work that the bytes after an origin need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look {
     /// Nothing: they are canonical.
@@ -62,7 +62,7 @@ pub fn is_clean_at_sight(line: &[u8], path_at: usize) -> bool {
     !any(odd) && !line[line.len() - 2..].contains(&b'%')
 }
 
-/// Where the first block begins. Each byte of a block is checked together with the two before it. If too few bytes follow the
+/// The index of the first block. Each byte of a block is checked together with the two before it. If too few bytes follow the
 /// slash, the block includes part of the origin, which can turn true into false, never false into true.
 #[inline(always)]
 fn first_judged(line: &[u8], path_at: usize) -> Option<usize> {

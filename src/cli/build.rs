@@ -224,7 +224,7 @@ fn check_metrics(path: &Path) -> Result<()> {
     }
 }
 
-/// Where the JSON report is written.
+/// The destination of the JSON report.
 enum ReportTo {
     /// A standard stream, a device, or a file in a directory where nothing can be created.
     Stream(File),

@@ -14,7 +14,7 @@ use super::build::{self, Reports};
 pub use super::failure::caught;
 use super::{clean, flags, inputs, log, stores};
 
-/// What replaces the input files of a command.
+/// The replacement for the input files of a command.
 pub struct Rows<'a> {
     /// The rows.
     pub source: Source<'a>,

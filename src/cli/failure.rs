@@ -19,13 +19,13 @@ pub fn print_panics() {
     }));
 }
 
-/// What the system refuses.
+/// A request that the system refuses.
 enum Refused {
     Thread,
     RandomBytes,
 }
 
-/// What the system has refused, if the standard library has panicked for that reason.
+/// The request that the system has refused, if the standard library has panicked for that reason.
 fn refused(panic: &dyn Any) -> Option<Refused> {
     let words =
         panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied())?;

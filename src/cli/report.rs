@@ -11,7 +11,7 @@ use super::args::{ProgressWhen, ReportArgs};
 use super::failure::is_broken_pipe;
 use super::{flags, progress, signals, streams};
 
-/// Where a page is written.
+/// The destination of a page.
 pub enum PageTo {
     /// A file, which is replaced at once.
     File(PathBuf),

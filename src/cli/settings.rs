@@ -86,7 +86,7 @@ fn is_turned_off(arg: &Arg) -> bool {
         && variable().is_some_and(|word| truth(&word) == Some(false))
 }
 
-/// What the variable of a flag says; `None` if it is neither true nor false.
+/// The value of the variable of a flag; `None` if it is neither true nor false.
 pub fn truth(word: &OsStr) -> Option<bool> {
     BoolishValueParser::new().parse_ref(&Command::new("sitemill"), None, word).ok()
 }

@@ -50,7 +50,7 @@ pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome>
 }
 
 /// Builds the set that `job` describes from `sources`, which replace [`InputOptions::paths`](crate::options::InputOptions::paths)
-/// and can be rows from code. Rows from code are counted, refused and recorded like rows of a file, with the number of the row
+/// and can be rows from code. Rows from code are counted, rejected and recorded like rows of a file, with the number of the row
 /// and the name of the source.
 ///
 /// # Errors

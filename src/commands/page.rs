@@ -24,7 +24,7 @@ use render::{Subject, field_name, page};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page(String);
 
-/// What to make a page of. [`PageJob::new`] sets every other field to its command-line default.
+/// The subject of a page. [`PageJob::new`] sets every other field to its command-line default.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct PageJob {
@@ -32,7 +32,7 @@ pub struct PageJob {
     pub path: PathBuf,
     /// Show only the sets of this name in a directory. If not set, all sets.
     pub name: Option<SetName>,
-    /// Maximum number of threads that work at the same time, at most [`THREADS_MAX`](crate::options::THREADS_MAX).
+    /// Number of worker threads, at most [`THREADS_MAX`](crate::options::THREADS_MAX).
     pub threads: NonZero<usize>,
     /// Returns the name of a setting on the page, with its value if there is one. By default, this is the name of the field:
     /// `scope: host`.

@@ -19,8 +19,8 @@ use crate::place::{self as places, Record, STATE};
 use crate::set::name::{is_index_file, is_robots_file, is_sitemap_file};
 use resolved::{File, Identity, ResolvedPath};
 
-/// What a run reads and what it writes. [`Paths::check`] refuses a run that would destroy its own input, one of its results or
-/// a published set. A job gives the paths that it knows ([`Job::paths`](crate::Job::paths)), and callers add their own.
+/// The files that a run reads and those that it writes. [`Paths::check`] refuses a run that would destroy its own input, one of its
+/// results or a published set. A job gives the paths that it knows ([`Job::paths`](crate::Job::paths)), and callers add their own.
 #[derive(Debug, Clone, Default)]
 pub struct Paths {
     reads: Vec<Named>,

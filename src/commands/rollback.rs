@@ -19,7 +19,7 @@ use crate::set::robots::{self, Owner};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct RollbackJob {
-    /// Directory that the set was published to. With a base for each origin, the directory of one site.
+    /// Directory or location in a store that the set was published to. With a base for each origin, the directory of one site.
     pub out: PathBuf,
     /// The set in that directory, if several share it; `None` for the set without a name.
     pub name: Option<SetName>,

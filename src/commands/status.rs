@@ -120,7 +120,7 @@ pub struct FirstRun {
     pub is_switching: bool,
 }
 
-/// Describes all sets in the directory of `job`, or in each site directory below it, sorted by directory and name. Reads manifests
+/// Describes all sets in the directory or location of `job`, or in each site directory below it, sorted by directory and name. Reads manifests
 /// and takes no lock. `progress` counts the URLs of the sets.
 ///
 /// # Errors

@@ -125,7 +125,7 @@ pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<
 /// A file to start from.
 struct Start {
     file: PlaceFile,
-    /// What it lists, if it has been read.
+    /// The files that it lists, if it has been read.
     listed: Option<Result<Listed>>,
 }
 

@@ -18,7 +18,7 @@ pub struct Sorter<'p, C, F: RunFile> {
     pool: &'p ThreadPool,
     /// Bytes that `records` and `starts` may take together.
     memory: usize,
-    /// Where the scratch file is created once memory is full.
+    /// The directory in which the scratch file is created once memory is full.
     space: F::Space,
     /// Encoded records, one after another.
     records: Vec<u8>,

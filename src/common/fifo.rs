@@ -225,7 +225,7 @@ impl Read for Fifo {
 const READ_BYTES: usize = 128 << 10;
 
 /// The first input that failed, as seen by one of the inputs. After a failure, pipes are no longer read, because they might be
-/// silent for ever.
+/// silent forever.
 #[derive(Debug, Clone)]
 pub struct Failed {
     first: Arc<AtomicUsize>,

@@ -44,7 +44,7 @@ pub fn ordered<T: Send, R: Send, S, E>(
     done
 }
 
-/// Where an item and then its result are. Items take turns at the slots.
+/// The slot of an item and then of its result. Items take turns at the slots.
 struct Slot<T, R> {
     content: Mutex<Content<T, R>>,
     has_ended: Condvar,

@@ -46,7 +46,7 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// The name of the phase, for programs.
+    /// Returns the name of the phase, for programs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Spool => "read",

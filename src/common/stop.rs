@@ -35,7 +35,7 @@ impl Stop {
         self.raise(0);
     }
 
-    /// The signal number, for a signal handler to store into.
+    /// Returns the cell that a signal handler stores the signal number into.
     pub fn flag(&self) -> Arc<AtomicUsize> {
         Arc::clone(&self.signal)
     }

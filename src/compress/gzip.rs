@@ -15,12 +15,12 @@ use crate::error::{Error, Result};
 pub struct Level(u8);
 
 impl Level {
-    /// The level, or `None` if it is above 9.
+    /// Creates a level. `None` if `level` is above 9.
     pub fn new(level: u8) -> Option<Self> {
         (level <= 9).then_some(Self(level))
     }
 
-    /// The level as a number, 0 to 9.
+    /// Returns the level as a number, 0 to 9.
     pub fn get(self) -> u8 {
         self.0
     }
@@ -91,7 +91,7 @@ fn flate2(level: Level) -> Result<Box<GzEncoder<Vec<u8>>>> {
 }
 
 impl Compressor {
-    /// A compressor of `level`, at the start of a member.
+    /// Creates a compressor of `level`, at the start of a member.
     pub fn new(engine: Engine, level: Level) -> Self {
         Self(match engine {
             Engine::Records => Inner::Records(Box::new(Encoder::new(level.0))),

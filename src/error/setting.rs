@@ -16,7 +16,7 @@ macro_rules! settings {
             /// Every setting.
             pub const ALL: &[Self] = &[$(Self::$name),*];
 
-            /// The name of the field: `memory` for [`Setting::Memory`].
+            /// Returns the name of the field: `memory` for [`Setting::Memory`].
             pub fn field(self) -> &'static str {
                 match self {
                     $(Self::$name => $field,)*

@@ -91,7 +91,7 @@ const _: () = {
     }
 };
 
-/// Where the bytes of an input come from.
+/// The source of the bytes of an input.
 pub enum RawInput<'a> {
     /// A regular file, read from its start.
     File(File),

@@ -65,7 +65,7 @@ pub struct Input {
     continues: bool,
 }
 
-/// Where the rows of an input are.
+/// The place of the rows of an input.
 #[derive(Debug)]
 enum Rows {
     /// In its bytes, which are plain lines.
@@ -82,7 +82,7 @@ const AHEAD_BYTES: usize = 16 << 20;
 /// Maximum number of rows in a chunk of several small units of URLs.
 const UNITED_ROWS_MAX: usize = 4096;
 
-/// Where the bytes of a chunk of an input are.
+/// The place of the bytes of a chunk of an input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Extent {
     /// Plain lines in this nominal range of bytes: see [`lines::own`].

@@ -78,7 +78,7 @@ const AHEAD_BYTES: usize = 4 * WINDOW_BYTES;
 pub struct LineReader<'a> {
     bytes: &'a [u8],
     offset: u64,
-    /// Where the next line starts.
+    /// The position at which the next line starts.
     start: usize,
     /// The window that was searched last, and the next one.
     window: usize,

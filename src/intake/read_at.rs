@@ -24,7 +24,7 @@ pub trait ReadAt: fmt::Debug + Send + Sync {
     /// If they cannot be read.
     fn read_at(&self, out: &mut [u8], at: u64) -> io::Result<usize>;
 
-    /// The same bytes for a reader that will read `range` from its start to its end, so that they can be prefetched.
+    /// The bytes for a reader that will read `range` from its start to its end, so that they can be prefetched.
     fn section(self: Arc<Self>, range: Range<u64>) -> Arc<dyn ReadAt>;
 
     /// Fills `out` with the bytes from the offset `at`.
@@ -67,7 +67,7 @@ pub trait RemoteFile: ReadAt {
     /// Requests the first bytes, which a stream or a section from the start will find.
     fn start(&self);
 
-    /// The same file, whose reads heed `control`.
+    /// The file, with reads that heed `control`.
     fn watched(self: Arc<Self>, control: ReadControl) -> Arc<dyn RemoteFile>;
 }
 

@@ -39,8 +39,8 @@ pub struct InputReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ColumnsReport {
-    /// What each part of a record was read from: `url`, `lastmod`, `changefreq`, `priority`, `alternates`, `images`, `videos`,
-    /// `news`, `section`.
+    /// The column or key that each part of a record was read from: `url`, `lastmod`, `changefreq`, `priority`, `alternates`,
+    /// `images`, `videos`, `news`, `section`.
     pub used: BTreeMap<Cow<'static, str>, String>,
     /// All others in the order in which they occur first, escaped; `…` stands for those beyond the first 64.
     pub unused: Vec<String>,

@@ -1,4 +1,4 @@
-//! What `build` and `clean` read: files, standard input, or rows from code.
+//! The sources that `build` and `clean` read: files, standard input, or rows from code.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -31,7 +31,7 @@ pub(crate) enum SourceKind<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// Rows from an iterator. `name` stands for the input in reports, messages and the reject file.
+    /// Creates a source of rows from an iterator. `name` stands for the input in reports, messages and the reject file.
     ///
     /// The iterator runs once, on its own thread, and is dropped at its end. Rows go to scratch files in batches, so that
     /// memory does not grow with their number. A row counts as a line: line 1 is the first row. While the iterator waits for a
@@ -44,7 +44,7 @@ impl<'a> Source<'a> {
         Self(SourceKind::Rows { name: name.into().into(), rows: SourceRows::new(rows) })
     }
 
-    /// Rows from an iterator that can fail, as [`Source::rows`]. Its first error ends the build with
+    /// Creates a source of rows from an iterator that can fail, as [`Source::rows`]. Its first error ends the build with
     /// [`ErrorKind::Io`](crate::ErrorKind::Io), and the live set stays as it is.
     pub fn try_rows<R: Into<SourceRow>, E: Into<Box<dyn StdError + Send + Sync>>>(
         name: impl Into<String>,
@@ -54,8 +54,8 @@ impl<'a> Source<'a> {
         Self(SourceKind::Rows { name: name.into().into(), rows: SourceRows::new(rows) })
     }
 
-    /// Rows of Arrow record batches: of a data frame, a database or a query engine. `name` stands for the input in reports,
-    /// messages and the reject file.
+    /// Creates a source of Arrow record batches: of a data frame, a database or a query engine. `name` stands for the input in
+    /// reports, messages and the reject file.
     ///
     /// Values are read in place. Batches with only the URL to read are held, up to a quarter of the memory limit; rows of other
     /// batches go to scratch files. The columns have the names that tables have, or those of

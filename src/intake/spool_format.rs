@@ -110,7 +110,7 @@ const _: () = assert!(EXTENSIONS_COUNT < 8);
 pub struct RowBuffer {
     bytes: Vec<u8>,
     rows: usize,
-    /// Where the next block counts from.
+    /// The number that the next block counts from.
     block: (u64, u64),
     /// Line and offset of the last row.
     last: (u64, u64),

@@ -49,7 +49,7 @@ impl Also {
     /// and all other text as the path of a file.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// If the text is empty, or is a URL that cannot be listed. The message says why.
     pub fn encoded(given: &str, url_encoding: UrlEncoding) -> Result<Self, String> {
         if given.is_empty() {
             return Err("give a URL or a file".into());

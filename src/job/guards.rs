@@ -48,7 +48,7 @@ pub enum MaxRejects {
 }
 
 impl MaxRejects {
-    /// Whether `rejected` of `lines` exceed the limit.
+    /// Returns whether `rejected` of `lines` exceed the limit.
     pub fn is_exceeded(self, rejected: u64, lines: u64) -> bool {
         match self {
             Self::Lines(max) => rejected > max,
@@ -56,7 +56,7 @@ impl MaxRejects {
         }
     }
 
-    /// The smallest limit of the same kind that `rejected` of `lines` do not exceed; a percentage is rounded up.
+    /// Returns the smallest limit of the same kind that `rejected` of `lines` do not exceed; a percentage is rounded up.
     pub fn needed(self, rejected: u64, lines: u64) -> Self {
         match self {
             Self::Lines(_) => Self::Lines(rejected),
@@ -101,12 +101,12 @@ impl MaxRejects {
 pub struct MaxDroppedTags(MaxRejects);
 
 impl MaxDroppedTags {
-    /// Whether `dropped` of `given` tags exceed the limit.
+    /// Returns whether `dropped` of `given` tags exceed the limit.
     pub fn is_exceeded(self, dropped: u64, given: u64) -> bool {
         self.0.is_exceeded(dropped, given)
     }
 
-    /// The smallest limit of the same kind that `dropped` of `given` tags do not exceed; a percentage is rounded up.
+    /// Returns the smallest limit of the same kind that `dropped` of `given` tags do not exceed; a percentage is rounded up.
     pub fn needed(self, dropped: u64, given: u64) -> Self {
         Self(self.0.needed(dropped, given))
     }
@@ -132,12 +132,12 @@ impl FromStr for MaxDroppedTags {
 pub struct MaxShrink(f64);
 
 impl MaxShrink {
-    /// Whether a set of `new` URLs is too small to replace one of `live` URLs.
+    /// Returns whether a set of `new` URLs is too small to replace one of `live` URLs.
     pub fn is_exceeded(self, live: u64, new: u64) -> bool {
         exceeds(live.saturating_sub(new), live, self.0)
     }
 
-    /// The smallest whole percentage that lets a set of `new` URLs replace one of `live` URLs.
+    /// Returns the smallest whole percentage that lets a set of `new` URLs replace one of `live` URLs.
     pub fn needed(live: u64, new: u64) -> Self {
         Self(whole_percent(live.saturating_sub(new), live))
     }
@@ -199,7 +199,7 @@ pub struct ExpectLines {
 }
 
 impl ExpectLines {
-    /// Whether `lines` is within the bounds.
+    /// Returns whether `lines` is within the bounds.
     pub fn is_met(self, lines: u64) -> bool {
         (self.min..=self.max).contains(&lines)
     }

@@ -20,7 +20,7 @@ pub struct InputOptions {
 }
 
 impl InputOptions {
-    /// Options that read `paths` and detect their format.
+    /// Creates options that read `paths` and detect their format.
     pub fn new(paths: Vec<PathBuf>) -> Self {
         Self { paths, ..Self::default() }
     }

@@ -1,4 +1,4 @@
-//! Where a build publishes, what else it writes, and what it may replace.
+//! The settings of publication: the directory, other files to write, and files that may be replaced.
 
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -12,14 +12,14 @@ use crate::set::publish::retention::Keep;
 use crate::set::publish::{Consent, OnDamage};
 use crate::set::robots;
 
-/// Where a build publishes, what else it writes, and what it may replace. [`Publication::new`] sets every other field to its
-/// command-line default.
+/// The directory that a build publishes to, the other files that it writes, and those that it may replace. [`Publication::new`]
+/// sets every other field to its command-line default.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Publication {
-    /// Directory on disk that corresponds to the base URL. With a base for each origin, the parent of the directories of all sites.
-    /// It is created if it does not exist. Only [`take_over`](Publication::take_over) and [`robots`](Publication::robots) change
-    /// files that sitemill did not write.
+    /// Directory whose URL is the base URL, or a location in a store (`s3://bucket/prefix`, with the feature `cloud`). With a base
+    /// for each origin, the parent of the directories of all sites. A directory is created if it does not exist. Only
+    /// [`take_over`](Publication::take_over) and [`robots`](Publication::robots) change files that sitemill did not write.
     pub out: PathBuf,
     /// The name of the set, which is part of its file names. Sets with different names, and one without a name, can share
     /// [`out`](Publication::out).
@@ -60,7 +60,7 @@ pub struct Publication {
 }
 
 impl Publication {
-    /// A publication in `out`, at the present time, that replaces only earlier sets of the same base URL and protocol.
+    /// Creates a publication in `out`, at the present time, that replaces only earlier sets of the same base URL and protocol.
     pub fn new(out: PathBuf) -> Self {
         Self {
             out,
@@ -82,8 +82,9 @@ impl Publication {
         }
     }
 
-    /// Checks that `out` is not a URL, that crawlers will find the `robots` file, that the command to run exists, that the URLs of
-    /// `also` are canonical, and that `lastmod` can be the time of publication.
+    /// Checks that sets can be published to `out` (a location in a store needs the feature `cloud`), that crawlers will find the
+    /// `robots` file, that the command to run exists, that the URLs of `also` are canonical, and that `lastmod` can be the time of
+    /// publication.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option.

@@ -48,7 +48,7 @@ pub struct SetRules {
     pub order: Order,
     /// The sections of the set, if it has any.
     pub sections: Option<SectionsBy>,
-    /// Where one sitemap ends and the next begins.
+    /// The rule that decides where a sitemap ends.
     pub divide: Divide,
     /// Compression level.
     pub level: Level,

@@ -7,7 +7,7 @@ use crate::sitemap::sections::SECTIONS_MAX;
 use crate::sitemap::sections::by_rule::SectionRules;
 use crate::sitemap::sections::word::WORD_BYTES_MAX;
 
-/// What decides which section of the set a URL belongs to. Each section has its own sitemaps and index files, and all of them are
+/// The rule that assigns URLs to sections of the set. Each section has its own sitemaps and index files, and all of them are
 /// published together. URLs that belong to no other section are in the section `rest`.
 #[derive(Debug, Clone)]
 #[non_exhaustive]

@@ -18,7 +18,7 @@ use crate::error::{Error, Result, Setting, message};
 pub struct CommandLine(Vec<String>);
 
 impl CommandLine {
-    /// The `program` and its arguments.
+    /// Creates the command that runs `program` with `arguments`.
     ///
     /// # Errors
     /// If the name of the program is empty, or a word contains a zero byte, which no process can be given.
@@ -36,17 +36,17 @@ impl CommandLine {
         Ok(Self(words))
     }
 
-    /// The program, then its arguments.
+    /// Returns the program, then its arguments.
     pub fn words(&self) -> &[String] {
         &self.0
     }
 
-    /// The program.
+    /// Returns the program.
     pub fn program(&self) -> &str {
         &self.0[0]
     }
 
-    /// The arguments.
+    /// Returns the arguments.
     pub fn arguments(&self) -> &[String] {
         &self.0[1..]
     }

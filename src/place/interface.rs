@@ -165,7 +165,7 @@ pub trait View: fmt::Debug + Send + Sync {
         None
     }
 
-    /// What distinguishes the published file `file` from another one that has replaced it, even one with the same content; `None`
+    /// A text that tells the published file `file` from another one that has replaced it, even one with the same content; `None`
     /// if nothing has its name or that is unknown.
     fn identity(&self, file: &OsStr) -> Option<String>;
 

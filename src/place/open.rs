@@ -141,7 +141,7 @@ pub fn file(path: &Path) -> Result<PlaceFile> {
     })
 }
 
-/// What a path that a user gave for reading refers to.
+/// The target of a path that a user gave for reading.
 #[derive(Debug)]
 pub enum PlaceOrFile {
     /// A place with a set in it, or the parent of the places of several sites.

@@ -14,7 +14,7 @@ use crate::sitemap::sections::word::{WORD_BYTES_MAX, is_plain_word};
 pub struct SetName(String);
 
 impl SetName {
-    /// The name.
+    /// Returns the name.
     pub fn as_str(&self) -> &str {
         &self.0
     }

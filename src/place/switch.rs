@@ -31,7 +31,7 @@ pub struct Removal {
     pub content: Option<String>,
 }
 
-/// What was removed.
+/// The files that were removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Removed {
     /// Number of files.

@@ -71,7 +71,7 @@ pub fn preview(
     pass.into_batch(sitemaps.collect(), shelf.secret())
 }
 
-/// What is known about a sitemap.
+/// The properties of a sitemap.
 enum Looked {
     /// It is published already.
     Kept(Sitemap),

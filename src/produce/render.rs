@@ -22,7 +22,7 @@ pub struct Made {
     pub outcome: Outcome,
 }
 
-/// Where a sitemap comes from.
+/// The source of a sitemap.
 pub enum Outcome {
     /// An earlier run has published it.
     Published(Sitemap),

@@ -16,7 +16,7 @@ use crate::sitemap::segments::{SegmentCounter, SegmentRule};
 /// Bytes of XML that are rendered before they are compressed. They fit in the second-level cache.
 const BUFFER_BYTES: usize = 128 * 1024;
 
-/// What was counted in a sitemap.
+/// The counts of a sitemap.
 #[derive(Default)]
 pub struct Counts {
     /// Articles that are older than news may be.

@@ -51,7 +51,7 @@ pub struct SitemapId<'a> {
     pub number: u32,
 }
 
-/// What the names of the sitemaps and index files of a set begin with, or those of one of its sections: `sitemap`, or
+/// The prefix of the names of the sitemaps and index files of a set, or of those of one of its sections: `sitemap`, or
 /// `sitemap-products`. In a directory, each stem belongs to one section of one set.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Stem(String);

@@ -14,7 +14,7 @@ use crate::set::name::{SitemapId, Stem};
 
 /// Stores new sitemaps, and finds published ones that can be reused.
 pub trait Shelf: fmt::Debug + Sync {
-    /// What the names of the set's files begin with.
+    /// The prefix of the names of the set's files.
     fn stem(&self) -> &Stem;
 
     /// The secret that XML is sealed with.

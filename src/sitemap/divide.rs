@@ -15,7 +15,7 @@ use crate::limits::NEWS_PER_SITEMAP_MAX;
 /// The namespace of news articles. An entry has at most one article.
 const NEWS: Namespaces = Namespaces::of(TagName::News);
 
-/// Where sitemaps begin and end.
+/// The rule that decides where a sitemap ends and the next one begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Divide {
@@ -126,7 +126,7 @@ impl<P: Copy> PlannedSitemap<P> {
         Self { entries: self.entries + entries, bytes, uses, news: self.news + size.news, ..self }
     }
 
-    /// The same file, with its first entry at another place.
+    /// This file, with its first entry at another place.
     pub fn map_first<Q>(self, place: impl FnOnce(P) -> Q) -> PlannedSitemap<Q> {
         let Self { number, first, entries, bytes, uses, news } = self;
         PlannedSitemap { number, first: place(first), entries, bytes, uses, news }

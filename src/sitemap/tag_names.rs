@@ -105,7 +105,7 @@ pub struct GivenTags {
     /// In rows whose URL is listed, and in their duplicates.
     pub of_entries: TagCounts,
     /// In rows that are rejected or blank.
-    pub of_refused: TagCounts,
+    pub of_rejected: TagCounts,
 }
 
 impl std::ops::Add for GivenTags {
@@ -114,7 +114,7 @@ impl std::ops::Add for GivenTags {
     fn add(self, other: Self) -> Self {
         Self {
             of_entries: self.of_entries + other.of_entries,
-            of_refused: self.of_refused + other.of_refused,
+            of_rejected: self.of_rejected + other.of_rejected,
         }
     }
 }

@@ -43,7 +43,7 @@ pub struct Bucket(Arc<Inner>);
 #[derive(Clone)]
 struct Inner {
     store: Arc<dyn ObjectStore>,
-    /// The same store, if it can list keys that begin with any text.
+    /// This store, if it can list keys that begin with any text.
     pages: Option<Arc<dyn PaginatedListStore>>,
     root: String,
     scheme: Scheme,

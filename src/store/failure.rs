@@ -60,9 +60,9 @@ pub enum FailureKind {
 pub struct Failure {
     /// Why.
     pub kind: FailureKind,
-    /// What the store answered, without credentials and signatures.
+    /// The response of the store, without credentials and signatures.
     pub answer: String,
-    /// Where the credentials come from.
+    /// The source of the credentials.
     pub credentials: String,
     /// The permission that the request needs, if it was denied and that is known.
     pub permission: Option<&'static str>,

@@ -224,7 +224,7 @@ async fn piece(mut stream: ByteStream) -> (Result<Bytes, Failure>, ByteStream) {
     (Ok(piece.into()), stream)
 }
 
-/// The same stream, which fails unless it has this number of bytes: without an ETag or a time, nothing else shows that the file is
+/// Makes a stream fail unless it has this number of bytes: without an ETag or a time, nothing else shows that the file is
 /// another one.
 fn of_size(bytes: u64, stream: ByteStream) -> ByteStream {
     let mut sent = 0;

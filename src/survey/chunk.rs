@@ -15,11 +15,11 @@ use crate::intake::spool_format::{self, Block, InputRow};
 pub struct Chunk {
     /// Index of the input.
     pub input: usize,
-    /// Where the rows are.
+    /// The place of the rows.
     pub rows: RowsAt,
 }
 
-/// Where the rows of a chunk are in their input.
+/// The place of the rows of a chunk in their input.
 #[derive(Debug, Clone)]
 pub enum RowsAt {
     /// Whole lines of text.

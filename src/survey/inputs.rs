@@ -79,12 +79,12 @@ pub fn check_tags(rules: &TagRules, given: &GivenTags, tally: &Tally) -> Result<
             tally.dropped.iter().filter(|(reason, _)| reason.tag() == name && !reason.is_of_field());
         let dropped: u64 = of_name.map(|(_, count)| count).sum();
         let (rendered, refused) = (tally.rendered[name], tally.refused_tags[name]);
-        if rendered + dropped != wanted || refused != given.of_refused[name] {
+        if rendered + dropped != wanted || refused != given.of_rejected[name] {
             let words = format!(
                 "the tags do not add up ({}: {rendered} written and {dropped} dropped of {wanted}, {refused} of {} refused \
                  with their rows)",
                 name.as_str(),
-                given.of_refused[name]
+                given.of_rejected[name]
             );
             return Err(Error::new(ErrorKind::Internal, words));
         }
@@ -115,7 +115,7 @@ mod tests {
             let (mut given, mut tally) = (GivenTags::default(), Tally { lines: 9, ..Tally::default() });
             tally.rejected[Reason::Host] = 2;
             given.of_entries[name] = 5;
-            given.of_refused[name] = 1;
+            given.of_rejected[name] = 1;
             let check = |tally: &Tally| check_tags(&TagRules::default(), &given, tally);
             tally.rendered[name] = 4;
             tally.refused_tags[name] = 1;

@@ -40,13 +40,13 @@ pub struct Keys<'m> {
     other_bytes: usize,
 }
 
-/// Where a chunk's sizes are.
+/// The place of the sizes of a chunk.
 enum Stored {
     Held(Sizes),
     Spilled(Range<usize>, usize),
 }
 
-/// Where the partitions of a spill begin in scratch, and where the last one ends.
+/// The offsets in scratch at which the partitions of a spill begin, and at which the last one ends.
 struct Spill(Vec<usize>);
 
 impl<'m> Keys<'m> {

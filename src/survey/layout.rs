@@ -30,7 +30,7 @@ pub struct Layout {
     pub tally: Tally,
     /// Its sections, in the order in which they are listed. Empty if the set has no sections.
     pub sections: Vec<SectionLayout>,
-    /// Where the rows of its entries are, if it will be split by these positions. It then has no sitemaps yet.
+    /// The positions of the rows of its entries, if it will be split by them. It then has no sitemaps yet.
     pub recorded: Option<Recorded>,
     /// For each of `sitemaps`, the live sitemap that is reused for it, which has none of `chunks`. Empty if none is reused.
     pub kept: Vec<Option<Kept>>,
@@ -38,7 +38,7 @@ pub struct Layout {
     pub sealed: Option<Sealed>,
 }
 
-/// What the next run must know of the rows to sort only those that have changed.
+/// Data about the rows that the next run needs to sort only those that have changed.
 #[derive(Debug)]
 pub struct Sealed {
     /// The ranges in which they were sorted.
@@ -69,7 +69,7 @@ pub struct EntryAt {
     pub ordinal: usize,
 }
 
-/// Where a sitemap comes from.
+/// The source of a sitemap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// It begins with this entry.

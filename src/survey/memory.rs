@@ -39,7 +39,7 @@ pub struct Memory {
     pub budget: u64,
     /// Bytes for data that grows with the input. The rest goes to scratch.
     pub hold: usize,
-    /// Where scratch files are made.
+    /// The directory of scratch files.
     pub scratch: Arc<ScratchSpace>,
 }
 

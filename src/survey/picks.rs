@@ -76,11 +76,11 @@ impl RowAt {
 pub struct PickedChunk {
     /// Its bytes in the input.
     pub bytes: Range<usize>,
-    /// What its rows are.
+    /// The kind of its rows.
     pub rows: PickedRows,
 }
 
-/// What the rows of a chunk are.
+/// The kind of the rows of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PickedRows {
     /// Lines that are canonical URLs.

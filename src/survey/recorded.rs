@@ -21,12 +21,12 @@ use segments::{LATER, SegmentNumbers, Segments};
 /// The fraction of memory (a quarter) that a record may take, and again its picks.
 pub const RECORDED_SHARE: usize = 4;
 
-/// What is recorded of the entries of a chunk, by ordinal.
+/// The records of the entries of a chunk, by ordinal.
 #[derive(Debug)]
 pub struct RecordedChunk {
     /// The numbers that decide the section: that of the section in a column, of the rule from 1, or of the first segment.
     pub numbers: Vec<u16>,
-    /// Where their rows are.
+    /// The place of their rows.
     pub places: Vec<RowAt>,
 }
 
@@ -36,7 +36,7 @@ impl RecordedChunk {
     }
 }
 
-/// What is recorded of all entries.
+/// The records of all entries.
 #[derive(Debug)]
 pub struct Recorded {
     /// Chunk by chunk.
@@ -141,7 +141,7 @@ pub struct Recorder<'r> {
     has_failed: bool,
 }
 
-/// What decides the section of an entry.
+/// The property of an entry that decides its section.
 enum Decider<'r> {
     Column,
     Rules(Box<RuleMatcher>),

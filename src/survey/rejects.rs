@@ -1,6 +1,6 @@
 //! Reports rejected rows and dropped tags in input order.
 //!
-//! Chunks with rejected rows are judged again. Keeping every refused row of a damaged export in memory would cost more than
+//! Chunks with rejected rows are judged again. Keeping every rejected row of a damaged export in memory would cost more than
 //! everything else, and line numbers are known only when all lines before are counted.
 
 use std::borrow::Cow;
@@ -21,11 +21,11 @@ use crate::intake::input::Input;
 use crate::intake::reject_row;
 use crate::intake::spool_format::{Content, InputRow};
 
-/// A refused or excluded line, or a dropped tag, in a form for people.
+/// A rejected or excluded line, or a dropped tag, in a form for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Example {
-    /// Why it was refused, or the rule that excludes it.
+    /// Why it was rejected, or the rule that excludes it.
     pub reason: Cow<'static, str>,
     /// The name of the input, escaped.
     pub input: String,
@@ -35,8 +35,8 @@ pub struct Example {
     pub text: String,
 }
 
-/// A row that was refused or excluded, or a tag of it that was dropped.
-pub struct Refused<'i> {
+/// A row that was rejected or excluded, or a tag of it that was dropped.
+pub struct Reject<'i> {
     /// The number of its line or row.
     pub line: u64,
     /// Its offset in the input.
@@ -66,7 +66,7 @@ pub fn write(
     let rows = |judge: &mut Judge<'_>, chunk: &AccountedChunk| {
         let mut rows = Vec::new();
         let name = inputs[chunk.chunk.input].name();
-        for Refused { line, offset, reason, text } in refused(chunk, inputs, judge) {
+        for Reject { line, offset, reason, text } in rejects(chunk, inputs, judge) {
             reject_row::push_row(name, line, offset, reason, &text, &mut rows);
         }
         rows
@@ -121,8 +121,8 @@ pub fn examples(
         let mut is_fruitless = true;
         let input = escape::shown(inputs[chunk.chunk.input].name().as_os_str().as_encoded_bytes());
         for row in chunk.rows(inputs) {
-            for refused in refused_of(row, &mut judge) {
-                is_fruitless &= !examples.add(&refused, &input);
+            for reject in rejects_of(row, &mut judge) {
+                is_fruitless &= !examples.add(&reject, &input);
                 wanted.retain(|word| examples.lack(word));
             }
             if wanted.is_empty() {
@@ -144,7 +144,7 @@ fn reasons(tally: &Tally) -> impl Iterator<Item = &'static str> {
 struct Examples<'w> {
     /// Maximum number of examples of each.
     each: usize,
-    /// Those so far, with the words that they are for.
+    /// The examples so far, with the words that they are for.
     all: Vec<(&'w str, Vec<Example>)>,
 }
 
@@ -155,43 +155,43 @@ impl Examples<'_> {
     }
 
     /// Adds a row of `input`, if an example like it is wanted. Returns whether it is.
-    fn add(&mut self, refused: &Refused<'_>, input: &str) -> bool {
-        let own = self.all.iter_mut().find(|(word, _)| *word == refused.reason);
+    fn add(&mut self, reject: &Reject<'_>, input: &str) -> bool {
+        let own = self.all.iter_mut().find(|(word, _)| *word == reject.reason);
         let Some((word, examples)) = own.filter(|(_, examples)| examples.len() < self.each) else {
             return false;
         };
-        let (reason, text) = (word.to_owned().into(), escape::shown(&refused.text));
-        examples.push(Example { reason, input: input.to_owned(), line: refused.line, text });
+        let (reason, text) = (word.to_owned().into(), escape::shown(&reject.text));
+        examples.push(Example { reason, input: input.to_owned(), line: reject.line, text });
         true
     }
 }
 
-/// The first rows that were refused for `reason`, escaped: a few, as the very first may be a comment.
+/// The first rows that were rejected for `reason`, escaped: a few, as the very first may be a comment.
 pub fn samples(rules: &Rules, account: &Account, inputs: &[Input], reason: Reason) -> Vec<String> {
     let mut judge = Judge::new(rules);
     let chunks = account.chunks.iter().filter(|chunk| chunk.tally.rejected[reason] > 0);
-    let rows = chunks.flat_map(|chunk| refused(chunk, inputs, &mut judge));
-    let of_reason = rows.filter(|refused| refused.reason == reason.as_str());
-    of_reason.take(SAMPLES).map(|refused| escape::shown(&refused.text)).collect()
+    let rows = chunks.flat_map(|chunk| rejects(chunk, inputs, &mut judge));
+    let of_reason = rows.filter(|reject| reject.reason == reason.as_str());
+    of_reason.take(SAMPLES).map(|reject| escape::shown(&reject.text)).collect()
 }
 
-fn refused<'i, 'r: 'i>(
+fn rejects<'i, 'r: 'i>(
     chunk: &AccountedChunk,
     inputs: &'i [Input],
     judge: &mut Judge<'r>,
-) -> Vec<Refused<'i>> {
+) -> Vec<Reject<'i>> {
     let mut all = Vec::new();
-    chunk.rows(inputs).for_each(|row| all.extend(refused_of(row, judge)));
+    chunk.rows(inputs).for_each(|row| all.extend(rejects_of(row, judge)));
     all
 }
 
-/// The refused or excluded `row`, or its tags that were dropped; nothing if it is neither refused nor lost a tag.
-pub fn refused_of<'i, 'r: 'i>(row: InputRow<'i>, judge: &mut Judge<'r>) -> Vec<Refused<'i>> {
+/// The rejected or excluded `row`, or its tags that were dropped; nothing if it is neither rejected nor lost a tag.
+pub fn rejects_of<'i, 'r: 'i>(row: InputRow<'i>, judge: &mut Judge<'r>) -> Vec<Reject<'i>> {
     let InputRow { line, offset, content } = row;
     let mut dropped = Vec::new();
     let judged = judge.judge_telling(content, &mut |tag| {
         let (reason, text) = (tag.reason.as_str(), tag.to_text().into());
-        dropped.push(Refused { line, offset, reason, text });
+        dropped.push(Reject { line, offset, reason, text });
     });
     let reason = match judged {
         Judged::Rejected(reason) => reason.as_str(),
@@ -200,7 +200,7 @@ pub fn refused_of<'i, 'r: 'i>(row: InputRow<'i>, judge: &mut Judge<'r>) -> Vec<R
         Judged::Blank => return Vec::new(),
     };
     let (Content::Url(text, _) | Content::Bad(text, _)) = content else {
-        unreachable!("an entry is neither refused nor excluded")
+        unreachable!("an entry is neither rejected nor excluded")
     };
-    vec![Refused { line, offset, reason, text: text.into() }]
+    vec![Reject { line, offset, reason, text: text.into() }]
 }

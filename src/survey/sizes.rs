@@ -98,7 +98,7 @@ impl<'a> View<'a> {
 #[derive(Debug)]
 pub struct Cursor<'a> {
     small: &'a [u8],
-    /// What is beyond the entries so far.
+    /// The size beyond the entries so far.
     beyond: &'a [[u8; BEYOND_BYTES]],
 }
 

@@ -84,7 +84,7 @@ pub fn mapped_all(
 struct Reading<'r> {
     run: Context<'r>,
     options: &'r FormatOptions,
-    /// Where copies go.
+    /// The destination of copies.
     scratch: &'r Arc<ScratchSpace>,
     maps: &'r FileMaps<'r>,
     /// Maximum bytes of memory for URLs from code.
@@ -268,8 +268,8 @@ impl Sink for Spooler<'_> {
         let mut has_dropped = false;
         // Rejected rows and rows with dropped tags are kept as they were written, for the reject file.
         let judged = self.judge.judge(raw, &mut |_| has_dropped = true);
-        let GivenTags { of_entries, of_refused } = &mut self.spooled.given_tags;
-        tags.count(if matches!(judged, Judged::Entry(_)) { of_entries } else { of_refused });
+        let GivenTags { of_entries, of_rejected } = &mut self.spooled.given_tags;
+        tags.count(if matches!(judged, Judged::Entry(_)) { of_entries } else { of_rejected });
         let content = match judged {
             Judged::Entry(entry) if !has_dropped => {
                 self.spooled.non_utf8 += u64::from(is_of_foreign_bytes(entry.url, raw));

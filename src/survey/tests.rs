@@ -52,7 +52,7 @@ impl Directory {
         self.input_with_sections(rows, |_| String::new())
     }
 
-    /// The same, with the section of each row by the number of its line.
+    /// The survey of the rows, with the section of each row by the number of its line.
     fn input_with_sections(&self, rows: &[(String, String)], section: impl Fn(u64) -> String) -> Input {
         use crate::intake::spool_format::InputRow;
         use crate::sitemap::tags::RawTags;

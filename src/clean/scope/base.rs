@@ -1,4 +1,4 @@
-//! Where sets are published: in one directory, or in a directory of every site.
+//! The directories that sets are published in: a single one, or one for every site.
 
 use std::fmt;
 use std::str::FromStr;
@@ -26,7 +26,7 @@ pub(super) const BASE_URL_BYTES_MAX: usize = URL_BYTES_MAX - 64;
 pub(super) const BASE_URL_BYTES_MIN: usize = URL_BYTES_MIN - 1;
 
 impl BaseUrl {
-    /// The URL, with its slash at the end.
+    /// Returns the URL, with its slash at the end.
     pub fn as_str(&self) -> &str {
         &self.url
     }
@@ -36,7 +36,7 @@ impl BaseUrl {
         &self.url[..origin_of(self.url.as_bytes()).len()]
     }
 
-    /// The same URL with non-ASCII characters percent-encoded in the charset `url_encoding`, as in lines.
+    /// Returns the URL with non-ASCII characters percent-encoded in the charset `url_encoding`, as in lines.
     fn encoded(&self, url_encoding: UrlEncoding) -> Result<Self, String> {
         let given = self.given.as_deref().unwrap_or(&self.url);
         Ok(Self { given: None, ..Self::parse(given, url_encoding)? })
@@ -141,7 +141,7 @@ impl fmt::Display for BaseUrl {
     }
 }
 
-/// Where sets are published: one set in one directory, or one set for every origin in the input.
+/// The directory that a set is published in, or the directories of the sets of all origins in the input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Base {
@@ -175,7 +175,7 @@ impl SitePath {
         &self.as_str()[1..]
     }
 
-    /// The directory on the site of `origin`, which ends in a slash.
+    /// Returns the directory on the site of `origin`, which ends in a slash.
     ///
     /// # Errors
     /// If a file name would not fit after it.
@@ -197,7 +197,7 @@ impl Base {
         }
     }
 
-    /// The same base with non-ASCII characters percent-encoded in the charset `url_encoding`, as in lines.
+    /// Returns the base with non-ASCII characters percent-encoded in the charset `url_encoding`, as in lines.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if a character does not exist in the charset.

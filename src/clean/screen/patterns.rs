@@ -46,7 +46,7 @@ impl Pattern {
         patterns.map(parse).collect()
     }
 
-    /// The regular expression.
+    /// Returns the regular expression.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -97,7 +97,7 @@ fn as_in_urls(c: char) -> String {
     )
 }
 
-/// What is wrong with a pattern whose syntax is right, but not for bytes.
+/// Explains an error in a pattern whose syntax is right, but not for bytes.
 fn translate_error(kind: &hir::ErrorKind) -> String {
     match kind {
         hir::ErrorKind::UnicodeNotAllowed => {

@@ -10,7 +10,7 @@ const REST: &str = "------------";
 /// The canonical form of a prefix of URLs. A prefix without a path gets the slash that begins the path.
 ///
 /// # Errors
-/// What is wrong with it.
+/// If `given` is invalid. The message says why.
 pub fn canonical(given: &str, url_encoding: UrlEncoding) -> Result<String, String> {
     let given = trimmed(given);
     let slash = if lacks_path(given) { "/" } else { "" };
@@ -27,14 +27,14 @@ pub fn lacks_path(given: &str) -> bool {
 /// `https://h.example/`.
 ///
 /// # Errors
-/// What is wrong with it.
+/// If `given` is invalid. The message says why.
 pub fn canonical_page(given: &str, url_encoding: UrlEncoding) -> Result<String, String> {
     let page = trimmed(given.split('?').next().unwrap_or_default());
     let query = format!("?{REST}");
     before(page, &query, &query, url_encoding)
 }
 
-/// What precedes `end` in the canonical form of `given` and `more`, which ends with it.
+/// The text before `end` in the canonical form of `given` and `more`, which ends with it.
 fn before(given: &str, more: &str, end: &str, url_encoding: UrlEncoding) -> Result<String, String> {
     if given.contains('#') {
         return Err("a listed URL has no fragment; leave out everything from the # on".into());

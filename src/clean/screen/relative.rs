@@ -16,12 +16,12 @@ pub struct RelativeTo {
 }
 
 impl RelativeTo {
-    /// The URL in its canonical form, without a query. Non-ASCII characters are percent-encoded as UTF-8.
+    /// Returns the URL in its canonical form, without a query. Non-ASCII characters are percent-encoded as UTF-8.
     pub fn as_str(&self) -> &str {
         &self.url
     }
 
-    /// The same URL with non-ASCII characters percent-encoded in the charset `url_encoding`, as in lines.
+    /// Returns the URL with non-ASCII characters percent-encoded in the charset `url_encoding`, as in lines.
     ///
     /// # Errors
     /// If a character does not exist in the charset.

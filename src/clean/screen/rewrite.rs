@@ -28,7 +28,7 @@ impl Rewrite {
     /// Returns the prefixes in their canonical form, with non-ASCII characters in the charset `url_encoding`.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// If one of the prefixes is invalid. The message says why.
     pub(crate) fn prefixes(&self, url_encoding: UrlEncoding) -> Result<Prefixes, String> {
         let canonical = |given: &str| match scheme_alone(given) {
             Some(scheme) => Ok(scheme.to_owned()),

@@ -28,7 +28,7 @@ const ROBOTS_LINE_BYTES_MAX: usize = 8 * 2083 - 1;
 pub struct RobotsAgent(String);
 
 impl RobotsAgent {
-    /// The name.
+    /// Returns the name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -95,7 +95,7 @@ impl Robots {
         Ok(Self { source: path.into(), ..Self::parse(&text, agent) })
     }
 
-    /// The rules for `agent` in the robots.txt `text`; see [`Robots::read`].
+    /// Returns the rules for `agent` in the robots.txt `text`; see [`Robots::read`].
     pub fn parse(text: &[u8], agent: Option<&RobotsAgent>) -> Self {
         let is_cut = text.len() > ROBOTS_BYTES_MAX;
         let end = match is_cut {
@@ -111,22 +111,22 @@ impl Robots {
         Self { source: PathBuf::new(), agent: agent.cloned(), rules, is_cut }
     }
 
-    /// The file that the rules were read from.
+    /// Returns the file that the rules were read from.
     pub fn source(&self) -> &Path {
         &self.source
     }
 
-    /// The crawler whose rules they are, if one was named.
+    /// Returns the crawler whose rules they are, if one was named.
     pub fn agent(&self) -> Option<&RobotsAgent> {
         self.agent.as_ref()
     }
 
-    /// Whether the file has more than 500 KiB, so that its end was not read.
+    /// Returns whether the file has more than 500 KiB, so that its end was not read.
     pub fn is_cut(&self) -> bool {
         self.is_cut
     }
 
-    /// Whether no rule applies to the crawler.
+    /// Returns whether no rule applies to the crawler.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }

@@ -2,7 +2,7 @@ use super::robots::Robots;
 use super::rules::WordCounts;
 use super::*;
 
-/// What becomes of `line` by `rules`: a URL, `blank`, a reason, or the name of a rule.
+/// The outcome of `line` by `rules`: a URL, `blank`, a reason, or the name of a rule.
 fn screened(rules: &UrlRules, line: &str) -> String {
     let screen = Screen::of(rules, UrlEncoding::default()).unwrap();
     let mut cleaner = LineCleaner::new(UrlEncoding::default(), screen.as_ref());

@@ -19,7 +19,7 @@ pub struct ReportFiles {
     pub run: MeasuredRun,
 }
 
-/// What the metrics say of a run, whatever its outcome is.
+/// The facts about a run that the metrics have, whatever its outcome is.
 pub struct MeasuredRun {
     pub base_url: String,
     pub name: Option<String>,

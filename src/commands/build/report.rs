@@ -42,7 +42,7 @@ pub struct Report {
     pub version: Cow<'static, str>,
     /// Whether the set is live.
     pub published: bool,
-    /// What would change, in a dry run. No guard refuses the set then, unless `refused` says so.
+    /// The changes that the run would make, if it is a dry run. No guard refuses the set then, unless `refused` says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<DryRun>,
     /// Why the set is not live: the data was refused, or the switch failed. In the latter case `sets` lists the sites whose
@@ -200,7 +200,7 @@ pub struct SetReport {
     /// Its sections, in the order in which they are listed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sections: Vec<SectionSummary>,
-    /// What would change in it, in a dry run.
+    /// The changes that the run would make in it, if it is a dry run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<DryRun>,
 }

@@ -29,7 +29,7 @@ impl ResultFile {
         }
     }
 
-    /// What becomes of it if it is dropped before it is complete, in words.
+    /// The outcome if it is dropped before it is complete, in words.
     pub fn if_dropped(&self) -> &'static str {
         match self {
             Self::Replaced(new) if new.has_old() => "was not written and is still the old file",

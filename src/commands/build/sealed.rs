@@ -30,7 +30,7 @@ pub fn survey(
     survey_sealed(run, inputs, memory, Sealing { shelf: &workspace.shelf(), live })
 }
 
-/// What must be equal for the rows of a set to give the same sitemaps again. `None` if the rows of the set are not sealed: its
+/// The conditions under which the rows of a set give the same sitemaps again. `None` if the rows of the set are not sealed: its
 /// URLs are not sorted, are divided among sites or sections, or are all counted by section.
 fn rules(job: &Job) -> Option<String> {
     let is_sealed =

@@ -112,7 +112,7 @@ fn populated(index: &PlaceFile, base: &str, members: &[Member]) -> HashSet<Strin
     directories
 }
 
-/// What tells that a URL is that of the directory of an index file.
+/// The evidence that a URL is that of the directory of an index file.
 struct Evidence {
     /// Number of sitemaps that lie beside the index file.
     beside: usize,
@@ -120,7 +120,7 @@ struct Evidence {
     deeper: usize,
     /// Number of sitemaps whose URLs are in the directory.
     all: usize,
-    /// Where such a URL occurs first.
+    /// The index at which such a URL occurs first.
     first: Reverse<usize>,
 }
 

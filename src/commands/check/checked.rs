@@ -1,4 +1,4 @@
-//! What a run has read, so that nothing is read twice, however it is named.
+//! The files that a run has read, so that nothing is read twice, however it is named.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};

@@ -46,7 +46,7 @@ pub(super) struct Known {
     pub sitemaps: Sitemaps,
 }
 
-/// What became of the sitemaps that an index file lists.
+/// The sitemaps that an index file lists, by what is done with them.
 #[derive(Default)]
 pub(super) struct Followed {
     /// Files that are not read yet, in the directory of the index file or below it.
@@ -64,7 +64,7 @@ pub(super) struct Unread {
 }
 
 impl Known {
-    /// What the manifests of `set` tell before any file is read.
+    /// The state before any file is read: the facts that the manifests of `set` tell.
     pub fn of(set: &Set) -> Self {
         let external = set.manifests.all().flat_map(|set| &set.also).map(|also| also.loc.clone());
         let path = |file: &str| set.view.as_ref().map(|view| view.path(file.as_ref()));

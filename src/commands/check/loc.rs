@@ -11,7 +11,7 @@ use crate::words::grouped;
 /// A phrase that says what is wrong with a URL.
 pub(crate) type Wrong = &'static str;
 
-/// What is wrong with a URL of more than [`URL_BYTES_MAX`] characters.
+/// The phrase for a URL of more than [`URL_BYTES_MAX`] characters.
 pub(crate) static TOO_LONG: LazyLock<String> =
     LazyLock::new(|| format!("longer than {} characters", grouped(URL_BYTES_MAX as u64)));
 

@@ -28,7 +28,7 @@ pub(crate) struct Manifests {
 }
 
 impl Manifests {
-    /// Those of files that were named individually.
+    /// The manifests of files that were given individually.
     pub const NONE: Self = Self { live: Ok(None), next: Ok(None), lines: None };
 
     /// Reads the manifests of the set that `view` shows.
@@ -53,7 +53,7 @@ impl Manifests {
         self.next.as_ref().ok()?.as_ref()
     }
 
-    /// Those that can be read.
+    /// The manifests that can be read.
     pub fn all(&self) -> impl Iterator<Item = &Manifest> {
         self.live.iter().flatten().chain(self.next())
     }
@@ -127,7 +127,7 @@ impl Manifests {
         self.of_switch(|set| set.also.iter().map(|also| &*also.loc), true)
     }
 
-    /// What the live set has and the next one has, too, or has not; nothing unless a switch is not complete.
+    /// The files of the live set that the next one has, too, or has not; nothing unless a switch is not complete.
     fn of_switch<'s, I: Iterator<Item = &'s str>>(
         &'s self,
         of: impl Fn(&'s Manifest) -> I,

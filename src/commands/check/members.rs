@@ -18,7 +18,7 @@ use crate::place::{self, PlaceFile};
 use crate::set::manifest::Manifest;
 use crate::set::name::is_sitemap_file;
 
-/// What an index file lists.
+/// The sitemaps that an index file lists.
 #[derive(Debug, Default)]
 pub(crate) struct Members {
     /// The files in its own directory and those below it, in its order.
@@ -60,7 +60,7 @@ pub(crate) fn members(index: &PlaceFile) -> Result<Members> {
     }
 }
 
-/// What an entry of an index file refers to.
+/// The target of an entry of an index file.
 pub(crate) enum Referent {
     /// A file in its directory, or in one below it.
     File(PlaceFile),
@@ -78,7 +78,7 @@ pub(crate) struct Referents<'i> {
 }
 
 impl<'i> Referents<'i> {
-    /// Those of the index file `index`.
+    /// The referents of the index file `index`.
     pub fn of(index: &'i PlaceFile) -> Self {
         Self { index, external: ExternalUrls::of(index), base: None }
     }
@@ -169,7 +169,7 @@ pub(super) struct ExternalUrls<'i> {
 }
 
 impl<'i> ExternalUrls<'i> {
-    /// Those of the set that the index file `index` belongs to.
+    /// The sitemaps from elsewhere of the set that the index file `index` belongs to.
     pub fn of(index: &'i PlaceFile) -> Self {
         Self { index, locs: None }
     }

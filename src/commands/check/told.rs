@@ -9,7 +9,7 @@ use crate::error::Result;
 /// Maximum number of findings reported per file. All are counted.
 pub const FINDINGS_PER_FILE_MAX: u64 = 10_000;
 
-/// What was reported so far.
+/// The findings that were reported so far.
 pub(super) struct Told<'a> {
     tell: &'a mut dyn FnMut(&Finding) -> Result<()>,
     findings_max: u64,

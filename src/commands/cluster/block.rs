@@ -59,7 +59,7 @@ pub(super) struct Entries<'d> {
     pub rows: u32,
     /// The sum of their hashes.
     pub sum: u64,
-    /// What all URLs begin with.
+    /// The common prefix of all URLs.
     pub prefix: &'d [u8],
     /// The tails of all entries.
     pub tails: &'d [u8],
@@ -114,7 +114,7 @@ pub(super) fn hash_with(url: BorderHash, entry: &Entry<'_>) -> u64 {
 /// A block that is being filled. It fits in a cache line, because hundreds of them take turns.
 #[derive(Debug)]
 pub(super) struct Filling {
-    /// What all URLs begin with.
+    /// The common prefix of all URLs.
     prefix: Box<[u8]>,
     tails: Vec<u8>,
     rows: usize,

@@ -27,7 +27,7 @@ use crate::sitemap::entry::Entry;
 use crate::sitemap::tags::{GivenTags, RawTags};
 use crate::survey::judge::{Judge, Rules};
 use crate::survey::notes::Notes;
-use crate::survey::rejects::{Example, Refused, SAMPLES, refused_of};
+use crate::survey::rejects::{Example, Reject, SAMPLES, rejects_of};
 use crate::survey::splitters::Splitters;
 use crate::survey::tally::Tally;
 
@@ -215,16 +215,16 @@ impl Packer<'_, '_> {
         });
         let is_accepted = accepted.transpose()?.is_some();
         if let Content::Url(_, tags) = row.content {
-            tags.count(if is_accepted { &mut given.of_entries } else { &mut given.of_refused });
+            tags.count(if is_accepted { &mut given.of_entries } else { &mut given.of_rejected });
         }
         let tally = &packed.tally;
         let is_rejected = !is_accepted && blank == tally.blank && excluded == tally.excluded;
         let lost = is_rejected || dropped.is_some_and(|dropped| dropped != tally.dropped);
         let is_excluded = excluded != tally.excluded && excluded < EXCLUDED_MAX;
         if lost && !packed.examples.are_full(&packed.tally) || is_excluded {
-            refused_of(row, &mut self.teller)
+            rejects_of(row, &mut self.teller)
                 .into_iter()
-                .for_each(|refused| packed.examples.add(&self.name, &refused));
+                .for_each(|reject| packed.examples.add(&self.name, &reject));
         }
         Ok(())
     }
@@ -309,12 +309,12 @@ impl Examples {
             && tally.dropped.iter().all(|(reason, _)| is_full(reason.as_str()))
     }
 
-    fn add(&mut self, input: &str, refused: &Refused<'_>) {
-        let known = self.0.entry(refused.reason.into()).or_default();
+    fn add(&mut self, input: &str, reject: &Reject<'_>) {
+        let known = self.0.entry(reject.reason.into()).or_default();
         if known.len() < SAMPLES {
-            let (reason, input) = (refused.reason.to_owned().into(), input.into());
-            let text = escape::shown(&refused.text);
-            known.push(Example { reason, input, line: refused.line, text });
+            let (reason, input) = (reject.reason.to_owned().into(), input.into());
+            let text = escape::shown(&reject.text);
+            known.push(Example { reason, input, line: reject.line, text });
         }
     }
 

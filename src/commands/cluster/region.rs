@@ -84,7 +84,7 @@ pub struct Regions {
     regions: BTreeMap<u32, Region>,
 }
 
-/// What has arrived of a region.
+/// The rows of a region that have arrived.
 #[derive(Debug, Default)]
 struct Region {
     rows: u64,

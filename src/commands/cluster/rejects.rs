@@ -11,7 +11,7 @@ use crate::intake::source::Source;
 use crate::intake::spool_format::{Content, InputRow};
 use crate::job::Job;
 use crate::survey::judge::{Judge, Rules};
-use crate::survey::rejects::{Refused, refused_of};
+use crate::survey::rejects::{Reject, rejects_of};
 
 /// A row that was rejected or excluded, or a tag that was dropped from a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,8 +53,8 @@ struct Teller<'r, 'e> {
 impl Teller<'_, '_> {
     fn row(&mut self, row: InputRow<'_>) -> Result<()> {
         let (Content::Url(text, _) | Content::Bad(text, _)) = row.content else { return Ok(()) };
-        refused_of(row, &mut self.judge).into_iter().try_for_each(
-            |Refused { line, reason, text: of, .. }| {
+        rejects_of(row, &mut self.judge).into_iter().try_for_each(
+            |Reject { line, reason, text: of, .. }| {
                 // The text of a rejected row is the row itself; that of a dropped tag is its value.
                 let tag = reason.starts_with("tag-").then_some(&*of);
                 (self.emit)(RejectedRow { row: line, reason, text, tag })

@@ -69,7 +69,7 @@ fn by_key<K: Ord + Clone, V: Default>(
         .map(move |key| (old.remove(&key).unwrap_or_default(), new.remove(&key).unwrap_or_default()))
 }
 
-/// What a path refers to.
+/// The target of a path.
 enum Sides {
     One(Side),
     /// The sets of each directory of a site. The directory is empty if it is not that of a site.

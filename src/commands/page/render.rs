@@ -17,7 +17,7 @@ use crate::commands::build::report::{Failure, Report};
 use html::{Html, MESSAGE_CHARS_MAX, TEXT_CHARS_MAX};
 pub use html::{SettingNames, field_name};
 
-/// What a page is about.
+/// The subject of a page.
 #[derive(Debug, Clone, Copy)]
 pub enum Subject<'a> {
     /// A run whose lines were counted.
@@ -32,7 +32,7 @@ pub enum Subject<'a> {
         has_lines: bool,
         /// Whether the limit of the protocol is assumed, because the manifest records no limit of URLs.
         assumes_limit: bool,
-        /// What is not shown, and why.
+        /// The part that is not shown, and why.
         notes: &'a [String],
     },
 }

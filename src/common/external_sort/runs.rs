@@ -37,7 +37,7 @@ pub trait Codec: Clone + Sync {
 
 /// A scratch file for runs.
 pub trait RunFile: Sized {
-    /// Where a file is created.
+    /// The directory in which a file is created.
     type Space;
     /// The error of a failed operation.
     type Error;
@@ -157,7 +157,7 @@ pub struct RunReader<C, F> {
     /// The range of the file that has not been read yet.
     left: Range<u64>,
     buffer: Vec<u8>,
-    /// Where the next record starts in the buffer.
+    /// The index in the buffer at which the next record starts.
     at: usize,
     read_bytes: usize,
 }

@@ -31,11 +31,11 @@ pub struct Lengths {
 /// The number of bits of the symbols of a block, including their extra bits.
 #[derive(Debug, Clone, Copy)]
 pub struct Costs {
-    /// Those of literals.
+    /// The bits of literals.
     pub literals: u64,
-    /// Those of lengths, and of the end of the block.
+    /// The bits of lengths, and of the end of the block.
     pub lengths: u64,
-    /// Those of distances.
+    /// The bits of distances.
     pub distances: u64,
 }
 

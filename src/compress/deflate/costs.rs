@@ -24,7 +24,8 @@ pub const GROUP: usize = 16;
 /// Tokens of the first block after which costs are estimated for the first time. Then it is done again whenever the block has
 /// twice as many.
 const FIRST_TOKENS: usize = 256;
-/// The same for later blocks, which begin with the costs of the block before.
+/// Tokens of later blocks after which costs are estimated for the first time. These blocks begin with the costs of the block
+/// before.
 const LATER_TOKENS: usize = 4 * 1024;
 
 /// Costs that follow the text: estimated again and again from the tokens of the block.
@@ -181,7 +182,7 @@ impl Costs {
     }
 }
 
-/// What a seam is worth.
+/// The value of a seam.
 #[derive(Debug)]
 pub struct Worth {
     /// The usual cost of a byte that no seam covers.
@@ -224,7 +225,7 @@ impl Worth {
         }
     }
 
-    /// What a seam saves.
+    /// The saving by a seam.
     #[inline(always)]
     pub fn gain(&self, bytes: usize, distance: usize) -> i64 {
         let symbol = coded_distance(distance as u32 - 1).0 as usize;

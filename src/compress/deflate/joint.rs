@@ -30,7 +30,7 @@ const WORTH: u64 = 256;
 #[derive(Debug)]
 pub struct Joint<B: Bucket> {
     deep: Deep<B, true>,
-    /// What joint sequences save against those that take seams as they are.
+    /// The bits that joint sequences save against those that take seams as they are.
     payoff: Payoff<WORTH, PERIOD>,
     pending: Pending,
     ways: Ways,

@@ -30,11 +30,11 @@ pub struct Medium<B: Bucket, const IS_DEEP: bool> {
 struct Choice {
     at: usize,
     found: Match,
-    /// What it saves compared with literals.
+    /// The bits that it saves compared with literals.
     gain: i32,
     /// The first position that is not inserted yet.
     seen: usize,
-    /// What it costs. Less than nothing if it saves the seam.
+    /// Its cost. Less than nothing if it saves the seam.
     cost: i32,
 }
 

@@ -8,7 +8,7 @@ pub const NEXT_TO_NOTHING: u64 = 128;
 const TRIED: u32 = 256;
 const COUNTED_FROM: u32 = TRIED / 2;
 
-/// What the search has saved in a period of `PERIOD` stretches. It goes on if it saves at least one in `FRACTION` bits.
+/// The bits that the search has saved in a period of `PERIOD` stretches. It goes on if it saves at least one in `FRACTION` bits.
 #[derive(Debug, Default)]
 pub struct Payoff<const FRACTION: u64, const PERIOD: u32 = 2048> {
     /// Number of stretches in this period so far.

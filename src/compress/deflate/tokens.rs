@@ -249,7 +249,7 @@ pub struct Frequencies {
     pub distances: [u32; DISTANCES],
     /// The total number of extra bits of lengths, which does not depend on the code.
     pub length_extra_bits: u64,
-    /// The same of distances.
+    /// The total number of extra bits of distances.
     pub distance_extra_bits: u64,
 }
 

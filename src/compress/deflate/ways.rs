@@ -101,7 +101,7 @@ pub struct Way {
 #[derive(Debug, Default)]
 pub struct Ways {
     steps: Vec<Step>,
-    /// Those of the end, nothing, come last. [`GROUP`] others come first, so that a group may begin before the pending bytes.
+    /// The cost at the end, nothing, comes last. [`GROUP`] others come first, so that a group may begin before the pending bytes.
     costs: Vec<u32>,
 }
 

@@ -116,7 +116,8 @@ impl fmt::Display for Columns {
 }
 
 impl Columns {
-    /// The columns with these names, each after its part. Unlike in an option, a number is a name, and a name may have a comma.
+    /// Returns the columns with these names, each after its part. Unlike in an option, a number is a name, and a name may have a
+    /// comma.
     ///
     /// # Errors
     /// If there is no such part, or if a part or a column occurs twice.
@@ -307,7 +308,7 @@ impl Missing {
         Self { part, what: what.into(), names: (!names.is_empty()).then(shown) }
     }
 
-    /// What to do about it. `word` is what the format calls a column.
+    /// The remedy. `word` is what the format calls a column.
     pub fn message(&self, word: &str) -> Message {
         let Self { part, what, names } = self;
         let Some(names) = names else {

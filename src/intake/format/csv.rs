@@ -70,7 +70,7 @@ impl Header {
         Self { delimiter, names, url, fields, used: used.collect(), has_cells, columns }
     }
 
-    /// The same layout after the header `row`, whose field `url` is the name of the column of the URL.
+    /// This layout after the header `row`, whose field `url` is the name of the column of the URL.
     fn below(self, row: &TableRow<'_>, url: usize) -> Self {
         let names: Vec<Vec<u8>> = names(row).iter().map(|name| bare(name).into()).collect();
         let url = names.get(url).cloned().unwrap_or_default();

@@ -34,7 +34,7 @@ impl Delimiter {
         if self == Self::TAB { "tab".into() } else { char::from(self.0).into() }
     }
 
-    /// The character.
+    /// Returns the character.
     pub fn as_byte(self) -> u8 {
         self.0
     }

@@ -45,12 +45,12 @@ pub struct SourceRow {
 }
 
 impl SourceRow {
-    /// A row without tags.
+    /// Creates a row without tags.
     pub fn new(url: impl Into<Vec<u8>>) -> Self {
         Self { url: url.into(), ..Self::default() }
     }
 
-    /// A row that cannot be read, such as text of no charset: it is rejected as `bad-row`, with `text` in the reject file.
+    /// Creates a row that cannot be read, such as text of no charset: it is rejected as `bad-row`, with `text` in the reject file.
     pub fn bad(text: impl Into<Vec<u8>>) -> Self {
         Self { is_bad: true, ..Self::new(text) }
     }
@@ -168,7 +168,7 @@ pub struct SourceRows<'a> {
     watch: Box<OnBytes<'a>>,
 }
 
-/// Where the rows come from.
+/// The source of the rows.
 enum Rows<'a> {
     Iterator(Box<dyn NextUnit + Send + 'a>),
     #[cfg(feature = "arrow")]
@@ -176,7 +176,7 @@ enum Rows<'a> {
 }
 
 impl<'a> SourceRows<'a> {
-    /// The rows of an iterator that may fail.
+    /// Returns the rows of an iterator that may fail.
     pub fn new(rows: impl Iterator<Item = Result<SourceRow, Cause>> + Send + 'a) -> Self {
         let rows = Rows::Iterator(Box::new(Units { rows, taken: 0, error: None }));
         Self { rows, watch: Box::new(|_| true) }

@@ -92,7 +92,7 @@ fn check_head(text: &About<'_>, columns: &Columns) -> Result<()> {
     first_wrong.map_or(Ok(()), Err)
 }
 
-/// What one of the first lines shows.
+/// The kind of one of the first lines.
 enum HeadLine {
     /// It is an object with a key for the URL.
     NamesUrl,

@@ -8,7 +8,7 @@ use super::spec::Hints;
 use super::table::Format;
 use crate::error::{Error, Result, Setting, message};
 
-/// Options about the inputs. By default everything is detected.
+/// How to read the inputs. Anything that is not set is detected.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct FormatOptions {

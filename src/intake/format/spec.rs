@@ -15,7 +15,7 @@ use crate::intake::read_at::ReadAt;
 pub struct Spec {
     /// Its name in options and reports.
     pub name: &'static str,
-    /// What an input of this format is, in messages.
+    /// A description of an input in this format, for messages.
     pub title: &'static str,
     /// Its file extensions in lower case, without the dot. They decide if the first bytes do not show the format.
     pub extensions: &'static [&'static str],

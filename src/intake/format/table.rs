@@ -55,7 +55,7 @@ impl Format {
     /// The format of an input if neither its first bytes nor its name shows another.
     pub(super) const FALLBACK: Self = Self::Text;
 
-    /// The names of all formats, as a placeholder in help: `text|csv|…`.
+    /// Returns the names of all formats, as a placeholder in help: `text|csv|…`.
     pub fn names() -> &'static str {
         static NAMES: LazyLock<String> = LazyLock::new(|| {
             Format::ALL.iter().map(|format| format.spec().name).collect::<Vec<_>>().join("|")

@@ -10,8 +10,9 @@ use crate::error::Result;
 use crate::intake::read_at::ReadControl;
 
 impl<'a> RawInput<'a> {
-    /// The same bytes. Reads of anything but a local file fail once `stop` is raised or an input has `failed`, even while they wait
-    /// for a silent pipe or another machine. `bytes` counts the bytes that were read from a pipe, rows or a remote file.
+    /// Returns the bytes of an input. Reads of anything but a local file fail once `stop` is raised or an input has `failed`, even
+    /// while they wait for a silent pipe or another machine. `bytes` counts the bytes that were read from a pipe, rows or a remote
+    /// file.
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if a pipe needs a thread, which cannot be started.

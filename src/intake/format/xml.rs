@@ -1,4 +1,4 @@
-//! What readers of sitemaps and feeds share: finding the root element, limiting how much is read at once, and errors.
+//! Code that readers of sitemaps and feeds share: finding the root element, limiting how much is read at once, and errors.
 
 mod declared;
 pub mod dropped;

@@ -105,7 +105,7 @@ struct WatchedRange {
 /// The start of the list, which watches nothing.
 static FIRST: WatchedRange = WatchedRange::new();
 
-/// Where entries of the list come from. The handler does not use it, because it must not wait for a lock.
+/// The source of entries of the list. The handler does not use it, because it must not wait for a lock.
 struct WatchedRanges {
     unused: Vec<&'static WatchedRange>,
     last: &'static WatchedRange,

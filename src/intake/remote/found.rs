@@ -9,7 +9,7 @@ use crate::intake::read_at::RemoteFile;
 /// A remote file, with its name.
 pub type NamedFile = (PathBuf, Arc<dyn RemoteFile>);
 
-/// What a URL refers to.
+/// The target of a URL.
 #[derive(Debug)]
 #[cfg_attr(not(feature = "cloud"), allow(dead_code, reason = "only object stores have remote files"))]
 pub enum Remote {

@@ -60,7 +60,7 @@ impl Origin {
         Some(tail.slice(from as usize..(from + range.end - range.start) as usize))
     }
 
-    /// The same file, whose requests heed `control`.
+    /// The file, with requests that heed `control`.
     pub fn watched(&self, control: ReadControl) -> Self {
         Self { control, ..self.clone() }
     }

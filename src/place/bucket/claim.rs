@@ -35,7 +35,7 @@ pub struct Claim {
 pub struct ClaimedJournal(Arc<Shared>);
 
 impl ClaimedJournal {
-    /// What it says; `None` once the run does not hold the claim any more.
+    /// Its content; `None` once the run does not hold the claim any more.
     pub fn get(&self) -> Option<Journal> {
         let held = self.0.lock();
         (!held.has_ended && !held.is_lost).then(|| held.journal.clone())

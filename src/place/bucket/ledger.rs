@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::store::Object;
 
-/// What is known about the content of published sitemaps.
+/// Records of the content of published sitemaps.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger {
     /// The ETag of each file whose content is known.

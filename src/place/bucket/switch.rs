@@ -20,7 +20,7 @@ use crate::place::set_paths::MANIFEST;
 use crate::place::switch::{Removal, Switch};
 use crate::store::{Condition, FailureKind, Object, Put};
 
-/// What a switch changes.
+/// The changes that a switch makes.
 #[derive(Debug, Default)]
 pub struct Steps {
     /// Index files, then the robots lines.

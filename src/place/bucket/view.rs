@@ -84,7 +84,7 @@ impl BucketView {
         Self { lists: false, ..self }
     }
 
-    /// The same view for the run that has claimed the place.
+    /// Turns this into the view of the run that has claimed the place.
     pub(super) fn claimed(self, journal: ClaimedJournal) -> Self {
         // Read before the run makes another manifest live: with the time of that one, it would vouch for every change so far.
         let _ = self.ledger();

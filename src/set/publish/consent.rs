@@ -1,6 +1,6 @@
-//! What a run is permitted to replace.
+//! Consent to replace files and sets.
 
-/// What to do about a manifest, a journal or an earlier set that is damaged, was edited or is of another version.
+/// The reaction to a manifest, a journal or an earlier set that is damaged, was edited or is of another version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnDamage {
     /// The run fails, so that somebody can look at it.
@@ -9,7 +9,7 @@ pub enum OnDamage {
     SetAside,
 }
 
-/// What a build may replace besides a set with the same base URL and protocol.
+/// The consent of a build to replace more than a set with the same base URL and protocol.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Consent {
     /// Index files and robots lines that sitemill did not write; a copy of each is kept.

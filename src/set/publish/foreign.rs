@@ -165,7 +165,7 @@ impl Workspace {
         }
     }
 
-    /// Those of `files` that exist and do not belong to `set`.
+    /// The `files` that exist and do not belong to `set`.
     fn not_of<'a>(&self, set: Option<&Manifest>, files: &[&'a str]) -> Result<Vec<&'a str>> {
         let mut theirs = Vec::new();
         for &file in files {

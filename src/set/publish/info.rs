@@ -22,7 +22,7 @@ pub struct SetInfo<'a> {
     pub sections: Vec<SetSection>,
     /// Counts of the run, if the manifest should record them.
     pub counts: Option<RunCounts>,
-    /// What it was made from, if the manifest should record it.
+    /// The input that it was made from, if the manifest should record it.
     pub rows: Option<SealedRows>,
     /// Time of publication, as W3C Datetime.
     pub time: &'a str,

@@ -199,7 +199,7 @@ fn check_new_stems(view: &dyn View, new: &BTreeSet<Stem>) -> Result<()> {
 }
 
 impl Neighbours {
-    /// Those of the set that `view` shows.
+    /// The neighbours of the set that `view` shows.
     ///
     /// # Errors
     /// If a file cannot be read. A manifest that is damaged is not an error.

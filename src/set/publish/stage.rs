@@ -20,11 +20,11 @@ pub(super) struct CompressedSitemap {
     pub gzip: Vec<u8>,
 }
 
-/// What the staging of a run holds under a name.
+/// The file that the staging of a run holds under a name.
 pub(super) enum Staged {
     /// Nothing that is needed.
     Free,
-    /// The same sitemap.
+    /// The sitemap itself.
     Same {
         /// The bytes of the file.
         gzip: Vec<u8>,
@@ -35,13 +35,13 @@ pub(super) enum Staged {
 
 /// The staging of a run. Every one is a [`Shelf`].
 pub(super) trait Stage: fmt::Debug + Sync {
-    /// What the names of the set's files begin with.
+    /// The prefix of the names of the set's files.
     fn stem_of_set(&self) -> &Stem;
 
     /// The sitemaps that are published already.
     fn unchanged(&self) -> &Unchanged;
 
-    /// What is staged as `file`, whose name is made with `word` for the sitemap `compressed`.
+    /// The file that is staged as `file`, whose name is made with `word` for the sitemap `compressed`.
     fn staged(&self, file: &str, word: &str, compressed: &CompressedSitemap) -> Result<Staged>;
 
     /// Stages a new sitemap.

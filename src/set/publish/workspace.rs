@@ -26,7 +26,7 @@ use crate::words::{and_more, grouped};
 #[derive(Debug)]
 pub struct Workspace {
     pub(super) place: Box<dyn Place>,
-    /// What the names of its sitemaps and index files begin with.
+    /// The prefix of the names of its sitemaps and index files.
     pub(super) stem: Stem,
     /// The name of the file with its lines for robots.txt.
     pub(super) robots_file: String,
@@ -41,7 +41,7 @@ pub struct Workspace {
     pub(super) salvage: Option<Salvage>,
     /// The key of seals.
     pub(super) secret: Secret,
-    /// What the run may replace; `None` before [`Workspace::admit`].
+    /// The consent of the run; `None` before [`Workspace::admit`].
     pub(super) consent: Option<Consent>,
     /// Whether [`Workspace::end`] was called.
     has_ended: bool,
@@ -186,7 +186,7 @@ impl Workspace {
         self.place.view().share()
     }
 
-    /// What the names of the set's files begin with.
+    /// The prefix of the names of the set's files.
     pub fn stem(&self) -> &Stem {
         &self.stem
     }

@@ -97,7 +97,7 @@ impl SmallestMark {
 /// An entry with its size and its mark.
 #[derive(Debug, Clone, Copy)]
 pub struct Weighed<P> {
-    /// Where it is.
+    /// Its position.
     pub at: P,
     /// The space that it takes.
     pub size: EntrySize,
@@ -235,7 +235,7 @@ impl Cursor {
         Self { span, nth: 0 }
     }
 
-    /// The same entry. If a file of an earlier division begins with it, its position is that file and not the file's first chunk.
+    /// This entry. If a file of an earlier division begins with it, its position is that file and not the file's first chunk.
     fn before_whole<P>(self, spans: &[Span<P>]) -> Self {
         let before = self.span.checked_sub(1).filter(|_| self.nth == 0);
         let is_whole = |&at: &usize| matches!(&spans[at], Span::Whole(whole) if whole.chunks > 0);

@@ -7,7 +7,7 @@
 macro_rules! with_extensions {
     ($then:ident) => {
         $then! {
-            /// The same page in other languages; each link counts.
+            /// Links to the page in other languages; each link counts.
             alternates: Alternates = "alternates",
             /// A link without a valid URL or language, or a protocol without such links.
             Alternate = "tag-alternate";

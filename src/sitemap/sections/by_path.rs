@@ -11,7 +11,7 @@ pub struct PathSegments {
     root: Root,
 }
 
-/// What is skipped before the segment.
+/// The text that is skipped before the segment.
 #[derive(Debug, Clone)]
 enum Root {
     /// This beginning, or the origin of URLs that begin otherwise.
@@ -56,7 +56,7 @@ impl PathSegments {
     }
 }
 
-/// What comes after `root` in `url`, if it begins with that.
+/// The rest of `url` after `root`, if it begins with that.
 #[inline]
 fn without<'u>(root: &str, url: &'u [u8]) -> Option<&'u [u8]> {
     simd::starts_with(url, root.as_bytes()).then(|| &url[root.len()..])

@@ -82,17 +82,17 @@ impl SectionRules {
         text.parse().map_err(|why: String| Error::usage(message!(path, ": {why}")))
     }
 
-    /// The names of the sections that have rules, in the order of the file.
+    /// Returns the names of the sections that have rules, in the order of the file.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.sections.iter().map(String::as_str)
     }
 
-    /// The name of the section of all other URLs.
+    /// Returns the name of the section of all other URLs.
     pub fn rest(&self) -> &str {
         &self.rest
     }
 
-    /// The texts of all rules in the order of the file, each with the index of its section.
+    /// Returns the texts of all rules in the order of the file, each with the index of its section.
     pub fn rules(&self) -> impl Iterator<Item = (usize, &str)> {
         self.rules.iter().map(|rule| (rule.section, rule.test.as_str()))
     }

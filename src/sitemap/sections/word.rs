@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Maximum bytes of a word.
 pub const WORD_BYTES_MAX: usize = 40;
 
-/// What precedes the hash of a name that is not its own word.
+/// The prefix of the hash of a name that is not its own word.
 const MARK: &str = "-x";
 
 /// Digits of the hash.

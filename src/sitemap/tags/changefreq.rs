@@ -22,7 +22,7 @@ impl Changefreq {
     pub const ALL: [Self; 7] =
         [Self::Always, Self::Hourly, Self::Daily, Self::Weekly, Self::Monthly, Self::Yearly, Self::Never];
 
-    /// Its word in the schemas.
+    /// Returns its word in the schemas.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Always => "always",

@@ -56,7 +56,7 @@ impl LastmodUnit {
     pub const ALL: [Self; 5] =
         [Self::Text, Self::EpochSeconds, Self::EpochMillis, Self::EpochMicros, Self::EpochNanos];
 
-    /// Its word, which [`FromStr`](std::str::FromStr) parses.
+    /// Returns its word, which [`FromStr`](std::str::FromStr) parses.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -102,7 +102,7 @@ pub struct Lastmod {
 }
 
 impl Lastmod {
-    /// The ASCII text.
+    /// Returns the ASCII text.
     pub fn as_bytes(&self) -> &[u8] {
         &self.text[..usize::from(self.text_bytes)]
     }

@@ -11,7 +11,7 @@ pub const PRIORITY_BYTES_MAX: usize = 20;
 pub struct Priority<'a>(&'a [u8]);
 
 impl<'a> Priority<'a> {
-    /// The number as decimal ASCII text.
+    /// Returns the number as decimal ASCII text.
     pub fn as_bytes(self) -> &'a [u8] {
         self.0
     }

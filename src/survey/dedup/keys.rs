@@ -150,7 +150,7 @@ impl Round {
         Self { partition, number: 0, rounds: 1, expected }
     }
 
-    /// Those of `keys` that belong to this round.
+    /// The keys among `keys` that belong to this round.
     #[inline]
     pub(super) fn keys(self, keys: PartitionKeys<'_>) -> impl Iterator<Item = (Key, u16, i64)> {
         let round_of = move |key: Key| (usize::from((key >> (PARTITION_SHIFT - 8)) as u8) * self.rounds) >> 8;

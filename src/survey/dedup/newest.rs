@@ -8,7 +8,7 @@ use super::keys::{PartitionKeys, Round};
 use crate::common::secret::Key;
 use crate::error::{Error, Result};
 
-/// Where the newest of equal URLs is, by key. Reused from partition to partition.
+/// The position of the newest of equal URLs, by key. Reused from partition to partition.
 #[derive(Debug, Default)]
 pub struct NewestTable(HashMap<Key, Newest, BuildHasherDefault<KeyItself>>);
 

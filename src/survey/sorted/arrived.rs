@@ -151,7 +151,7 @@ pub struct Arrived {
 pub struct RegionRows {
     /// The rows of each range.
     pub ranges: Vec<RangeRows>,
-    /// What all URLs of each range begin with.
+    /// The common prefix of the URLs of each range.
     pub prefixes: Vec<Vec<u8>>,
     /// The files of the rows.
     pub files: Vec<Input>,

@@ -16,7 +16,7 @@ use crate::survey::in_place::PositionWriter;
 /// Maximum number of entries of a sorted block.
 const BLOCK_ENTRIES: usize = 4096;
 
-/// What sorted blocks consist of.
+/// The contents of sorted blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockFormat {
     /// The entries, front-coded.
@@ -35,7 +35,7 @@ impl BlockFormat {
 
 /// A block of sorted entries that are all listed.
 pub struct SortedBlock {
-    /// Where the entries are.
+    /// The place of the entries.
     pub at: StoredAt,
     /// The size of each entry.
     pub sizes: Vec<EntrySize>,

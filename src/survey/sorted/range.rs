@@ -84,7 +84,7 @@ pub struct RangeSorter<'r> {
     /// The files of the ranges.
     files: &'r [Input],
     format: BlockFormat,
-    /// Where sorted entries go.
+    /// The destination of sorted entries.
     to: EntryStore<'r>,
     memory: &'r Memory,
     /// Finds the borders among the listed URLs.

@@ -97,7 +97,7 @@ pub fn reuse(
     }
 }
 
-/// What is reused from the live set.
+/// The sitemaps that are reused from the live set.
 struct Reuse<'l> {
     live: Live<'l>,
     borders: Borders,

@@ -22,7 +22,7 @@ const USUAL_BYTES: usize = 64;
 /// A stored block of rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RangeBlock {
-    /// Where it is.
+    /// Its position.
     pub at: StoredAt,
     /// The number of its rows.
     pub rows: usize,

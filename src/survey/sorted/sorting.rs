@@ -22,7 +22,7 @@ use crate::survey::memory::Memory;
 pub struct Sorting<'s> {
     pub run: Context<'s>,
     pub ranges: &'s [RangeRows],
-    /// What all URLs of each range begin with.
+    /// The common prefix of the URLs of each range.
     pub prefixes: Vec<&'s [u8]>,
     pub format: BlockFormat,
     /// Maximum number of rows that a thread sorts at once.

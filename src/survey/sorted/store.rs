@@ -13,7 +13,7 @@ use crate::survey::memory::Memory;
 /// Bytes of memory that a thread takes at a time. Larger blocks go to scratch.
 pub const SEGMENT_BYTES: usize = 32 << 20;
 
-/// Where a block is stored.
+/// The place of a stored block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredAt {
     /// The index of the file in [`Storage::into_files`].
@@ -106,7 +106,7 @@ impl<'m> Storage<'m> {
     }
 }
 
-/// What is `left` of memory after a segment with room for `bytes` is taken. `None` if there is no room.
+/// The memory that is `left` after a segment with room for `bytes` is taken. `None` if there is no room.
 fn left_after(left: usize, bytes: usize) -> Option<usize> {
     left.checked_sub(SEGMENT_BYTES).filter(|_| bytes <= SEGMENT_BYTES)
 }

@@ -34,7 +34,7 @@ pub struct FileMaps<'m> {
     read: Mutex<ReadFiles>,
 }
 
-/// Where the next small file goes.
+/// The place for the next small file.
 struct ReadFiles {
     /// Bytes of memory that are left.
     room: usize,

@@ -15,7 +15,7 @@ use crate::survey::memory::Memory;
 use crate::survey::sections::{SiteLayouts, of_sites};
 use crate::survey::{Surveyed, survey};
 
-/// What must be the same for both.
+/// The results that must be the same for both.
 type Outcome = (Vec<(String, String, u64)>, Vec<(u32, u32, u64)>, Vec<(String, String)>, Vec<u64>);
 
 /// The section of the row in `line`: first runs of the same, then mixed.

@@ -41,7 +41,7 @@ pub struct LookAhead {
     looked: Range<usize>,
     /// The addresses at the start of these in which nothing was found.
     clear: Range<usize>,
-    /// What was found in these lines, in ascending order of addresses.
+    /// The matches that were found in these lines, in ascending order of addresses.
     suspects: Vec<Suspect>,
     /// The first of it that is not before these lines.
     next: usize,
@@ -49,7 +49,7 @@ pub struct LookAhead {
     is_complete: bool,
 }
 
-/// What is known of a line before it is cleaned.
+/// The result of the search in a line, before it is cleaned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Foreseen {
     /// Nothing.
@@ -155,8 +155,8 @@ impl LookAhead {
         self.foresee(line, text) == Foreseen::NoMatch
     }
 
-    /// What is known of `line`. Nothing is known if it is before the line last queried, or if it does not begin as most lines of
-    /// `text` do. The text is that of [`LookAhead::begin`].
+    /// Returns the result of the search in `line`. Nothing is known if it is before the line last queried, or if it does not begin
+    /// as most lines of `text` do. The text is that of [`LookAhead::begin`].
     #[inline(never)]
     pub fn foresee(&mut self, line: &[u8], text: &[u8]) -> Foreseen {
         let start = line.as_ptr().addr();
@@ -266,7 +266,7 @@ fn sample(text: &[u8]) -> Vec<u8> {
     stretches.concat()
 }
 
-/// What comes after each of a few places in `text` that are spread evenly. The first is its start.
+/// The rests of `text` after a few places that are spread evenly. The first rest is all of it.
 fn spread(text: &[u8]) -> [&[u8]; SAMPLES] {
     std::array::from_fn(|at| &text[text.len() / SAMPLES * at..])
 }

@@ -28,7 +28,7 @@ pub const BYTES: usize = 256;
 /// A few patterns as an automaton.
 #[derive(Debug, Clone)]
 pub struct Automaton {
-    /// What every match begins with, at most an origin. [`ANY`] is any byte.
+    /// The beginning of every match, at most an origin. [`ANY`] is any byte.
     pub prefix: Vec<u8>,
     /// The states. The first one is that after the prefix.
     pub states: States,
@@ -151,7 +151,7 @@ impl States {
         self.only(&reached, |state| reached.iter().position(|&to| to == state).expect("it was reached") as u8)
     }
 
-    /// The same automaton with states merged that no URL tells apart: Moore's algorithm. `None` if more than sixteen are left.
+    /// This automaton with states merged that no URL tells apart: Moore's algorithm. `None` if more than sixteen are left.
     fn merged(self) -> Option<Self> {
         // At first, only what matches at the end tells states apart; then, where bytes lead.
         let mut groups: Vec<u8> = self.is_match.iter().map(|&is_match| u8::from(is_match)).collect();

@@ -26,7 +26,7 @@ const HASHES: usize = 256;
 /// URLs of one site begin alike, and words have different lengths. So the last bytes of a word are compared first.
 #[derive(Debug, Clone)]
 struct Word {
-    /// Where its last bytes are in a URL that it is at the start of.
+    /// The position of its last bytes in a URL that begins with it.
     at: usize,
     /// Its last bytes as a number, and the bits of this number that they are.
     last: u64,
@@ -49,7 +49,7 @@ impl Edges {
         // A short word is at that end of the number where the URL has it.
         let from = if is_end { missing } else { 0 };
         last[from..from + held.len()].copy_from_slice(held);
-        // What is missing is any byte, too.
+        // Missing bytes count as any byte, too.
         let mask = last.map(|byte| if byte == ANY { 0 } else { u8::MAX });
         let word = Word {
             at: bytes.len().saturating_sub(HELD),

@@ -25,7 +25,7 @@ pub struct Gate {
     of_bytes: Bits,
     /// The bytes at the start of URLs that no word reaches into.
     skipped: usize,
-    /// What the words tell that URLs begin with.
+    /// The patterns that the words in the beginning of URLs point to.
     begun: Matching,
     /// The bytes of the longest word.
     longest: usize,

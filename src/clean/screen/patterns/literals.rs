@@ -37,7 +37,7 @@ pub enum Shape {
     Any,
 }
 
-/// Where a word is.
+/// The place of a word in a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edge {
     /// At the start of the URL.
@@ -70,7 +70,7 @@ impl Shape {
     }
 }
 
-/// Where an anchored pattern must match, and the pattern without its anchors.
+/// The place at which an anchored pattern must match, and the pattern without its anchors.
 fn anchored(pattern: &Hir) -> Option<(Edge, Hir)> {
     let HirKind::Concat(parts) = pattern.kind() else { return None };
     let is = |part: Option<&Hir>, look| part.is_some_and(|part| *part.kind() == HirKind::Look(look));

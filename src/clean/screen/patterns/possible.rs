@@ -7,7 +7,7 @@ use regex_syntax::hir::{Class, Hir, HirKind, Look};
 use crate::clean::encode::escape;
 use crate::clean::scope::ORIGIN_SLASHES;
 
-/// What every canonical URL begins with.
+/// The beginnings of all canonical URLs.
 const SCHEMES: [&[u8]; 2] = [b"http://", b"https://"];
 
 /// Says why `pattern` can match no URL, if that is certain.

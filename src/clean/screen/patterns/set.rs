@@ -56,7 +56,7 @@ struct Group {
     indices: Vec<usize>,
 }
 
-/// What is known of a URL before regular expressions look at it.
+/// A quick test of URLs, before or instead of the regular expressions.
 #[derive(Debug, Clone)]
 enum Filter {
     /// Nothing.
@@ -253,7 +253,7 @@ impl Group {
         }
     }
 
-    /// The same by the regular expressions.
+    /// Returns the index of the first pattern whose regular expression matches `url`.
     fn first_expression(&self, url: &[u8]) -> Option<usize> {
         // This ends at the first match and may skip most of the URL; finding out which patterns match may not.
         let is_match = self.patterns.is_match(url);

@@ -122,7 +122,7 @@ mod avx512 {
         _mm512_broadcast_i32x4(_mm_set_epi64x(i64::from_le_bytes(high), i64::from_le_bytes(low)))
     }
 
-    /// The same as [`halves`](super::halves).
+    /// The low and the high half of each byte, as [`halves`](super::halves) returns them.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
     pub fn long_halves(bytes: __m512i) -> (__m512i, __m512i) {

@@ -23,12 +23,12 @@ const WORDS_MAX: usize = 4 * BUCKETS;
 /// A bit for each pattern.
 pub type Bits = u64;
 
-/// What is known of patterns that require words.
+/// The patterns that words in a text point to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Matching {
-    /// Those that may match.
+    /// The patterns that may match.
     pub may: Bits,
-    /// Those that do, all of which also may.
+    /// The patterns that do match. All of them are also in `may`.
     pub does: Bits,
 }
 
@@ -77,7 +77,7 @@ pub struct Words {
 #[derive(Debug, Clone)]
 struct Placed {
     word: Word,
-    /// Where in the word its rare bytes begin.
+    /// The index in the word at which its rare bytes begin.
     rare_at: usize,
     /// The bit of its bucket.
     bucket: u8,
@@ -112,7 +112,7 @@ impl Words {
         Some(Self { buckets, rare, words, is_folded, are_vectors_long })
     }
 
-    /// What the words in `text` tell.
+    /// Returns the patterns that the words in `text` point to.
     #[inline]
     pub fn in_text(&self, text: &[u8]) -> Matching {
         let mut all = Matching::default();
@@ -195,7 +195,7 @@ fn next_places<const RARE: usize, const LEAST: usize>(
     }
 }
 
-/// The same with a function that tells the buckets of 32 places.
+/// As [`next_places`], with a function that returns the buckets of 32 places.
 #[inline(always)]
 fn next_by<const RARE: usize, const LEAST: usize>(
     text: &[u8],

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::details::Changes;
 use crate::set::manifest::Manifest;
 
-/// What the run would have changed. For several sites, the sums.
+/// The changes that the run would have made. For several sites, the sums.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DryRun {
@@ -32,7 +32,7 @@ pub struct DryRun {
 }
 
 impl DryRun {
-    /// What changes if `set` replaces `live`, which has `kept_indexes` of the same index files.
+    /// Returns the changes if `set` replaces `live`, which has `kept_indexes` of the same index files.
     pub(in crate::commands) fn of(set: &Manifest, live: Option<&Manifest>, kept_indexes: u64) -> Self {
         let mut changes = Changes::default();
         changes.add(set, live);

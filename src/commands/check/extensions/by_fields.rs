@@ -1,4 +1,4 @@
-//! What all extensions with child elements have in common: values are checked, and written by `urls`, by their fields.
+//! Code for all extensions with child elements: values are checked, and written by `urls`, by their fields.
 
 use serde_json::{Map, Value};
 

@@ -67,7 +67,7 @@ pub(crate) struct Elements<'e> {
     pub text: &'e [u8],
     /// The values of all kept elements, each with the index of its field.
     pub values: &'e [(u8, Span)],
-    /// Where the values of each kept element begin.
+    /// The index of the first value of each kept element.
     pub starts: &'e [u32],
     /// The number of elements, whether kept or not.
     pub count: u64,

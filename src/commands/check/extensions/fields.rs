@@ -11,7 +11,7 @@ pub(crate) struct Field {
     pub parent: &'static str,
     /// Its element; empty for an attribute of the element of the extension.
     pub element: &'static str,
-    /// What it is.
+    /// Its kind.
     pub kind: FieldKind,
     /// How often it occurs.
     pub occurs: Occurs,
@@ -21,7 +21,7 @@ pub(crate) struct Field {
     pub check: fn(&[u8]) -> Result<(), Wrong>,
 }
 
-/// What a field of an element is.
+/// The kind of a field of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FieldKind {
     /// The text of its element.

@@ -3,7 +3,7 @@
 use crate::commands::check::extensions::FIELDS_MAX;
 use crate::commands::check::tag::Tag;
 
-/// What has been seen of the current entry.
+/// The elements of the current entry so far.
 #[derive(Debug, Default)]
 pub(super) struct Order {
     pub seen: [bool; Tag::ALL.len()],

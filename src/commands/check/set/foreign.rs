@@ -14,7 +14,7 @@ use crate::commands::check::reader::{DocumentFormat, Reader};
 use crate::error::Result;
 use crate::place::{Listed, PlaceFile, View};
 
-/// What a file is that may be a sitemap.
+/// The kind of a file that may be a sitemap.
 #[derive(PartialEq, Eq)]
 enum Likely {
     Sitemap,
@@ -94,14 +94,14 @@ pub(super) fn may_have_sitemaps(view: &dyn View) -> Result<bool> {
     Ok(names(view)?.iter().any(is_likely))
 }
 
-/// What the file `listed` is by its name or, if the name does not tell, by its root element.
+/// The kind of the file `listed` by its name or, if the name does not tell, by its root element.
 fn likely(file: &PlaceFile, listed: &Listed) -> Likely {
     let name = listed.name.as_encoded_bytes().to_ascii_lowercase();
     if !listed.is_file || memchr::memmem::find(&name, b"sitemap").is_some() {
         return Likely::Sitemap;
     }
     let mut findings = Findings::new(String::new(), 0);
-    // What cannot be read is an error or a finding once it is read for its URLs.
+    // A file that cannot be read is an error or a finding once it is read for its URLs.
     let Ok(content) = Content::open(file) else { return Likely::Sitemap };
     let mut reader = Reader::lenient(content, &mut findings);
     match reader.next(&mut Entry::default()) {

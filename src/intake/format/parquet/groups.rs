@@ -109,7 +109,7 @@ impl<'n> Groups<'n> {
         Ok(Self { name, file, index, page_bytes_max, types, nested, columns, has_other_columns })
     }
 
-    /// The same groups without the columns that the user has not named. Their rows have other values if `has_others` says so.
+    /// These groups without the columns that the user has not named. Their rows have other values if `has_others` says so.
     pub fn with_named_columns(mut self, columns: &Columns, has_others: bool) -> Self {
         for part in RowPart::ALL.into_iter().filter(|part| !columns.is_said(*part)) {
             self.types[part.number()] = None;
@@ -136,7 +136,7 @@ impl<'n> Groups<'n> {
         groups.map(group).collect()
     }
 
-    /// Those with these numbers.
+    /// The groups with these numbers.
     ///
     /// # Errors
     /// [`ErrorKind::Data`](crate::ErrorKind::Data) if there is none with one of them, because the file is not the one that was

@@ -21,7 +21,7 @@ fn the_first_of_several_patterns_that_match_is_found() {
     assert!(PatternSet::of(&[]).unwrap().is_none());
 }
 
-/// What any set must find: the first pattern of all that match.
+/// The expected result of any set: the first pattern of all that match.
 fn first_of_all(patterns: &[Pattern], url: &[u8]) -> Option<usize> {
     patterns.iter().position(|pattern| expression(pattern.as_str()).is_match(url))
 }
@@ -84,7 +84,7 @@ fn any_set_of_patterns_finds_what_a_look_at_each_pattern_finds() {
         packed += has(|filter| matches!(filter, Filter::Match { .. }));
         streamed += has(|filter| matches!(filter, Filter::First(_)));
         open += has(|filter| matches!(filter, Filter::None));
-        // What URLs begin with is stable in some rounds.
+        // The beginning of URLs is stable in some rounds.
         let (urls, origins) = if round % 50 == 0 { (2 * STABLE, 1) } else { (6, 3) };
         for _ in 0..urls {
             let path = random.joined(&url_parts, 0..12);

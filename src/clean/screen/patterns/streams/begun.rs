@@ -1,4 +1,4 @@
-//! What is known of all URLs with the same beginning.
+//! Steps of patterns that are the same for all URLs with one beginning, and are taken only once.
 
 use super::bits::{BITS_MAX, Bits, Stream, WORDS_MAX};
 use super::classes::{CLASSES_MAX, Classes, Found};

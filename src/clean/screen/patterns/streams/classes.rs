@@ -70,7 +70,7 @@ impl Classes {
         self.line_ends
     }
 
-    /// The same indices. From now on, texts may have several lines.
+    /// Adds the classes of LF and CR, because texts may have several lines from now on. Returns their indices.
     pub fn add_line_ends(&mut self) -> Option<[usize; 2]> {
         self.line_ends = Some([self.push(Class::Byte(b'\n'))?, self.push(Class::Byte(b'\r'))?]);
         self.line_ends

@@ -18,7 +18,7 @@ pub struct Finder {
     /// The indices of complements, and of what they are the complements of.
     complements: Vec<[usize; 2]>,
     line_ends: Option<[usize; 2]>,
-    /// What is sought, if the processor has vectors of 64 bytes. Nothing else is used then.
+    /// The classes in groups, if the processor has vectors of 64 bytes. The other fields are not used then.
     #[cfg(target_arch = "x86_64")]
     groups: Option<Vec<Group>>,
 }
@@ -68,7 +68,7 @@ impl Finder {
         self.groups.is_some()
     }
 
-    /// The same without vectors of 64 bytes.
+    /// This finder without vectors of 64 bytes.
     #[cfg(all(test, target_arch = "x86_64"))]
     pub fn with_short_vectors(self) -> Self {
         Self { groups: None, ..self }

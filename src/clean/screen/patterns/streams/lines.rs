@@ -78,7 +78,7 @@ impl LineStreams {
             }
             for (pattern, matches) in self.matches.iter().enumerate() {
                 for (Range { start, end }, &matches) in windows.iter().zip(matches) {
-                    // What is after the last line is in the next window.
+                    // The rest of the text after the last line is in the next window.
                     let Some(last) = last_of(&text[*start..*end]) else { continue };
                     let act = |at| act(LineMatch { at: start + at, pattern: Some(pattern) });
                     (matches & Bits::up_to(last)).for_each(act);
@@ -186,7 +186,7 @@ mod tests {
     use crate::clean::screen::patterns::vectors;
     use crate::common::random::Random;
 
-    /// What `streams` find in `text`. In each window, the vectors must find what words without vectors do.
+    /// The matches that `streams` find in `text`. In each window, the vectors must find what words without vectors do.
     fn found_as_by_words(streams: &mut LineStreams, text: &[u8]) -> Vec<LineMatch> {
         let mut from = 0;
         while from < text.len() {

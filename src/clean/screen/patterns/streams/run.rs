@@ -14,7 +14,7 @@ use super::{wide::Wide, wider::Wider};
 pub struct Text<'f, S> {
     /// The classes in each of the texts.
     pub classes: &'f [Found],
-    /// Where URLs start and end.
+    /// The positions at which URLs start and end.
     pub starts: S,
     pub ends: S,
 }
@@ -29,7 +29,7 @@ impl<S: Stream> Text<'_, S> {
 
 /// A stream that takes steps, with the instructions that it is made of.
 pub trait StepStream: Stream {
-    /// Where `steps` lead from the positions `at`.
+    /// The positions that `steps` lead to from the positions `at`.
     fn run(steps: &[Step], at: Self, text: &Text<'_, Self>) -> Self;
 }
 
@@ -96,7 +96,7 @@ pub fn through<S: Stream>(at: S, class: S) -> S {
     ((at & class).plus(class) ^ class) | at
 }
 
-/// Where this many bytes of a `class` begin, or one.
+/// The positions at which `count` bytes of a `class` begin. A `count` of 0 means 1.
 #[inline(always)]
 pub fn runs<S: Stream>(class: S, count: usize) -> S {
     let (mut runs, mut bytes) = (class, 1);

@@ -55,7 +55,7 @@ impl Streams {
             rest.iter().for_each(|step| needed |= step.classes());
             let first = match begun.steps {
                 0 => 0,
-                // What is before a position is needed to tell whether a class begins or ends there.
+                // The byte before a position is needed to tell whether a class begins or ends there.
                 _ => begun.at.first().map_or(usize::MAX, |first| first.saturating_sub(1)),
             };
             self.skipped = self.skipped.min(first);

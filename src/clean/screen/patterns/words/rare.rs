@@ -49,7 +49,7 @@ pub struct Pack {
     frequency: f64,
 }
 
-/// What is known of the texts in which words are looked for.
+/// Statistics of the texts in which words are looked for.
 pub struct Texts<'t> {
     /// A sample of them, in lower case if letters stand for both cases. Empty if there is none.
     sample: &'t [u8],
@@ -72,7 +72,7 @@ impl<'t> Texts<'t> {
         Self { sample, frequencies }
     }
 
-    /// Where in `word` this many bytes begin that are probably rarest.
+    /// Returns the index in `word` of the `bytes` consecutive bytes that are probably rarest.
     pub fn rarest(&self, word: &[u8], bytes: usize) -> usize {
         // Most URLs of an input share the host.
         let slash = word.iter().position(|&byte| byte == b'/').unwrap_or(0);
