@@ -19,9 +19,10 @@ use crate::common::ordered::ordered;
 use crate::common::progress::{Phase, Progress};
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, message};
-use crate::escape::{grouped, shown};
+use crate::escape::shown;
 use crate::job::{check_threads, threads_default};
 use crate::place::{self, PlaceFile, PlaceOrFile, SetName};
+use crate::words::grouped;
 use lines::{LineFormat, push, tsv_header};
 
 /// Which published files to extract URLs from. [`UrlsJob::new`] sets every other field to its command-line default.

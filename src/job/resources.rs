@@ -5,7 +5,7 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result, Setting, message};
-use crate::escape::grouped;
+use crate::words::grouped;
 
 /// The machine resources that a build may use. They do not change the output.
 #[derive(Debug, Clone)]

@@ -7,7 +7,6 @@ use crate::clean::scope::{Base, BaseUrl, ScopeRule};
 use crate::clean::screen::{Screen, UrlRules};
 use crate::compress::gzip::{Engine, Level};
 use crate::error::{Error, Result, Setting, message};
-use crate::escape::grouped;
 use crate::job::sections::SectionsBy;
 use crate::limits::{
     BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URL_BYTES_MAX, URLS_PER_SITEMAP_MAX,
@@ -17,6 +16,7 @@ use crate::set::name::SITEMAP_FILE_BYTES_MAX;
 use crate::set::publish;
 use crate::sitemap::divide::{Divide, Limits};
 use crate::sitemap::tags::TagRules;
+use crate::words::grouped;
 
 /// Which URLs a set lists, and how its files are written. The same input and rules give the same bytes, regardless of threads and
 /// memory. [`SetRules::new`] sets every other field to its command-line default.

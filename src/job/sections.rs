@@ -1,11 +1,11 @@
 //! Sections: what decides which section of the set a URL belongs to.
 
 use crate::error::{Error, Result, Setting, message};
-use crate::escape::grouped;
 use crate::intake::format::FormatOptions;
 use crate::sitemap::sections::SECTIONS_MAX;
 use crate::sitemap::sections::by_rule::SectionRules;
 use crate::sitemap::sections::word::WORD_BYTES_MAX;
+use crate::words::grouped;
 
 /// The rule that assigns URLs to sections of the set. Each section has its own sitemaps and index files, and all of them are
 /// published together. URLs that belong to no other section are in the section `rest`.

@@ -8,8 +8,8 @@ use crate::clean::given::{NO_HOST, refusal, trimmed};
 use crate::clean::host::HOST_BYTES_MAX;
 use crate::clean::{Cleaned, Cleaner, Reason, UrlEncoding, parser};
 use crate::error::{Error, Setting, message};
-use crate::escape::grouped;
 use crate::limits::{URL_BYTES_MAX, URL_BYTES_MIN};
+use crate::words::grouped;
 
 /// The directory that the files are published in: a canonical URL that ends in a slash.
 #[derive(Debug, Clone, PartialEq, Eq)]

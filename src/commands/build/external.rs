@@ -9,7 +9,7 @@ use crate::clean::{Cleaned, Cleaner};
 use crate::commands::check::{Content, DocumentFormat, Entry, FileKind, Findings, Reader, Tag};
 use crate::common::time::w3c_datetime;
 use crate::error::{Error, Result, Setting, message};
-use crate::escape::{grouped, shown};
+use crate::escape::shown;
 use crate::job::{Also, Job};
 use crate::limits::{Protocol, URLS_PER_SITEMAP_MAX};
 use crate::place::{self, Record, STATE};
@@ -18,6 +18,7 @@ use crate::set::name::{is_index_file, is_sitemap_file};
 use crate::set::publish::{self, live_sets::live_sets};
 use crate::set::site_directory::site_directory;
 use crate::sitemap::tags::{Lastmod, plain_lastmod};
+use crate::words::grouped;
 
 /// The sitemaps that the sets of a job list besides their own.
 #[derive(Debug, Clone, Default)]

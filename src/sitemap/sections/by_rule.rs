@@ -21,7 +21,8 @@ use crate::clean::screen::{Pattern, PatternSet};
 use crate::common::stop::Stop;
 use crate::common::whole_file;
 use crate::error::{Error, Result, message};
-use crate::escape::{grouped, shown};
+use crate::escape::shown;
+use crate::words::grouped;
 
 /// The key that names the section of all other URLs.
 const REST_KEY: &str = "rest";
