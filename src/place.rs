@@ -18,6 +18,7 @@ mod run;
 mod set_name;
 mod set_paths;
 mod sets;
+mod shared_staging;
 pub mod switch;
 mod syncing;
 mod unsynced;
@@ -26,7 +27,7 @@ mod unsynced;
 pub use directory::{DirectoryPlace, DirectoryView};
 pub use file::PlaceFile;
 pub use foreign::in_the_way;
-pub use interface::{BackupReason, FreeSpace, Listed, Place, Published, SharedStaging, View};
+pub use interface::{BackupReason, FreeSpace, Listed, Place, Published, View};
 pub use local_file::LocalFile;
 pub use open::{
     PROBE, PlaceOrFile, STATE, absolute, check, check_state, create, file, has_unknown_state, holds_set,
@@ -39,5 +40,6 @@ pub use run::process_of;
 pub use set_name::SetName;
 pub use set_paths::{set_of, switch_file};
 pub use sets::{distinct_places_below, has_sets, places_below, sets_in};
+pub use shared_staging::SharedStaging;
 pub use syncing::syncing;
 pub use unsynced::Unsynced;

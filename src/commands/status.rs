@@ -196,7 +196,7 @@ fn of_set(view: &dyn View, progress: &dyn Progress, stop: &Stop) -> Result<Statu
         let record = Record::kept(&kept.run);
         let Some(set) = usable(Role::Kept(kept.number), &record)? else { continue };
         let (replaced, withdrawn) = (Some(kept.since.clone()), kept.withdrawn);
-        earlier.push(SetStatus { replaced, withdrawn, ..figures(view, &set) });
+        earlier.push(SetStatus { replaced, withdrawn, ..figures(view, &set)? });
         progress.advance(set.urls());
     }
     let is_switching = usable(Role::Journal, &Record::Journal)?.is_some();
@@ -210,7 +210,7 @@ fn of_set(view: &dyn View, progress: &dyn Progress, stop: &Stop) -> Result<Statu
     Ok(Status {
         directory: shown(view.root().as_os_str().as_encoded_bytes()),
         name: view.name().cloned(),
-        live: live_figures(view, &manifest),
+        live: live_figures(view, &manifest)?,
         earlier,
         damaged,
         superseded,
@@ -219,17 +219,18 @@ fn of_set(view: &dyn View, progress: &dyn Progress, stop: &Stop) -> Result<Statu
     })
 }
 
-fn live_figures(view: &dyn View, set: &Manifest) -> SetStatus {
-    let figures = figures(view, set);
+fn live_figures(view: &dyn View, set: &Manifest) -> Result<SetStatus> {
+    let figures = figures(view, set)?;
     let robots_file = robots_file(view.name());
     let has_bytes = |file: &str| matches!(view.look_up(file.as_ref()), Ok(Some(found)) if found.is_file && found.bytes > 0);
     // Those of earlier sets are written anew when a set is restored.
     let files = set.indexes.iter().chain([&robots_file]).filter(|file| !has_bytes(file));
-    SetStatus { missing: figures.missing + files.count() as u64, ..figures }
+    Ok(SetStatus { missing: figures.missing + files.count() as u64, ..figures })
 }
 
-fn figures(view: &dyn View, set: &Manifest) -> SetStatus {
-    SetStatus {
+fn figures(view: &dyn View, set: &Manifest) -> Result<SetStatus> {
+    let there = set.sitemaps.iter().map(|sitemap| is_there(view, sitemap)).collect::<Result<Vec<_>>>()?;
+    Ok(SetStatus {
         number: set.number,
         base_url: set.base_url.clone(),
         protocol: set.protocol.clone(),
@@ -242,8 +243,8 @@ fn figures(view: &dyn View, set: &Manifest) -> SetStatus {
         indexes: set.indexes.len() as u64,
         xml_bytes: set.sitemaps.iter().map(|sitemap| sitemap.xml_bytes).sum(),
         gzip_bytes: set.gzip_bytes(),
-        missing: set.sitemaps.iter().filter(|sitemap| !is_there(view, sitemap)).count() as u64,
-    }
+        missing: there.into_iter().filter(|is_there| !is_there).count() as u64,
+    })
 }
 
 /// Runs, found by their staging directories. Only the owner of these can list them; other users see no runs.

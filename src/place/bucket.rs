@@ -244,8 +244,8 @@ impl Place for BucketPlace {
         self.switch_state
     }
 
-    fn is_staged(&self, file: &str) -> bool {
-        self.staged.lock().unwrap_or_else(PoisonError::into_inner).contains(file)
+    fn is_staged(&self, file: &str) -> Result<bool> {
+        Ok(self.staged.lock().unwrap_or_else(PoisonError::into_inner).contains(file))
     }
 
     fn stage(&self, file: &str, bytes: Vec<u8>) -> Result<Unsynced> {
@@ -259,12 +259,12 @@ impl Place for BucketPlace {
         Ok(self.put(file, bytes, Condition::Absent))
     }
 
-    fn staged_bytes(&self, file: &str) -> Option<u64> {
-        if self.view.published(file).ok().flatten().is_none() {
+    fn staged_bytes(&self, file: &str) -> Result<Option<u64>> {
+        if self.view.published(file)?.is_none() {
             // Workers have uploaded files since.
             self.is_listed_again.get_or_init(|| self.view.forget());
         }
-        self.view.published(file).ok().flatten().map(|object| object.bytes)
+        Ok(self.view.published(file)?.map(|object| object.bytes))
     }
 
     fn stage_mended(&self, file: &str, bytes: Vec<u8>) -> Result<Unsynced> {
@@ -344,7 +344,7 @@ impl Place for BucketPlace {
         let mut files = Vec::new();
         for removal in removals {
             let Some(found) = self.view.look_up(removal.file.as_ref())? else { continue };
-            if self.view.still_matches(removal) {
+            if self.view.still_matches(removal)? {
                 files.push(removal.file.clone());
                 removed.files += 1;
                 removed.bytes += found.bytes;

@@ -21,7 +21,7 @@ pub use view::DirectoryView;
 
 use crate::error::Result;
 use crate::place::fs::{
-    FileSystem, Locked, make_one, make_private, remove, remove_all, rename, sync_directory,
+    FileSystem, Locked, Meta, look_up, make_one, make_private, remove, remove_all, rename, sync_directory,
 };
 use crate::place::interface::{BackupReason, FreeSpace, Place, Published, View};
 use crate::place::record::{Record, Version};
@@ -92,9 +92,11 @@ impl DirectoryPlace {
 
     fn remove_one(&self, removal: &Removal) -> Result<Removed> {
         let file = removal.file.as_ref();
-        let found =
-            self.view.look_up(file)?.filter(|found| found.is_file && self.view.still_matches(removal));
+        let found = self.view.look_up(file)?.filter(|found| found.is_file);
         let Some(found) = found else { return Ok(Removed::default()) };
+        if !self.view.still_matches(removal)? {
+            return Ok(Removed::default());
+        }
         let files = u64::from(remove(self.view.fs(), &self.view.path(file))?);
         Ok(Removed { files, bytes: found.bytes })
     }
@@ -138,17 +140,21 @@ impl Place for DirectoryPlace {
         self.switch_state
     }
 
-    fn is_staged(&self, file: &str) -> bool {
-        self.staging().has(file) || self.staging().has(&mended(file))
+    fn is_staged(&self, file: &str) -> Result<bool> {
+        Ok(self.staging().has(file)? || self.staging().has(&mended(file))?)
     }
 
     fn stage(&self, file: &str, bytes: Vec<u8>) -> Result<Unsynced> {
         self.staging().write(file, &bytes)
     }
 
-    fn staged_bytes(&self, file: &str) -> Option<u64> {
-        let look = |name: &str| self.view.fs().look(&self.staging().path(name)).ok();
-        look(file).or_else(|| look(&mended(file))).filter(|meta| meta.is_file()).map(|meta| meta.bytes)
+    fn staged_bytes(&self, file: &str) -> Result<Option<u64>> {
+        let look = |name: &str| look_up(self.view.fs(), &self.staging().path(name));
+        let staged = match look(file)? {
+            None => look(&mended(file))?,
+            staged => staged,
+        };
+        Ok(staged.filter(Meta::is_file).map(|meta| meta.bytes))
     }
 
     fn stage_mended(&self, file: &str, bytes: Vec<u8>) -> Result<Unsynced> {

@@ -30,11 +30,12 @@ impl<'a> Draft<'a> {
         loop {
             let temporary = path.with_file_name(format!("{}{:016x}", prefix(path), random(path)?));
             let file = fs.create(&temporary).map_err(|error| Error::output(path, error))?;
+            let draft = Self { fs, file, path: temporary, is_temporary: true };
             // In a file system without locks, no run takes it for a leftover.
-            let is_own = file.try_to_lock().unwrap_or(true) && exists(fs, &temporary);
+            let is_own = draft.file.try_to_lock().unwrap_or(true) && exists(fs, &draft.path)?;
             // Otherwise, another run has taken it for a leftover before it was locked.
             if is_own {
-                return Ok(Self { fs, file, path: temporary, is_temporary: true });
+                return Ok(draft);
             }
         }
     }

@@ -20,7 +20,7 @@ use super::set_name::SetName;
 use super::switch::{Removal, Removed, Switch, SwitchState};
 use super::unsynced::Unsynced;
 use crate::common::digest::hex_digest;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 
 /// Why a copy of a file is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -187,14 +187,42 @@ pub trait View: fmt::Debug + Send + Sync {
         self.look_up(file).is_ok_and(|found| found.is_some_and(|found| found.is_file))
     }
 
-    /// Whether `file` is a regular file whose bytes have this [hash](hex_digest).
-    fn has_content(&self, file: &OsStr, hash: &str) -> bool {
-        self.is_file(file) && self.read(file).is_ok_and(|bytes| hex_digest(&bytes) == hash)
+    /// Reads all of a published file; `None` if no regular file has its name.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    fn read_regular(&self, file: &OsStr) -> Result<Option<Vec<u8>>> {
+        let is_file = || Ok(self.look_up(file)?.is_some_and(|found| found.is_file));
+        if !is_file()? {
+            return Ok(None);
+        }
+        match self.read(file) {
+            // A dry run takes no lock, so another run may have removed it meanwhile.
+            Err(_) if !is_file()? => Ok(None),
+            read => read.map(Some),
+        }
+    }
+
+    /// Whether `file` is a regular file whose bytes have this [hash](hex_digest). One that we may not read is not ours.
+    ///
+    /// # Errors
+    /// If that cannot be determined.
+    fn has_content(&self, file: &OsStr, hash: &str) -> Result<bool> {
+        match self.read_regular(file) {
+            Err(error) if error.kind() == ErrorKind::Permission => Ok(false),
+            read => Ok(read?.is_some_and(|bytes| hex_digest(&bytes) == hash)),
+        }
     }
 
     /// Whether the file that now has this name is still the one to remove. A file with other bytes stays.
-    fn still_matches(&self, removal: &Removal) -> bool {
-        removal.content.as_ref().is_none_or(|content| self.has_content(removal.file.as_ref(), content))
+    ///
+    /// # Errors
+    /// If that cannot be determined.
+    fn still_matches(&self, removal: &Removal) -> Result<bool> {
+        match &removal.content {
+            None => Ok(true),
+            Some(content) => self.has_content(removal.file.as_ref(), content),
+        }
     }
 
     /// Looks up a regular file without reading it; `None` if nothing has its name.
@@ -258,7 +286,10 @@ pub trait Place: fmt::Debug + Send + Sync {
     fn switch_state(&self) -> SwitchState;
 
     /// Whether this run has staged `file`, or its replacement if it is damaged.
-    fn is_staged(&self, file: &str) -> bool;
+    ///
+    /// # Errors
+    /// If that cannot be determined.
+    fn is_staged(&self, file: &str) -> Result<bool>;
 
     /// Stages a new sitemap.
     ///
@@ -267,7 +298,10 @@ pub trait Place: fmt::Debug + Send + Sync {
     fn stage(&self, file: &str, bytes: Vec<u8>) -> Result<Unsynced>;
 
     /// Bytes of the staged sitemap `file`, or of the staged replacement of a damaged one; `None` if neither exists.
-    fn staged_bytes(&self, file: &str) -> Option<u64>;
+    ///
+    /// # Errors
+    /// If that cannot be determined.
+    fn staged_bytes(&self, file: &str) -> Result<Option<u64>>;
 
     /// Stages the replacement of the damaged sitemap `file`.
     ///
@@ -354,29 +388,4 @@ pub trait Place: fmt::Debug + Send + Sync {
     /// Makes staged sitemaps visible, without a switch that lists them.
     #[cfg(test)]
     fn make_sitemaps_visible(&self, sitemaps: &[&str]) -> Result<()>;
-}
-
-/// The staging of a run that another process owns. Any number of processes may add files to it at the same time. A file is
-/// whole or does not exist, and what was added does not go live unless the owner of the run lists it.
-pub trait SharedStaging: fmt::Debug + Send + Sync {
-    /// The place, for reading.
-    fn view(&self) -> &dyn View;
-
-    /// Reads a staged file; `None` if it does not exist.
-    ///
-    /// # Errors
-    /// If it cannot be read, or something that is not a regular file has its name.
-    fn staged(&self, file: &str) -> Result<Option<Vec<u8>>>;
-
-    /// Stages a file. It gets its name when it is synced, and then takes the place of a file of that name.
-    ///
-    /// # Errors
-    /// If it cannot be written; [`ErrorKind::Output`](crate::ErrorKind::Output) if the run has ended.
-    fn stage(&self, file: &str, bytes: Vec<u8>) -> Result<Unsynced>;
-
-    /// Stages the replacement of the damaged sitemap `file`, as [`stage`](SharedStaging::stage) does.
-    ///
-    /// # Errors
-    /// Same as [`stage`](SharedStaging::stage).
-    fn stage_mended(&self, file: &str, bytes: Vec<u8>) -> Result<Unsynced>;
 }

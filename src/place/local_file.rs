@@ -8,7 +8,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::draft::Draft;
-use super::fs::{Disk, FileSystem, Kind, Locked, Meta, exists, parent, sync_directory};
+use super::fs::{Disk, FileSystem, Kind, Locked, Meta, exists, look_up, parent, sync_directory};
 use crate::error::{Error, ErrorKind, Result, message};
 
 /// Attempts to change a file that another process is changing.
@@ -87,7 +87,7 @@ impl<'a> LocalFile<'a> {
     /// the file or holds its lock for half a minute. The file is then left unchanged.
     pub fn edit(&self, edit: impl Fn(&[u8], bool) -> Result<Option<Vec<u8>>>) -> Result<()> {
         for _ in 0..TRIES {
-            let is_there = exists(self.fs, self.path);
+            let is_there = exists(self.fs, self.path)?;
             let _lock = if is_there { self.lock()? } else { None };
             let old = self.snapshot()?;
             if old.meta.is_some() != is_there {
@@ -104,16 +104,15 @@ impl<'a> LocalFile<'a> {
     /// Its metadata; `None` if there is no file. A link would be replaced by a file, and its target would stay as it is.
     fn meta(&self) -> Result<Option<Meta>> {
         let unfit = |why: &str| Error::new(ErrorKind::Output, message!(self.path, ": {why}"));
-        match self.fs.look(self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Error::io(self.path, "could not be accessed", error)),
-            Ok(meta) if meta.kind == Kind::Link => {
+        match look_up(self.fs, self.path)? {
+            None => Ok(None),
+            Some(meta) if meta.kind == Kind::Link => {
                 Err(unfit("is a symbolic link, and links are not followed; give its target"))
             }
-            Ok(meta) if !meta.is_file() => {
+            Some(meta) if !meta.is_file() => {
                 Err(unfit("is not a regular file; give one, or a file that does not exist yet"))
             }
-            Ok(meta) => Ok(Some(meta)),
+            meta => Ok(meta),
         }
     }
 

@@ -97,16 +97,16 @@ impl Place for Preview {
         SwitchState::Uncommitted
     }
 
-    fn is_staged(&self, _: &str) -> bool {
-        false
+    fn is_staged(&self, _: &str) -> Result<bool> {
+        Ok(false)
     }
 
     fn stage(&self, _: &str, _: Vec<u8>) -> Result<Unsynced> {
         Err(self.unexpected())
     }
 
-    fn staged_bytes(&self, _: &str) -> Option<u64> {
-        None
+    fn staged_bytes(&self, _: &str) -> Result<Option<u64>> {
+        Ok(None)
     }
 
     fn stage_mended(&self, _: &str, _: Vec<u8>) -> Result<Unsynced> {

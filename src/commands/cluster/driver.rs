@@ -286,8 +286,11 @@ fn check_files(site: &Site) -> Result<()> {
                 "{file}: two sitemaps have this name; nothing was published; run again"
             )));
         }
-        let published = || view.look_up(file.as_ref()).ok().flatten().map(|found| found.bytes);
-        if site.place.staged_bytes(file).or_else(published) != Some(sitemap.gzip_bytes) {
+        let bytes = match site.place.staged_bytes(file)? {
+            None => view.look_up(file.as_ref())?.map(|found| found.bytes),
+            staged => staged,
+        };
+        if bytes != Some(sitemap.gzip_bytes) {
             let missing = io::Error::from(io::ErrorKind::NotFound);
             return Err(Error::io(&view.path(file.as_ref()), "was made by a worker but is missing", missing));
         }

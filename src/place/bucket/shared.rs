@@ -4,9 +4,10 @@ use super::objects;
 use super::staging::Staging;
 use super::view::BucketView;
 use crate::error::Result;
-use crate::place::interface::{SharedStaging, View};
+use crate::place::interface::View;
 use crate::place::set_name::SetName;
 use crate::place::set_paths::PROBE;
+use crate::place::shared_staging::SharedStaging;
 use crate::place::unsynced::Unsynced;
 use crate::store::{Condition, Location, spawn};
 

@@ -136,8 +136,12 @@ pub fn clean_up(
     manifest: Bytes,
     condition: Condition,
 ) -> Result<()> {
-    let meant = removals.iter().filter(|removal| view.still_matches(removal));
-    let files: Vec<String> = meant.map(|removal| removal.file.clone()).collect();
+    let mut files = Vec::new();
+    for removal in removals {
+        if view.still_matches(removal)? {
+            files.push(removal.file.clone());
+        }
+    }
     remove(view, &files)?;
     view.live_manifest().put(manifest, condition)
 }

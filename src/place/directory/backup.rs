@@ -17,7 +17,7 @@ pub fn back_up(fs: &dyn FileSystem, paths: &SetPaths, reason: BackupReason, path
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     // The name contains the hash, so a second attempt makes no second copy.
     let aside = directory.join(format!("{}-{name}", hex_digest(&bytes)));
-    if exists(fs, &aside) {
+    if exists(fs, &aside)? {
         return Ok(());
     }
     let part = directory.join("part");

@@ -5,10 +5,12 @@
 //! file. If the run dies, a sitemap on that list is removed only if it has the content that was staged.
 
 use std::io;
+use std::path::Path;
 
 use super::staging::Staging;
 use crate::common::digest::hex_digest;
 use crate::error::{Error, Result};
+use crate::place::foreign::changed_before_commit;
 use crate::place::fs::{exists, rename};
 use crate::place::set_paths::{MANIFEST, RENAMED, mended};
 
@@ -38,12 +40,16 @@ pub fn permit(staging: &Staging<'_>, sitemaps: &[&str]) {
 /// Links a sitemap into the output directory; false if there are no hard links.
 fn link(staging: &Staging<'_>, file: &str) -> Result<bool> {
     let (from, to) = (staging.path(file), staging.paths.file(file));
-    if mend(staging, file)? || !exists(staging.fs, &from) {
-        return Ok(true); // or published already
+    if mend(staging, file)? {
+        return Ok(true);
     }
+    if !exists(staging.fs, &from)? {
+        return check_published(staging, &to).map(|()| true);
+    }
+    let is_free = || matches!(exists(staging.fs, &to), Ok(false));
     match staging.fs.link(&from, &to) {
         // Some file systems have no hard links. No other run creates such names while the lock is held.
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists && !exists(staging.fs, &to) => Ok(false),
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists && is_free() => Ok(false),
         other => {
             let linked = other.map(|()| true);
             linked.map_err(|error| Error::io(&to, "could not be linked into place", error))
@@ -51,9 +57,24 @@ fn link(staging: &Staging<'_>, file: &str) -> Result<bool> {
     }
 }
 
+/// Checks that a sitemap which is not staged is published already, so that index files list only files that exist.
+fn check_published(staging: &Staging<'_>, path: &Path) -> Result<()> {
+    match exists(staging.fs, path)? {
+        true => Ok(()),
+        false => Err(changed_before_commit(path)),
+    }
+}
+
 /// Renames sitemaps into the output directory.
 fn rename_all(staging: &Staging<'_>, sitemaps: &[&str]) -> Result<()> {
-    let files: Vec<&str> = sitemaps.iter().copied().filter(|file| staging.has(file)).collect();
+    let mut files = Vec::new();
+    for &file in sitemaps {
+        match staging.has(file)? {
+            true => files.push(file),
+            false if staging.has(&mended(file))? => {}
+            false => check_published(staging, &staging.layout.file(file))?,
+        }
+    }
     let mut list = String::new();
     for file in &files {
         let path = staging.path(file);
@@ -64,7 +85,7 @@ fn rename_all(staging: &Staging<'_>, sitemaps: &[&str]) -> Result<()> {
     staging.sync()?;
     for file in files {
         let to = staging.paths.file(file);
-        if exists(staging.fs, &to) {
+        if exists(staging.fs, &to)? {
             let there = io::ErrorKind::AlreadyExists.into();
             return Err(Error::io(&to, "could not be renamed into place", there));
         }
@@ -75,7 +96,7 @@ fn rename_all(staging: &Staging<'_>, sitemaps: &[&str]) -> Result<()> {
 
 /// Replaces a damaged sitemap with an intact one; false if it was not damaged.
 fn mend(staging: &Staging<'_>, file: &str) -> Result<bool> {
-    let is_damaged = staging.has(&mended(file));
+    let is_damaged = staging.has(&mended(file))?;
     if is_damaged {
         rename(staging.fs, &staging.path(mended(file)), &staging.paths.file(file))?;
     }

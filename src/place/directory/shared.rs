@@ -3,7 +3,6 @@
 //! This uses only what every shared file system offers: a file is created under a name that nobody else chooses, synced, and
 //! renamed. Locks and links are not needed. Failed attempts leave files behind, which are removed with the staging.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,10 +10,11 @@ use super::staging::write;
 use super::view::DirectoryView;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::place::foreign::foreign;
-use crate::place::fs::{Disk, exists, random, remove, rename};
-use crate::place::interface::{SharedStaging, View};
+use crate::place::fs::{Disk, exists, look_up, random, remove, rename};
+use crate::place::interface::View;
 use crate::place::set_name::SetName;
 use crate::place::set_paths::{attempt, mended};
+use crate::place::shared_staging::SharedStaging;
 use crate::place::unsynced::Unsynced;
 
 /// The staging of a run of another process.
@@ -55,13 +55,12 @@ impl SharedStaging for DirectoryStaging {
 
     fn staged(&self, file: &str) -> Result<Option<Vec<u8>>> {
         let (fs, path) = (self.view.fs(), self.directory.join(file));
-        match fs.look(&path) {
-            Ok(meta) if meta.is_file() => {
+        match look_up(fs, &path)? {
+            Some(meta) if meta.is_file() => {
                 fs.read(&path).map(Some).map_err(|error| Error::io(&path, "could not be read", error))
             }
-            Ok(_) => Err(foreign(&path)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Error::io(&path, "could not be accessed", error)),
+            Some(_) => Err(foreign(&path)),
+            None => Ok(None),
         }
     }
 
@@ -76,7 +75,7 @@ impl SharedStaging for DirectoryStaging {
 
 /// `error`, unless the reason for it is that the run has ended and its staging is gone.
 fn has_ended(view: &DirectoryView, staging: &Path, error: Error) -> Error {
-    if exists(view.fs(), staging) {
+    if !matches!(exists(view.fs(), staging), Ok(false)) {
         return error;
     }
     let why = "is gone, because the run of this task has ended; start the run again";

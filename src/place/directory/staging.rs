@@ -46,7 +46,10 @@ impl Staging<'_> {
     }
 
     /// Whether a file is staged.
-    pub fn has(&self, name: &str) -> bool {
+    ///
+    /// # Errors
+    /// If that cannot be determined.
+    pub fn has(&self, name: &str) -> Result<bool> {
         exists(self.fs, &self.path(name))
     }
 
@@ -95,7 +98,7 @@ pub fn remove_placed(view: &DirectoryView, staging: &Staging<'_>, published: &Pu
     for (name, _) in staged {
         let is_known = name.to_str().is_none_or(|name| known.contains(name));
         let path = staging.paths.file(&name);
-        if !is_known && is_same_file(fs, &staging.path(&name), &path) {
+        if !is_known && is_same_file(fs, &staging.path(&name), &path)? {
             is_removed |= remove(fs, &path)?;
         }
     }
@@ -107,8 +110,8 @@ pub fn remove_placed(view: &DirectoryView, staging: &Staging<'_>, published: &Pu
     // An incomplete line can be ignored: nothing was renamed before the whole list was durable.
     let lines = str::from_utf8(&renamed).unwrap_or_default().lines();
     for (file, hash) in lines.filter_map(|line| line.split_once(' ')) {
-        if !known.contains(file) && (published.is_sitemap)(file) && !staging.has(file) {
-            is_removed |= view.has_content(file.as_ref(), hash) && remove(fs, &staging.paths.file(file))?;
+        if !known.contains(file) && (published.is_sitemap)(file) && !staging.has(file)? {
+            is_removed |= view.has_content(file.as_ref(), hash)? && remove(fs, &staging.paths.file(file))?;
         }
     }
     // Only staging knows of them, so they must be gone first.

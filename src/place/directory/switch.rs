@@ -106,7 +106,7 @@ pub fn make_visible(staging: &Staging<'_>, files: &[String]) -> Result<()> {
     sync_directory(fs, paths.state())?;
     let put = |file: &String| match rename(fs, &staging.path(file), &paths.file(file)) {
         // Renamed before the interruption.
-        Err(_) if !staging.has(file) && exists(fs, &paths.file(file)) => Ok(()),
+        Err(_) if !staging.has(file)? && exists(fs, &paths.file(file))? => Ok(()),
         other => other,
     };
     let Some((robots, indexes)) = files.split_last() else { return Ok(()) };
@@ -120,7 +120,12 @@ pub fn make_visible(staging: &Staging<'_>, files: &[String]) -> Result<()> {
 /// Makes the previous set visible again, and withdraws the decision.
 pub fn roll_back(staging: &Staging<'_>, steps: &Steps) -> Result<SwitchState> {
     let Staging { fs, paths, .. } = *staging;
-    let shown: Vec<&String> = steps.files.iter().filter(|file| !staging.has(file)).collect();
+    let mut shown = Vec::new();
+    for file in &steps.files {
+        if !staging.has(file)? {
+            shown.push(file);
+        }
+    }
     if !shown.is_empty() {
         for file in &shown {
             name_again(fs, &paths.file(file), &staging.path(file))?;
@@ -155,9 +160,10 @@ pub fn roll_back(staging: &Staging<'_>, steps: &Steps) -> Result<SwitchState> {
 /// Removes the files that the visible set has replaced, and turns the journal into the live manifest.
 pub fn clean_up(view: &DirectoryView, removals: &[Removal]) -> Result<()> {
     let (fs, paths) = (view.fs(), view.paths());
-    let meant: Vec<&Removal> = removals.iter().filter(|removal| view.still_matches(removal)).collect();
-    for removal in meant {
-        remove(fs, &paths.file(&removal.file))?;
+    for removal in removals {
+        if view.still_matches(removal)? {
+            remove(fs, &paths.file(&removal.file))?;
+        }
     }
     sync_directory(fs, paths.out())?;
     rename(fs, &paths.record(&Record::Journal), &paths.record(&Record::Live))?;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::lock;
 use crate::error::{Error, Result};
-use crate::place::fs::{FileSystem, Kind, exists};
+use crate::place::fs::{FileSystem, Kind, look_up};
 use crate::place::interface::{Found, Listed, View};
 use crate::place::record::{Record, Stored, Version};
 use crate::place::set_name::SetName;
@@ -42,11 +42,8 @@ impl DirectoryView {
     }
 
     fn found(&self, path: &Path) -> Result<Option<Found>> {
-        match self.fs.look(path) {
-            Ok(meta) => Ok(Some(Found { is_file: meta.is_file(), bytes: meta.bytes })),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Error::io(path, "could not be accessed", error)),
-        }
+        let meta = look_up(self.fs(), path)?;
+        Ok(meta.map(|meta| Found { is_file: meta.is_file(), bytes: meta.bytes }))
     }
 }
 
@@ -110,7 +107,8 @@ impl View for DirectoryView {
 
     fn has_state(&self) -> Result<bool> {
         let records = [Record::Live, Record::Journal].map(|record| self.paths.record(&record));
-        Ok(records.iter().chain([&self.paths.lock()]).any(|path| exists(self.fs(), path)))
+        // The state of another user cannot be looked into, and is none of ours.
+        Ok(records.iter().chain([&self.paths.lock()]).any(|path| self.fs.look(path).is_ok()))
     }
 
     fn look_up_record(&self, record: &Record) -> Result<Option<Found>> {

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use super::operations::FileSystem;
+use super::operations::{FileSystem, Meta};
 use crate::error::{Error, Result};
 use crate::place::foreign::{foreign, no_directory};
 
@@ -54,7 +54,8 @@ pub fn make_one(fs: &dyn FileSystem, path: &Path, mode: u32) -> Result<()> {
     match fs.make_directory(path, mode) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match fs.look(path) {
             Ok(meta) if meta.is_directory() => Ok(()),
-            _ => Err(foreign(path)),
+            Ok(_) => Err(foreign(path)),
+            Err(error) => Err(Error::io(path, "could not be accessed", error)),
         },
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             Err(Error::io(path, "cannot be created; run this as the user who runs the builds", error))
@@ -64,15 +65,33 @@ pub fn make_one(fs: &dyn FileSystem, path: &Path, mode: u32) -> Result<()> {
     }
 }
 
+/// The metadata of what has the name `path`; `None` if nothing has it.
+///
+/// # Errors
+/// If that cannot be determined. A disk or a network file system that fails to answer has not said that nothing is there.
+pub fn look_up(fs: &dyn FileSystem, path: &Path) -> Result<Option<Meta>> {
+    match fs.look(path) {
+        Ok(meta) => Ok(Some(meta)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::io(path, "could not be accessed", error)),
+    }
+}
+
 /// Whether anything has the name `path`.
-pub fn exists(fs: &dyn FileSystem, path: &Path) -> bool {
-    fs.look(path).is_ok()
+///
+/// # Errors
+/// Same as [`look_up`].
+pub fn exists(fs: &dyn FileSystem, path: &Path) -> Result<bool> {
+    Ok(look_up(fs, path)?.is_some())
 }
 
 /// Whether both paths name the same file.
-pub fn is_same_file(fs: &dyn FileSystem, one: &Path, other: &Path) -> bool {
-    let identity = |path| fs.look(path).ok().map(|meta| meta.identity);
-    identity(one).is_some_and(|id| identity(other) == Some(id))
+///
+/// # Errors
+/// Same as [`look_up`].
+pub fn is_same_file(fs: &dyn FileSystem, one: &Path, other: &Path) -> Result<bool> {
+    let Some(one) = look_up(fs, one)? else { return Ok(false) };
+    Ok(look_up(fs, other)?.is_some_and(|other| other.identity == one.identity))
 }
 
 /// The directory that contains `path`.

@@ -4,17 +4,19 @@
 //! name is durable once its directory is synced (for a rename, the directory of the new name). After a power loss, each
 //! unsynced change of a name may or may not have happened, independently of the others. A rename is atomic.
 
-use std::collections::BTreeMap;
+mod state;
+
 use std::ffi::OsString;
 use std::io::{self, Cursor, ErrorKind, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use super::actions::parent;
 use super::operations::{FileSystem, Kind, Locked, Meta, NewFile};
 use crate::error::{Error, Result};
 use crate::place::interface::FreeSpace;
+pub use state::State;
+use state::{Content, Node};
 
 /// A simulated file system. Clones share one state.
 #[derive(Debug, Clone, Default)]
@@ -28,6 +30,10 @@ struct History {
     attempts: Vec<String>,
     /// Indexes into `attempts` of the changes that fail.
     failing: Vec<Range<usize>>,
+    /// The number of looks so far.
+    looks: usize,
+    /// Index of the look that fails.
+    failing_look: Option<usize>,
     /// A file that another process creates, and the index in `attempts` of the change before which it does.
     meanwhile: Option<(usize, PathBuf, Vec<u8>)>,
 }
@@ -41,138 +47,6 @@ pub struct Step {
     pub what: String,
     /// The state after the change.
     pub state: State,
-}
-
-/// The state of the file system at one time.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub struct State {
-    /// All names, as processes see them.
-    names: Names,
-    /// Contents by inode.
-    files: BTreeMap<u64, Content>,
-    /// Names that are durable whatever happens.
-    durable: Names,
-    /// Changes of names since then, in order. `names` is `durable` with all of them applied.
-    changes: Vec<Change>,
-    /// Whether hard links are refused.
-    is_linkless: bool,
-}
-
-type Names = BTreeMap<PathBuf, Node>;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Node {
-    Directory,
-    File(u64),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Content {
-    bytes: Arc<[u8]>,
-    is_synced: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Change {
-    gone: Option<PathBuf>,
-    new: Option<(PathBuf, Node)>,
-    is_synced: bool,
-}
-
-impl Change {
-    fn apply(&self, names: &mut Names) {
-        if let Some(path) = &self.gone {
-            names.remove(path);
-        }
-        names.extend(self.new.clone());
-    }
-
-    fn directory(&self) -> &Path {
-        let path = self.new.as_ref().map(|(path, _)| path).or(self.gone.as_ref());
-        parent(path.expect("a change is of a name"))
-    }
-}
-
-impl State {
-    /// The states that a power loss may leave, each with a description. The first one has lost everything that was not synced.
-    pub fn after_power_loss(&self) -> Vec<(String, State)> {
-        let unsynced = self.changes.iter().filter(|change| !change.is_synced).count();
-        let mut worlds = vec![
-            ("everything unsynced is lost".into(), self.surviving(|_| false)),
-            ("all names survive, and no unsynced content".into(), self.surviving(|_| true)),
-        ];
-        for nth in 0..unsynced {
-            worlds.push((
-                format!("only unsynced change {nth} of names survives"),
-                self.surviving(|at| at == nth),
-            ));
-            worlds.push((
-                format!("only unsynced change {nth} of names is lost"),
-                self.surviving(|at| at != nth),
-            ));
-        }
-        worlds
-    }
-
-    /// The state after a power loss that the `n`th unsynced change of names survives if `survives(n)`.
-    fn surviving(&self, survives: impl Fn(usize) -> bool) -> Self {
-        let (mut names, mut unsynced) = (self.durable.clone(), 0..);
-        for change in &self.changes {
-            if change.is_synced || unsynced.next().is_some_and(&survives) {
-                change.apply(&mut names);
-            }
-        }
-        // If a directory is lost, so is everything in it. The order of paths puts a parent before its children.
-        let mut reached = Names::new();
-        for (path, node) in names {
-            if path.parent().is_none_or(|parent| reached.get(parent) == Some(&Node::Directory)) {
-                reached.insert(path, node);
-            }
-        }
-        let rest = |content: &Content| Content {
-            bytes: if content.is_synced { content.bytes.clone() } else { Arc::default() },
-            is_synced: true,
-        };
-        let inodes = reached.values().filter_map(|node| match node {
-            Node::File(inode) => Some(*inode),
-            Node::Directory => None,
-        });
-        let files = inodes.map(|inode| (inode, rest(&self.files[&inode]))).collect();
-        let is_linkless = self.is_linkless;
-        Self { names: reached.clone(), files, durable: reached, changes: Vec::new(), is_linkless }
-    }
-
-    /// Creates or replaces a file, and its directories. Both are durable immediately.
-    fn put(&mut self, path: &Path, bytes: &[u8]) {
-        let inode = self.new_inode();
-        self.files.insert(inode, Content { bytes: bytes.into(), is_synced: true });
-        let above = path.ancestors().skip(1).map(|above| (above.to_owned(), Node::Directory));
-        for (path, node) in above.chain([(path.to_owned(), Node::File(inode))]) {
-            self.durable.insert(path.clone(), node);
-            self.names.insert(path, node);
-        }
-    }
-
-    fn new_inode(&self) -> u64 {
-        self.files.last_key_value().map_or(0, |(last, _)| last + 1)
-    }
-
-    fn get(&self, path: &Path) -> io::Result<Node> {
-        self.names.get(path).copied().ok_or_else(|| ErrorKind::NotFound.into())
-    }
-
-    fn change(&mut self, gone: Option<&Path>, new: Option<(&Path, Node)>) -> io::Result<()> {
-        if let Some((path, _)) = new
-            && self.get(parent(path))? != Node::Directory
-        {
-            return Err(ErrorKind::NotADirectory.into());
-        }
-        let new = new.map(|(path, node)| (path.into(), node));
-        let change = Change { gone: gone.map(Into::into), new, is_synced: false };
-        change.apply(&mut self.names);
-        self.changes.push(change);
-        Ok(())
-    }
 }
 
 impl Memory {
@@ -189,6 +63,16 @@ impl Memory {
     /// Refuses hard links from now on.
     pub fn forbid_links(&self) {
         self.0.lock().unwrap().now.is_linkless = true;
+    }
+
+    /// The number of looks so far.
+    pub fn looks(&self) -> usize {
+        self.0.lock().unwrap().looks
+    }
+
+    /// Fails the look with index `nth`, counted from 0.
+    pub fn fail_look(&self, nth: usize) {
+        self.0.lock().unwrap().failing_look = Some(nth);
     }
 
     /// The current state.
@@ -217,7 +101,7 @@ impl Memory {
     }
 
     fn step<T>(&self, what: String, change: impl FnOnce(&mut State) -> io::Result<T>) -> io::Result<T> {
-        let History { now, steps, attempts, failing, meanwhile } = &mut *self.0.lock().unwrap();
+        let History { now, steps, attempts, failing, meanwhile, .. } = &mut *self.0.lock().unwrap();
         let attempt = attempts.len();
         if let Some((_, path, bytes)) = meanwhile.take_if(|(at, ..)| *at == attempt) {
             now.put(&path, &bytes);
@@ -241,7 +125,12 @@ impl FileSystem for Memory {
         if path.file_name().is_some_and(|name| name.len() > 255) {
             return Err(io::ErrorKind::InvalidFilename.into());
         }
-        let now = &self.0.lock().unwrap().now;
+        let History { now, looks, failing_look, .. } = &mut *self.0.lock().unwrap();
+        let nth = *looks;
+        *looks += 1;
+        if *failing_look == Some(nth) {
+            return Err(io::Error::other(format!("cannot look at {}", path.display())));
+        }
         let (kind, bytes, identity) = match now.get(path)? {
             Node::Directory => (Kind::Directory, 0, (0, 0)),
             Node::File(inode) => (Kind::File, now.files[&inode].bytes.len() as u64, (1, inode)),

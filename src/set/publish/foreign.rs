@@ -10,7 +10,7 @@ use crate::clean::scope::BaseUrl;
 use crate::error::{Error, Message, Result, Setting, message};
 use crate::limits::Protocol;
 use crate::place::{BackupReason, in_the_way};
-use crate::set::manifest::{Manifest, SupersededIndex};
+use crate::set::manifest::Manifest;
 
 impl Workspace {
     /// Checks, before any work is done, that a set for `base_url` in `protocol` may be published here with this `consent`. The
@@ -172,8 +172,10 @@ impl Workspace {
             // Only a regular file can be copied, and sitemill writes nothing else.
             match self.place.view().look_up_regular(file.as_ref())? {
                 None => {}
-                Some(_) if set.is_some_and(|set| self.is_of(set, file)) => {}
-                Some(_) => theirs.push(file),
+                Some(_) => match set {
+                    Some(set) if self.is_of(set, file)? => {}
+                    _ => theirs.push(file),
+                },
             }
         }
         Ok(theirs)
@@ -210,10 +212,13 @@ impl Workspace {
 
     /// Whether sitemill wrote the index file or robots lines named `file` for `set`, or for a set before it. Someone may have
     /// edited the file since.
-    fn is_of(&self, set: &Manifest, file: &str) -> bool {
-        let is_old = |old: &SupersededIndex| old.file == file && is_unchanged(&*self.place, old);
-        file == self.robots_file
-            || set.indexes.iter().any(|index| index == file)
-            || set.superseded_indexes.iter().any(is_old)
+    fn is_of(&self, set: &Manifest, file: &str) -> Result<bool> {
+        if file == self.robots_file || set.indexes.iter().any(|index| index == file) {
+            return Ok(true);
+        }
+        match set.superseded_indexes.iter().find(|old| old.file == file) {
+            None => Ok(false),
+            Some(old) => is_unchanged(&*self.place, old),
+        }
     }
 }

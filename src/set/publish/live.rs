@@ -108,6 +108,9 @@ pub fn published<'a>(live: Option<&'a Manifest>, robots_file: &'a str) -> Publis
 }
 
 /// Whether an old index file still exists with the content that its set gave it.
-pub fn is_unchanged(place: &dyn Place, old: &SupersededIndex) -> bool {
+///
+/// # Errors
+/// If that cannot be determined.
+pub fn is_unchanged(place: &dyn Place, old: &SupersededIndex) -> Result<bool> {
     place.view().has_content(old.file.as_ref(), &old.content)
 }

@@ -288,7 +288,7 @@ fn others_with_lines(view: &dyn View) -> Result<Vec<Arc<dyn View>>> {
 /// If they cannot be read.
 pub(super) fn named_in_lines(view: &dyn View) -> Result<BTreeSet<String>> {
     let file = robots_file(view.name());
-    let lines = if view.is_file(file.as_ref()) { view.read(file.as_ref())? } else { Vec::new() };
+    let lines = view.read_regular(file.as_ref())?.unwrap_or_default();
     let lines = String::from_utf8_lossy(&lines);
     Ok(lines
         .lines()

@@ -66,15 +66,18 @@ pub fn occupant_of(there: Option<Vec<u8>>, word: &str, secret: &Secret, xml: Sea
 /// Whether the file of a published sitemap exists with the right size. A file of another size may have been recompressed, so
 /// its content is compared. Files of the right size are not read, so that the status of a large set is quick; `check` and
 /// [`is_whole`] find changed bytes.
-pub fn is_there(view: &dyn View, sitemap: &Sitemap) -> bool {
-    match view.look_up(sitemap.file.as_ref()) {
-        Ok(Some(found)) if found.is_file && found.bytes == sitemap.gzip_bytes => true,
-        Ok(Some(found)) if found.is_file => {
+///
+/// # Errors
+/// If the file cannot be looked up. One of another size that cannot be read does not count.
+pub fn is_there(view: &dyn View, sitemap: &Sitemap) -> Result<bool> {
+    Ok(match view.look_up(sitemap.file.as_ref())? {
+        Some(found) if found.is_file && found.bytes == sitemap.gzip_bytes => true,
+        Some(found) if found.is_file => {
             let content = view.read(sitemap.file.as_ref()).ok().and_then(|gzip| content_of(&gzip).ok());
             content.is_some_and(|content| content.to_string() == sitemap.content)
         }
         _ => false,
-    }
+    })
 }
 
 /// Whether the file of a published sitemap is intact. Reads the whole file and compares its seal under `secret`. If the

@@ -88,7 +88,8 @@ impl Workspace {
         let Some(live) = &self.live else { return Ok(0) };
         let known: HashSet<_> = live.sitemaps.iter().map(|old| (&old.file, &old.content)).collect();
         let sitemaps = set.sitemaps.iter().filter(|new| known.contains(&(&new.file, &new.content)));
-        let sitemaps = sitemaps.filter(|new| self.place.is_staged(&new.file)).count();
+        let is_staged = sitemaps.map(|new| self.place.is_staged(&new.file)).collect::<Result<Vec<_>>>()?;
+        let sitemaps = is_staged.into_iter().filter(|&is_staged| is_staged).count();
         let known: HashMap<_, _> = index_files_of_live(live, &self.stem)?.into_iter().collect();
         let indexes = indexes.iter().filter(|(file, bytes)| known.get(file) == Some(bytes));
         let indexes = indexes
@@ -101,7 +102,9 @@ impl Workspace {
     /// that they list, for crawlers with old robots lines. A set without sitemaps of its own keeps none.
     fn superseded_indexes(&self, set: &Manifest, there: &HashMap<String, String>) -> Vec<SupersededIndex> {
         let Some(live) = self.live.as_ref().filter(|_| !set.sitemaps.is_empty()) else { return Vec::new() };
-        let known = live.superseded_indexes.iter().filter(|old| is_unchanged(&*self.place, old));
+        // One that cannot be read may be unchanged.
+        let is_known = |old: &&SupersededIndex| is_unchanged(&*self.place, old).unwrap_or(true);
+        let known = live.superseded_indexes.iter().filter(is_known);
         let of_live = live.indexes.iter().filter_map(|file| {
             let (run, since) = (live.run.clone(), set.published.clone());
             Some(SupersededIndex { file: file.clone(), run, since, content: there.get(file)?.clone() })
@@ -114,23 +117,10 @@ impl Workspace {
     fn index_digests(&self) -> Result<HashMap<String, String>> {
         let mut digests = HashMap::new();
         for file in self.live.iter().flat_map(|live| &live.indexes) {
-            if let Some(bytes) = self.index_file(file)? {
+            if let Some(bytes) = self.place.view().read_regular(file.as_ref())? {
                 digests.insert(file.clone(), hex_digest(&bytes));
             }
         }
         Ok(digests)
-    }
-
-    /// The bytes of the index file named `file`; `None` if no regular file has its name.
-    fn index_file(&self, file: &str) -> Result<Option<Vec<u8>>> {
-        let view = self.place.view();
-        if !view.is_file(file.as_ref()) {
-            return Ok(None);
-        }
-        match view.read(file.as_ref()) {
-            // A dry run takes no lock, so another run may have removed it meanwhile.
-            Err(_) if !view.is_file(file.as_ref()) => Ok(None),
-            read => read.map(Some),
-        }
     }
 }

@@ -90,9 +90,17 @@ impl Salvage {
     /// Earlier sets for a stand-in, the last one first. Only the lost manifest recorded when they were replaced, so their
     /// retention time begins at `now`. Sets with missing files are left out, because they have expired or cannot be restored.
     /// A set that was restored has several manifests; the last one counts.
-    pub(super) fn earlier(&self, view: &dyn View, now: &str) -> Vec<Earlier> {
-        let is_whole = |set: &&Manifest| set.sitemaps.iter().all(|sitemap| is_there(view, sitemap));
-        let mut sets: Vec<_> = self.kept.iter().filter(|set| !set.is_stand_in).filter(is_whole).collect();
+    ///
+    /// # Errors
+    /// If a sitemap cannot be looked up.
+    pub(super) fn earlier(&self, view: &dyn View, now: &str) -> Result<Vec<Earlier>> {
+        let mut sets = Vec::new();
+        for set in self.kept.iter().filter(|set| !set.is_stand_in) {
+            let there = set.sitemaps.iter().map(|sitemap| is_there(view, sitemap));
+            if there.collect::<Result<Vec<_>>>()?.into_iter().all(|is_there| is_there) {
+                sets.push(set);
+            }
+        }
         sets.sort_by_key(|set| Reverse((set.number, &set.published)));
         sets.dedup_by_key(|set| set.number);
         let earlier = |set: &Manifest| Earlier {
@@ -101,6 +109,6 @@ impl Salvage {
             since: now.into(),
             withdrawn: self.kept.iter().any(|kept| kept.took_back(set.number)),
         };
-        sets.into_iter().map(earlier).collect()
+        Ok(sets.into_iter().map(earlier).collect())
     }
 }

@@ -32,7 +32,7 @@ impl Stage for PlaceShelf<'_> {
 
     fn staged(&self, file: &str, _: &str, _: &CompressedSitemap) -> Result<Staged> {
         // Under --divide stable, two sitemaps of a set may have the same number, and rarely the same eight digits.
-        Ok(if self.place.is_staged(file) { Staged::Other } else { Staged::Free })
+        Ok(if self.place.is_staged(file)? { Staged::Other } else { Staged::Free })
     }
 
     fn stage(&self, file: &str, gzip: Vec<u8>) -> Result<Unsynced> {

@@ -18,7 +18,8 @@ impl Workspace {
         let mut there = FoundIndexes::read(view)?;
         if salvage.is_live_lost() {
             // They look like files of sitemill, which does not prove that they are.
-            let robots = view.is_file(self.robots_file.as_ref()).then_some(&*self.robots_file);
+            let is_file = view.look_up(self.robots_file.as_ref())?.is_some_and(|found| found.is_file);
+            let robots = is_file.then_some(&*self.robots_file);
             let mut files = there.names.iter().map(String::as_str).chain(robots);
             files.try_for_each(|file| self.place.back_up(file, BackupReason::Damaged))?;
         }
@@ -33,7 +34,7 @@ impl Workspace {
             None => {
                 let highest = salvage.kept().iter().map(|set| set.number).max().unwrap_or(0);
                 let (run, number) = (format!("{}-lost", self.place.run()), highest.saturating_add(1));
-                let earlier = salvage.earlier(view, info.time);
+                let earlier = salvage.earlier(view, info.time)?;
                 Manifest { number, earlier, ..stand_in(&run, info) }
             }
         };

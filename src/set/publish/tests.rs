@@ -224,7 +224,7 @@ fn files(fs: &Memory) -> Vec<String> {
 
 /// Whether users who may not read the journal see that there is one.
 fn is_marked(fs: &Memory) -> bool {
-    exists(fs, &Path::new(OUT).join(switch_file(name().as_ref())))
+    exists(fs, &Path::new(OUT).join(switch_file(name().as_ref()))).unwrap()
 }
 
 /// Whether a step renames a file into the output directory.
@@ -260,7 +260,7 @@ fn assert_at_rest(fs: &Memory, whole: &[&Set], when: &str) {
     for earlier in manifest.iter().flat_map(|set| &set.earlier) {
         let kept = Manifest::read(&view, &Record::kept(&earlier.run)).unwrap();
         let kept = kept.unwrap_or_else(|| panic!("{when}: set {} is lost", earlier.number));
-        kept.sitemaps.iter().for_each(|sitemap| assert!(occupant::is_there(&view, sitemap)));
+        kept.sitemaps.iter().for_each(|sitemap| assert!(occupant::is_there(&view, sitemap).unwrap()));
     }
 }
 

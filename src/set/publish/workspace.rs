@@ -265,7 +265,10 @@ impl Workspace {
     }
 
     /// Bytes of a sitemap that is staged; `None` if there is no such sitemap.
-    pub fn staged_bytes(&self, file: &str) -> Option<u64> {
+    ///
+    /// # Errors
+    /// If that cannot be determined.
+    pub fn staged_bytes(&self, file: &str) -> Result<Option<u64>> {
         self.place.staged_bytes(file)
     }
 

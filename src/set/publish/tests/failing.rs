@@ -65,6 +65,58 @@ fn fail(before: &Memory, job: Job) {
     assert!(ends.iter().all(|&count| count > 5), "{ends:?}");
 }
 
+/// Fails every look of `job` in turn. Crawlers find the new set if `job` succeeds and the old one if not, which may be damaged.
+fn fail_looks(before: &Memory, job: Job) {
+    let world = on_disk(before).state();
+    let old = crawl(&Memory::of(world.clone()));
+    let fs = Memory::of(world.clone());
+    job(&fs).unwrap();
+    let (new, looks) = (crawl(&fs), fs.looks());
+    let mut failed = 0;
+    for nth in 0..looks {
+        let fs = Memory::of(world.clone());
+        fs.fail_look(nth);
+        let done = job(&fs);
+        failed += usize::from(done.is_err());
+        let when = format!("look {nth} of {looks} fails: {done:?}");
+        let live = if done.is_ok() { &new } else { &old };
+        let found = crawl(&fs);
+        let Ok(live) = live else {
+            // A damaged sitemap is mended before the switch.
+            assert!(found.is_ok() || found == *live, "{when}: {found:?}");
+            continue;
+        };
+        let set = found.unwrap_or_else(|why| panic!("{when}: {why}"));
+        // An index file of the old set stays if it cannot be looked up when it is to be removed.
+        assert!(live.iter().all(|(file, index)| set.get(file) == Some(index)), "{when}: {:?}", set.keys());
+        for (how, state) in endings(&fs.state()) {
+            let fs = Memory::of(state);
+            drop(open(&fs));
+            assert_at_rest(&fs, &[live], &format!("{when}; {how}"));
+        }
+    }
+    assert!(failed > 5 && failed < looks, "{failed} of {looks}");
+}
+
+#[test]
+fn a_look_that_fails_is_not_taken_for_a_file_that_is_missing() {
+    fail_looks(&empty(), first);
+    fail_looks(&linkless(empty()), first);
+    fail_looks(&world(), larger);
+    fail_looks(&linkless(world()), larger);
+    fail_looks(&world(), smaller);
+    fail_looks(&world(), roll_back);
+}
+
+#[test]
+fn a_look_that_fails_leaves_no_damaged_sitemap_in_a_set_that_is_reported_as_live() {
+    for fs in [world(), linkless(world())] {
+        let file = Manifest::read(&view(&fs), &Record::Live).unwrap().unwrap().sitemaps[1].file.clone();
+        fs.put(&Path::new(OUT).join(file), b"damaged");
+        fail_looks(&fs, larger);
+    }
+}
+
 #[test]
 fn a_first_set_that_fails_leaves_nothing_behind() {
     fail(&empty(), first);

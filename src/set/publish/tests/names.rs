@@ -58,7 +58,7 @@ fn different_content_with_the_same_name_gets_another_name() {
         .map(|staged| staged.file)
         .into();
     assert_eq!(names.len(), 2, "{names:?}");
-    assert!(names.iter().all(|name| workspace.place.is_staged(name)));
+    assert!(names.iter().all(|name| workspace.place.is_staged(name).unwrap()));
 }
 
 #[test]
