@@ -1,6 +1,8 @@
 //! Manifests, journals and kept sets that were cut, edited or written by another version are refused, change nothing,
 //! and can be ignored with `--ignore-manifest`.
 
+mod unfit;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

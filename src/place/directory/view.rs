@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::lock;
 use crate::error::{Error, Result};
+use crate::place::foreign::foreign;
 use crate::place::fs::{FileSystem, Kind, look_up};
 use crate::place::interface::{Found, Listed, View};
 use crate::place::record::{Record, Stored, Version};
@@ -50,6 +51,7 @@ impl DirectoryView {
 /// The error for state at `path` that cannot be read. It is private to the user who runs the builds.
 fn unreadable(path: &Path, error: io::Error) -> Error {
     let doing = match error.kind() {
+        io::ErrorKind::IsADirectory => return foreign(path),
         io::ErrorKind::PermissionDenied => "could not be read; run this as the user who runs the builds",
         _ => "could not be read",
     };

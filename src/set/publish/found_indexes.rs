@@ -1,6 +1,6 @@
 //! Index files that no readable manifest may name: what is known about a set without its manifest.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::neighbours::{Neighbours, named_in_lines};
 use crate::error::Result;
@@ -42,6 +42,24 @@ impl FoundIndexes {
         }
         Ok(found)
     }
+}
+
+/// The first existing sitemap that is not `known` and that an index file lists which the lines for robots.txt name. The name of
+/// that index file comes first.
+///
+/// # Errors
+/// If a file cannot be read.
+pub(super) fn first_unknown(view: &dyn View, known: &HashSet<&str>) -> Result<Option<(String, String)>> {
+    for index in named_in_lines(view)?.into_iter().filter(|file| is_index_file(file)) {
+        let xml = view.read_regular(index.as_ref())?.unwrap_or_default();
+        for file in listed(&xml).into_iter().filter(|file| !known.contains(file)) {
+            if view.has(file.as_ref())? {
+                let file = file.to_owned();
+                return Ok(Some((index, file)));
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// The names of the sitemaps in an index file, without those that sitemill does not give; none if the file is damaged.

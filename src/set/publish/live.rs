@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::found_indexes::FoundIndexes;
+use super::found_indexes::{FoundIndexes, first_unknown};
 use super::neighbours::usable;
 use super::resume::resume;
 use crate::error::{Error, Result, Setting, message};
@@ -41,13 +41,44 @@ pub fn live(place: &dyn Place) -> Result<Live> {
     let live = Live::of(live);
     let Some((next, version)) = next? else {
         // A set is only kept when another one has replaced it.
-        return match live.set {
-            None if !view.kept()?.is_empty() => Err(lost(view)),
-            _ => Ok(live),
-        };
+        match &live.set {
+            None if !view.kept()?.is_empty() => return Err(lost(view)),
+            None => {}
+            Some(set) => check_is_last(view, set)?,
+        }
+        return Ok(live);
     };
     resume(place, live.set.as_ref(), &next)?;
     Ok(Live { set: Some(next), version: Some(version), is_completed: true })
+}
+
+/// Checks that nobody has restored the manifest `live` of an earlier run while a later set is live: the run would take files of
+/// that set for those of somebody else, or never remove them.
+///
+/// A set has a manifest among those of earlier sets from the time when another run has prepared to replace it. That run may have
+/// died before its switch, so this is no proof; an index file that lists a sitemap of another set is.
+///
+/// # Errors
+/// [`ErrorKind::Data`](crate::ErrorKind::Data) if a later set is certainly live; also if a file cannot be read.
+fn check_is_last(view: &dyn View, live: &Manifest) -> Result<()> {
+    if view.look_up_record(&Record::kept(&live.run))?.is_none() {
+        return Ok(());
+    }
+    let superseded = live.superseded.iter().map(|old| &*old.file);
+    let known: HashSet<&str> = live.sitemaps.iter().map(|sitemap| &*sitemap.file).chain(superseded).collect();
+    let Some((index, sitemap)) = first_unknown(view, &known)? else { return Ok(()) };
+    // A dry run takes no lock, so another run may have switched to that set meanwhile.
+    if newest(view)?.is_none_or(|newest| newest.run != live.run) {
+        return Ok(());
+    }
+    Err(Error::data(message!(
+        &*view.record_path(&Record::Live),
+        ": is that of an earlier set, although a later one is live: ",
+        &*view.path(index.as_ref()),
+        " lists {sitemap}; restore the manifest of the last run, or run build with ",
+        Setting::IgnoreManifest,
+        " to rebuild all sitemaps"
+    )))
 }
 
 /// The set that is live, or will be once a switch that has begun is complete. `None` if there is none, or if its manifest cannot be
