@@ -135,7 +135,7 @@ fn build_started(
         return Ok(Outcome::not_published(report, refused));
     }
     report.section_rules = reporting::section_rules(job, &rules);
-    let sites = site::produce_all(run, sites, &time)?;
+    let sites = site::produce_all(run, sites, &time, &loaded.estimate)?;
     let produced = started.elapsed();
     loaded.check_unchanged()?;
     if lost.is_some() {

@@ -1,6 +1,10 @@
 //! Estimates the resources of a run before it starts, so that a full disk is noticed at once and not an hour later.
 
 use std::cell::LazyCell;
+use std::error::Error as _;
+use std::ffi::OsStr;
+use std::io;
+use std::io::ErrorKind::{QuotaExceeded, StorageFull};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -10,13 +14,14 @@ use super::judge::{Judge, Judged};
 use super::memory::Memory;
 use super::sorted::Plan;
 use super::split;
-use crate::common::disk::free_bytes;
+use crate::common::disk::{free_bytes, free_files};
 use crate::common::progress::Estimate;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::intake::input::Input;
 use crate::intake::scratch;
 use crate::job::{Job, Order};
 use crate::place::FreeSpace;
+use crate::set::name::is_sitemap_file;
 use crate::set::publish::Reusable;
 use crate::survey::dedup::PARTITIONS;
 use crate::words::{grouped, plural, rounded};
@@ -177,6 +182,38 @@ impl Demand {
     }
 }
 
+/// Explains the `error` of a sitemap that the full disk of the output directory of `job` has no room for: what the run `needs`, and
+/// what is free while the sitemaps written so far are still there. Any other error stays as it is.
+pub fn explain_full_disk(error: Error, job: &Job, needs: &Estimate) -> Error {
+    let file = error.path().and_then(Path::file_name).and_then(OsStr::to_str);
+    let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
+    let is_full = |cause: &&io::Error| matches!(cause.kind(), StorageFull | QuotaExceeded);
+    let code = cause.filter(is_full).and_then(io::Error::raw_os_error);
+    let Some(code) = code.filter(|_| file.is_some_and(is_sitemap_file)) else { return error };
+    let out = &*job.publication.out;
+    let files = needs.urls.div_ceil(u64::from(job.rules.urls_per_sitemap));
+    let (bytes, files) = in_words(rounded(needs.sitemap_bytes), rounded(files));
+    let cause = io::Error::from_raw_os_error(code);
+    let (free, way_out) = match (FreeSpace { bytes: free_bytes(out), files: free_files(out) }) {
+        // A quota leaves less than what is free.
+        FreeSpace { bytes: Some(free), files } if cause.kind() == StorageFull => {
+            let (bytes, in_files) = in_words(free, files.unwrap_or(0));
+            let in_files = files.map_or_else(String::new, |_| format!(" and {in_files}"));
+            let way_out = if files == Some(0) { "free some inodes" } else { "make room" };
+            (format!(", but only {bytes}{in_files} are free"), way_out)
+        }
+        _ => (String::new(), "make room"),
+    };
+    let all = plural(rounded(needs.urls), "URL", "URLs");
+    let words = format!("no room for all sitemaps: {all} take about {bytes} in {files}{free}; {way_out}");
+    Error::io(out, words, cause)
+}
+
+/// Numbers of bytes and files in words.
+fn in_words(bytes: u64, files: u64) -> (String, String) {
+    (plural(bytes, "byte", "bytes"), plural(files, "file", "files"))
+}
+
 /// The least that a run needs: `all`, minus what it may reuse. `reusable` is called only if less than `all` is free.
 fn least(free: Option<u64>, all: u64, reusable: impl FnOnce() -> u64) -> u64 {
     match free {
@@ -193,6 +230,25 @@ fn is_same_disk(one: &Path, other: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_disk_that_is_full_when_a_sitemap_is_written_is_explained_with_what_the_run_needs() {
+        let job = Job::new(Vec::new(), "https://h.example/".parse().unwrap(), "/".into());
+        let needs = Estimate { urls: 120_000, sitemap_bytes: 1_139_886, ..Estimate::default() };
+        let explained = |file: &str, code| {
+            let path = Path::new("/.sitemill/staging/1-1").join(file);
+            let error = Error::io(&path, "could not be written", io::Error::from_raw_os_error(code));
+            explain_full_disk(error, &job, &needs).to_string()
+        };
+        let sitemap = "sitemap-00001-1f2e3d4c.xml.gz";
+        let need = "/: no room for all sitemaps: 120,000 URLs take about 1,140,000 bytes in 3 files";
+        let full = explained(sitemap, libc::ENOSPC);
+        assert!(full.starts_with(&format!("{need}, but only ")) && full.contains(" are free; "), "{full}");
+        assert_eq!(explained(sitemap, libc::EDQUOT), format!("{need}; make room"));
+        for (file, code) in [(sitemap, libc::EIO), ("scratch", libc::ENOSPC)] {
+            assert!(explained(file, code).ends_with(&format!("{file}: could not be written")));
+        }
+    }
 
     #[test]
     fn a_run_is_refused_only_if_it_must_fail_even_if_it_reuses_what_is_published() {

@@ -87,8 +87,21 @@ fn a_disk_that_fills_up_during_the_run_ends_it() {
         let mut build = world.build_large();
         build.args(["--order", order]).arg(&input);
         build.arg("--scratch").arg(world.directory.path());
-        world.assert_refused(finish(&mut build, b""), 74, "could not be written: No space left on device");
+        world.assert_refused(finish(&mut build, b""), 74, " are free; make room: No space left on device");
     }
+}
+
+#[test]
+fn a_disk_whose_inodes_are_used_up_during_the_run_is_reported_with_what_is_free() {
+    if skip_unless_root("a tmpfs of 60 inodes") {
+        return;
+    }
+    let (world, _mount) = on_tmpfs("size=20m,nr_inodes=60");
+    let input = world.directory.file("urls.txt", pages(1, 4_000));
+    let run = finish(world.build().arg(&input), b"");
+    world.assert_refused(run, 74, " in 200 files, but only ");
+    let run = finish(world.build().arg(&input), b"");
+    world.assert_refused(run, 74, " and 0 files are free; free some inodes: No space left on device");
 }
 
 /// The number before `words`.

@@ -3,6 +3,7 @@
 use super::sealed;
 use crate::clean::scope::{Base, BaseUrl};
 use crate::common::fallible::try_list;
+use crate::common::progress::Estimate;
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result};
 use crate::job::Job;
@@ -14,6 +15,7 @@ use crate::set::publish::{CompletedSwitch, Workspace};
 use crate::set::site_directory::site_directory;
 use crate::sitemap::segments::SegmentRule;
 use crate::survey::context::Context;
+use crate::survey::estimate::explain_full_disk;
 use crate::survey::layout::{Layout, SectionLayout};
 use crate::survey::sections::rest_of;
 
@@ -132,12 +134,12 @@ fn no_site(origin: &str, why: &str) -> Error {
     )
 }
 
-/// Runs the second pass for each of `sites`, which adds a batch to each. `time` is the `lastmod` of new sitemaps. A dry run writes
-/// nothing.
+/// Runs the second pass for each of `sites`, which adds a batch to each. `time` is the `lastmod` of new sitemaps, and `needs` what
+/// the run was expected to need. A dry run writes nothing.
 ///
 /// # Errors
 /// See [`produce`].
-pub fn produce_all(run: Context<'_>, sites: Vec<Planned>, time: &str) -> Result<Vec<Site>> {
+pub fn produce_all(run: Context<'_>, sites: Vec<Planned>, time: &str, needs: &Estimate) -> Result<Vec<Site>> {
     let produce_one = |(mut site, layout): Planned| {
         let segments = site.segment_rule(run.job);
         let produce = if run.job.publication.dry_run { preview } else { produce };
@@ -148,7 +150,8 @@ pub fn produce_all(run: Context<'_>, sites: Vec<Planned>, time: &str) -> Result<
             is_rest: section.name == rest,
         };
         site.sections = layout.sections.iter().map(named).collect();
-        let batch = produce(run, &layout, &site.place.shelf(), time, segments.as_ref())?;
+        let batch = produce(run, &layout, &site.place.shelf(), time, segments.as_ref());
+        let batch = batch.map_err(|error| explain_full_disk(error, run.job, needs))?;
         site.rows = sealed::record(run.job, layout.sealed, &batch);
         site.batches.push(batch);
         Ok(site)
