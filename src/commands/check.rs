@@ -65,7 +65,7 @@ pub(crate) use extensions::{EXTENSIONS, text};
 pub(crate) use finding::Findings;
 pub(crate) use members::{ExternalMember, Members, Referent, Referents, members};
 pub(crate) use reader::{DocumentFormat, FileKind, Reader};
-pub(crate) use set::{Set, settled};
+pub(crate) use set::{Set, decoded_path, settled};
 pub(crate) use tag::Tag;
 
 pub(crate) use entry::{Entry, VALUE_BYTES_MAX};

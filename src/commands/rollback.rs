@@ -4,12 +4,14 @@ use std::path::PathBuf;
 use std::slice;
 use std::time::SystemTime;
 
+use crate::commands::check::decoded_path;
 use crate::commands::unpublished::unpublished;
 use crate::common::progress::Progress;
 use crate::common::stop::Stop;
 use crate::common::time::w3c_datetime;
-use crate::error::{Error, Result};
-use crate::place::{self, LocalFile, SetName};
+use crate::error::{Error, Result, message};
+use crate::escape::and_more;
+use crate::place::{self, LocalFile, SetName, View};
 use crate::set::manifest::Manifest;
 use crate::set::publish::live_sets::missing;
 use crate::set::publish::{CompletedSwitch, OnDamage, Workspace, make_live};
@@ -129,6 +131,7 @@ fn restore_in(
     let mut warnings = make_live(slice::from_mut(&mut prepared))?;
     let to = prepared.set();
     let summary = SetSummary::of(to);
+    warnings.extend(warning_of_gone(&*prepared.workspace().view(), to));
     if let Some(path) = &job.robots {
         let named =
             robots::name_indexes(LocalFile::at(path), Owner { base_url: &to.base_url, name }, &to.indexes);
@@ -136,4 +139,17 @@ fn restore_in(
     }
     warnings.extend(prepared.end().err());
     Ok(RolledBack { from: SetSummary::of(&from), to: summary, warnings })
+}
+
+/// The warning that `set` lists sitemaps whose files are gone and that sitemill did not write. Those that were given as URLs, which
+/// need not be files, have no time.
+fn warning_of_gone(view: &dyn View, set: &Manifest) -> Option<Error> {
+    let files = set.also.iter().filter(|also| also.lastmod.is_some());
+    let paths = files.filter_map(|also| also.loc.strip_prefix(&*set.base_url));
+    let paths = paths.map(|path| decoded_path(path.as_bytes()));
+    let gone: Vec<_> = paths.filter(|path| matches!(view.look_up(path.as_os_str()), Ok(None))).collect();
+    let (first, others) = gone.split_first()?;
+    let (path, others) = (view.path(first.as_os_str()), and_more(others.len()));
+    let words = "gone, although the restored set lists it; publish it again, or build a set without it";
+    Some(Error::data(message!(&*path, "{others}: {words}")))
 }

@@ -386,3 +386,23 @@ fn a_file_of_options_may_name_several() {
     let wrong = directory.file("wrong.toml", "scope = [\"host\"]\n");
     build(&out, 1, &[], &["--config", wrong.to_str().unwrap()]).expect(2);
 }
+
+#[test]
+fn a_rollback_warns_of_a_file_that_is_gone() {
+    let directory = TempDir::new();
+    let out = with_news(&directory);
+    build(&out, 2, &ALSO, &[]).expect(0);
+    let rollback = |to: &[&str]| {
+        let mut rollback = sitemill();
+        rollback.args(["rollback", "--quiet"]).args(to).arg("--out").arg(&out);
+        finish(&mut rollback, b"").expect(0).stderr
+    };
+    build(&out, 1, &[], &[]).expect(0);
+    assert_eq!(rollback(&[]), "");
+    assert_eq!(rollback(&["--to", "2"]), "");
+    fs::remove_file(out.join("more stuff/vidéos.xml.gz")).unwrap();
+    let said = rollback(&["--to", "1"]);
+    let path = out.join("more stuff/vidéos.xml.gz");
+    let want = format!("{}: gone, although the restored set lists it", path.display());
+    assert!(said.contains(&want) && !said.contains("news.xml"), "{said}");
+}

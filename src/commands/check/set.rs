@@ -314,7 +314,7 @@ pub(super) fn plain_name(segment: &[u8]) -> Option<OsString> {
 }
 
 /// Returns the path that `path`, a part of a URL, refers to below a directory. It may lead to another directory.
-pub(super) fn decoded_path(path: &[u8]) -> PathBuf {
+pub(crate) fn decoded_path(path: &[u8]) -> PathBuf {
     OsString::from_vec(percent_decoded(path)).into()
 }
 
