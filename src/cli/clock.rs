@@ -12,7 +12,10 @@ pub fn time() -> Result<SystemTime> {
     let seconds = word.to_str().and_then(|word| word.parse().ok()).map(Duration::from_secs);
     let time = seconds.and_then(|seconds| SystemTime::UNIX_EPOCH.checked_add(seconds));
     let has_year = |time: &SystemTime| Timestamp::try_from(*time).is_ok();
-    let words =
-        "SOURCE_DATE_EPOCH is not a number of seconds since 1970, before the year 10000; unset or correct it";
-    time.filter(has_year).ok_or_else(|| Error::usage(words))
+    let words = || {
+        // All time zones are in the year 9999 then.
+        let max = Timestamp::MAX.as_second();
+        format!("SOURCE_DATE_EPOCH is not a number of seconds since 1970, at most {max}; unset or correct it")
+    };
+    time.filter(has_year).ok_or_else(|| Error::usage(words()))
 }
