@@ -139,7 +139,7 @@ mod tests {
         refused(|job| job.rules.urls_per_sitemap = 50_001, "50,000");
         refused(|job| job.rules.urls_per_sitemap = 0, "1 to");
         refused(|job| job.rules.bytes_per_sitemap = 52_428_801, "52,428,800");
-        refused(|job| job.resources.threads = NonZero::new(1025).unwrap(), "1024");
+        refused(|job| job.resources.threads = NonZero::new(1025).unwrap(), "1,024");
         refused(|job| job.rules.bytes_per_sitemap = 100, "`bytes_per_sitemap: 100`");
         let bytes = (100..).find(|&bytes| job(|job| job.rules.bytes_per_sitemap = bytes).is_ok()).unwrap();
         let named = |bytes| {

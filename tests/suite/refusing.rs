@@ -20,7 +20,7 @@ fn options_that_contradict_the_protocol_are_usage_errors_that_name_the_limit() {
     for (options, said) in [
         (&["--bytes-per-sitemap", "51MiB"][..], "51MiB: protocol 0.9 allows 1 to 52,428,800 bytes (50 MiB)"),
         (&["--protocol", "0.84", "--bytes-per-sitemap", "10485761"], "10,485,760"),
-        (&["--protocol", "0.84", "--sitemaps-per-index", "1001"], "1000"),
+        (&["--protocol", "0.84", "--sitemaps-per-index", "1001"], "1,000"),
         (&["--sitemaps-per-index", "50001"], "50,000"),
         (&["--urls-per-sitemap", "50001"], "50,000"),
         (&["--urls-per-sitemap", "50,000"], "expected a whole number, digits only"),
