@@ -3,13 +3,13 @@
 use std::thread;
 use std::time::Duration;
 
-use arrow_array::ffi_stream::RecordBatchStreamReader;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use crossbeam_channel::{Receiver, RecvTimeoutError, SendTimeoutError, Sender, bounded};
 use sitemill::Stop;
 
 use crate::ending::{self, Active};
+use crate::frame::Frame;
 
 /// How often a waiting thread checks whether it should stop.
 pub const POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -24,13 +24,13 @@ type Item = Option<Result<RecordBatch, ArrowError>>;
 pub struct Ahead {
     schema: SchemaRef,
     /// The stream until its first batch is needed. A run that fails before leaves the stream as it is.
-    unread: Option<(RecordBatchStreamReader, Sender<Item>)>,
+    unread: Option<(Frame, Sender<Item>)>,
     batches: Receiver<Item>,
     stop: Stop,
 }
 
 impl Ahead {
-    pub fn of(reader: RecordBatchStreamReader, stop: Stop) -> Self {
+    pub fn of(reader: Frame, stop: Stop) -> Self {
         let (to, batches) = bounded(AHEAD);
         Self { schema: reader.schema(), unread: Some((reader, to)), batches, stop }
     }
@@ -67,7 +67,7 @@ impl RecordBatchReader for Ahead {
 
 /// Starts a thread that reads the stream. It ends when the stream, the run or the interpreter does. The run does not wait for it,
 /// because the stream may wait for anything.
-fn start(reader: RecordBatchStreamReader, to: Sender<Item>) -> std::io::Result<()> {
+fn start(reader: Frame, to: Sender<Item>) -> std::io::Result<()> {
     let active = Active::new();
     let read = move || {
         // The stream, which may run Python code to its end, is dropped first.

@@ -5,7 +5,7 @@ use std::ffi::CStr;
 
 use arrow_array::RecordBatchReader;
 use arrow_array::ffi::FFI_ArrowSchema;
-use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
+use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
 use arrow_schema::Schema;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -13,13 +13,14 @@ use pyo3::types::PyCapsule;
 use sitemill::{Error, ErrorKind};
 
 use crate::errors;
+use crate::frame::Frame;
 
 /// The names that the interface prescribes.
 const NAME: &CStr = c"arrow_array_stream";
 const NAME_OF_SCHEMA: &CStr = c"arrow_schema";
 
 /// Takes the stream out of `object`, which has `__arrow_c_stream__`.
-pub fn take(object: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
+pub fn take(object: &Bound<'_, PyAny>) -> PyResult<Frame> {
     let capsule = object.call_method0("__arrow_c_stream__")?;
     let capsule = capsule
         .cast_into::<PyCapsule>()
@@ -28,8 +29,8 @@ pub fn take(object: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
     // SAFETY: a capsule of this name holds a valid stream (Arrow PyCapsule interface), and the capsule lives until the end of
     // this function. `from_raw` moves the stream out and leaves a released one, so nobody else can read or release it. The
     // interpreter is attached, so no other thread takes it at the same time.
-    let reader = unsafe { RecordBatchStreamReader::from_raw(pointer.as_ptr()) };
-    reader.map_err(|error| {
+    let reader = unsafe { ArrayStreamReader::from_raw(pointer.as_ptr()) };
+    reader.and_then(Frame::new).map_err(|error| {
         let why = format!(
             "rows: the Arrow stream cannot be read: {error}; give a table with the names of its columns"
         );

@@ -11,6 +11,7 @@
 //!  unread     streams that can be given again unless they were read
 //!  cluster    the steps of a build on a cluster
 //!  ending     waits for threads before the interpreter ends
+//!  frame      the batches of an Arrow stream
 //!  capsule    the C data interface (unsafe code)
 //!  gil        the GIL in code that other libraries call (unsafe code)
 //!  errors     errors as exceptions
@@ -22,6 +23,7 @@ mod cluster;
 mod commands;
 mod ending;
 mod errors;
+mod frame;
 mod gil;
 mod rows;
 mod run;

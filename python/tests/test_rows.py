@@ -378,3 +378,16 @@ def test_the_report_has_the_names_of_columns_that_are_numbers(tmp_path):
         report = sitemill.build(given, base_url=BASE, out=tmp_path, url="0", lastmod="1")
         assert report.unused_columns == ("URL",)
         assert report.raw["inputs"][0]["columns"]["used"] == {"url": "0", "lastmod": "1"}
+
+
+def test_a_null_in_a_column_that_is_declared_without_nulls_is_a_missing_value(tmp_path):
+    names = ("url", "lastmod", "note")
+    schema = pyarrow.schema([pyarrow.field(name, pyarrow.string(), False) for name in names])
+    dated = pyarrow.table({"url": [BASE + "1"], "lastmod": ["2024-05-01"], "note": ["x"]}).cast(schema)
+    plain = pyarrow.table({"url": [BASE + "2"]})
+    # PyArrow keeps the declaration, and fills with nulls.
+    table = pyarrow.concat_tables([dated, plain], promote_options="permissive")
+    assert not table.schema.field("lastmod").nullable and table["note"].null_count == 1
+    assert sitemill.build(table, base_url=BASE, out=tmp_path).listed == 2
+    lastmods = {row["loc"]: row["lastmod"] for row in pyarrow.table(sitemill.urls(tmp_path)).to_pylist()}
+    assert lastmods == {BASE + "1": "2024-05-01", BASE + "2": None}
