@@ -12,11 +12,11 @@ use std::{fmt, io};
 use crate::words::grouped;
 pub(crate) use message::message;
 pub use message::{Message, Piece};
-pub(crate) use missing::{URL_OF_FILE, is_url, is_url_with_one_slash};
+pub(crate) use missing::{URL_OF_FILE, is_on_web_server, is_url, is_url_with_one_slash};
 pub use setting::Setting;
-pub(crate) use shown::Shown;
 #[cfg(feature = "cloud")]
 pub(crate) use shown::without_secrets;
+pub(crate) use shown::{SCHEMES_OF_CONTAINERS, Shown};
 
 /// `Result` with sitemill's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -188,7 +188,8 @@ impl Error {
         &self.0.message
     }
 
-    /// Returns the file or directory that the error is about: the first path in the message.
+    /// Returns the file or directory that the error is about: the first path in the message. A URL has no user name, password,
+    /// fragment or query, which may be secrets.
     pub fn path(&self) -> Option<&Path> {
         self.0.message.path()
     }

@@ -295,3 +295,9 @@ def test_the_path_of_an_error_is_that_of_a_file_whose_name_is_not_utf_8(tmp_path
     path = os.path.join(os.fsencode(tmp_path), b"d\xe9")
     error = failure(lambda: sitemill.rollback(os.fsdecode(path)))
     assert error.path == os.fsdecode(path)
+
+
+def test_the_path_of_an_error_has_no_secrets():
+    with pytest.raises(sitemill.SitemillError) as refused:
+        sitemill.check("https://user:5ec@h.example/x?sig=5ec")
+    assert refused.value.path == "https://h.example/x?…" and "5ec" not in str(refused.value)

@@ -30,7 +30,7 @@ const PROGRAMS: [(&str, bool, &str); 10] = [
     ("s3a://", true, "hdfs dfs -cat 'URL' | sitemill COMMAND - …"),
     ("hdfs://", false, "hdfs dfs -cat 'URL' | sitemill COMMAND - …"),
     ("abfss://", false, "hdfs dfs -cat 'URL' | sitemill COMMAND - …"),
-    ("abfs://", true, "azcopy cp 'URL' --from-to BlobPipe | sitemill COMMAND - …"),
+    ("abfs://", true, "hdfs dfs -cat 'URL' | sitemill COMMAND - …"),
 ];
 
 /// The commands that copy a directory to a bucket: the index files after their sitemaps, and their lines for robots.txt last.
@@ -57,10 +57,22 @@ pub fn command(error: &Error) -> Option<String> {
     let commands = commands.replace("COMMAND", READER.get().unwrap_or(&"build"));
     // A URL may contain the other word.
     let commands = match commands.contains("PATH") {
-        true => commands.replace("PATH", &in_quotes(&url[start.len()..])),
+        true => copy_command(&commands, &url[start.len()..]),
+        // The query was left out, as it may be a signature.
+        false if url.ends_with("?…") => commands,
         false => commands.replace("URL", &in_quotes(url)),
     };
     Some(format!("{lines}{commands}"))
+}
+
+/// `commands` with `path`, which may be a pattern: rclone takes those only in a filter.
+fn copy_command(commands: &str, path: &str) -> String {
+    let Some(pattern) = path.find(['*', '?', '[']) else {
+        return commands.replace("PATH", &in_quotes(path));
+    };
+    let (directory, names) = path.split_at(path[..pattern].rfind('/').unwrap_or(0));
+    let commands = commands.replace("PATH", &in_quotes(directory));
+    commands.replace(" input\n", &format!(" input --include '{}'\n", in_quotes(names)))
 }
 
 /// Whether a terminal shows every character of `url`, so that nobody pastes a command with others than those that are seen.
@@ -90,17 +102,23 @@ mod tests {
     fn the_error_for_a_url_that_this_build_cannot_read_names_the_program_that_reads_it() {
         let copy = "\n  rclone copy ':s3,env_auth:bucket/a.gz' input\n  sitemill build input …";
         let copy_quoted = "\n  rclone copy ':s3,env_auth:bucket/it'\\''s' input\n  sitemill build input …";
+        let copy_pattern = "\n  rclone copy ':s3,env_auth:bucket/day' input --include '/p?rt-*.gz'\n  sitemill build input …";
         let long = format!("ftp://h.example/PATH/{}", "a".repeat(300));
         let said_of_long = format!("curl -sS '{long}' | sitemill build - …");
         for (name, is_read, said) in [
-            ("https://h.example/a?b", true, Some("curl -sS 'https://h.example/a?b' | sitemill build - …")),
+            ("https://h.example/a", true, Some("curl -sS 'https://h.example/a' | sitemill build - …")),
+            ("https://h.example/a?sig=5ec", true, Some("curl -sS 'URL' | sitemill build - …")),
             ("HTTP://h.example/a", true, Some("curl -sS 'HTTP://h.example/a' | sitemill build - …")),
             ("s3://bucket/a.gz", true, Some(copy)),
+            ("ftp://h.example/a?b", false, Some("curl -sS 'URL' | sitemill build - …")),
             ("ftp://h.example/a", false, Some("curl -sS 'ftp://h.example/a' | sitemill build - …")),
             ("hdfs://h.example/a", false, Some("hdfs dfs -cat 'hdfs://h.example/a' | sitemill build - …")),
             ("ftp://h.example/it's", false, Some(r"curl -sS 'ftp://h.example/it'\''s' | sitemill build - …")),
             (r"ftp://h.example/a\b", false, Some(r"curl -sS 'ftp://h.example/a\b' | sitemill build - …")),
             ("s3://bucket/it's", true, Some(copy_quoted)),
+            ("s3://AKIA:5ec@bucket/a.gz", true, Some(copy)),
+            ("s3://bucket/day/p?rt-*.gz", true, Some(copy_pattern)),
+            ("abfs://c@a.example/x", true, Some("hdfs dfs -cat 'abfs://c@a.example/x' | sitemill build - …")),
             (&*long, false, Some(&*said_of_long)),
             ("ftp://h.example/a\nb", false, None),
             ("ftp://h.example/a\u{202e}b", false, None),

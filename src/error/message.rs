@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::setting::Setting;
-use super::shown::Shown;
+use super::shown::{Shown, path_without_secrets};
 
 /// A message for users: text, paths, and references to settings.
 ///
@@ -25,7 +25,8 @@ pub struct Message {
 pub enum Piece {
     /// Words.
     Text(String),
-    /// A path. It is shown with its control characters escaped.
+    /// A path. It is shown with its control characters escaped. In messages of sitemill, a URL has no user name, password, fragment
+    /// or query, which may be secrets.
     Path(PathBuf),
     /// A setting, and the value that it has or should have.
     Setting(Setting, Option<String>),
@@ -45,7 +46,7 @@ impl Message {
         })
     }
 
-    /// Returns the first path that the message names.
+    /// Returns the first path that the message names; a URL without what may be secret.
     pub fn path(&self) -> Option<&Path> {
         self.pieces.iter().find_map(|piece| match piece {
             Piece::Path(path) => Some(path.as_path()),
@@ -186,7 +187,7 @@ impl AddToMessage for Setting {
 
 impl AddToMessage for &Path {
     fn add_to(self, message: &mut Message) {
-        message.push(Piece::Path(self.into()));
+        message.push(Piece::Path(path_without_secrets(self)));
     }
 }
 

@@ -61,16 +61,27 @@ pub(crate) fn is_url(path: &Path) -> bool {
     after_scheme(path).is_some_and(|rest| rest.starts_with(b"://"))
 }
 
+/// Whether `path` is the URL of a file on a web server.
+pub(crate) fn is_on_web_server(path: &Path) -> bool {
+    split_scheme(path.as_os_str().as_encoded_bytes()).is_some_and(|(scheme, rest)| {
+        let is_web = scheme.eq_ignore_ascii_case(b"https") || scheme.eq_ignore_ascii_case(b"http");
+        is_web && rest.starts_with(b"://")
+    })
+}
+
 /// Whether `path` begins with a scheme, `:` and a single slash, as `file:/data` and `dbfs:/data`.
 pub(crate) fn is_url_with_one_slash(path: &Path) -> bool {
     after_scheme(path).is_some_and(|rest| rest.starts_with(b":/") && !rest.starts_with(b"://"))
 }
 
-/// What follows the scheme of a URL, or what would be one.
 fn after_scheme(path: &Path) -> Option<&[u8]> {
-    let text = path.as_os_str().as_encoded_bytes();
+    split_scheme(path.as_os_str().as_encoded_bytes()).map(|(_, rest)| rest)
+}
+
+/// Splits `text` into the scheme of a URL, or what would be one, and what follows it.
+pub(super) fn split_scheme(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let scheme = text.iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte)).count();
-    (scheme > 1 && text[0].is_ascii_alphabetic()).then(|| &text[scheme..])
+    (scheme > 1 && text[0].is_ascii_alphabetic()).then(|| text.split_at(scheme))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::path::Path;
 #[cfg(feature = "cloud")]
 use std::path::PathBuf;
 
-use crate::error::{Error, ErrorKind, Result, URL_OF_FILE, is_url, message};
+use crate::error::{Error, ErrorKind, Result, SCHEMES_OF_CONTAINERS, URL_OF_FILE, is_url, message};
 
 /// The kinds of stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -86,6 +86,9 @@ impl Location {
         if name == "file" {
             return Err(Error::usage(message!(path, ": {URL_OF_FILE}")));
         }
+        if let Some(words) = of_hadoop(&name, rest) {
+            return Err(Error::usage(message!(path, ": {words}")));
+        }
         let Some(scheme) = Scheme::of(&name) else {
             return Err(Error::usage(message!(path, ": unknown scheme {name}; {KNOWN_PLACES}")));
         };
@@ -145,6 +148,23 @@ impl Location {
             false => format!("{}/{}", self.root, self.key).into(),
         }
     }
+}
+
+/// What to write instead of a URL of Hadoop's drivers for Azure, such as `abfss://container@account.dfs.core.windows.net/key`.
+/// `None` for another URL. `rest` follows the scheme.
+fn of_hadoop(scheme: &str, rest: &str) -> Option<String> {
+    let (server, key) = rest.split_once('/').unwrap_or((rest, ""));
+    let (container, server) = server.split_once('@').filter(|_| SCHEMES_OF_CONTAINERS.contains(&scheme))?;
+    let account = server.split('.').next().unwrap_or_default();
+    let is_name = |name: &str| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"$-".contains(&byte))
+    };
+    let key = if key.is_empty() { "" } else { "…" };
+    (is_name(container) && is_name(account)).then(|| {
+        format!(
+            "is the URL of a Hadoop driver; write az://{container}/{key}, and set AZURE_STORAGE_ACCOUNT={account}"
+        )
+    })
 }
 
 /// Checks the name of a bucket. Every store has its own rules, and these are common to all of them. A name may be part of a host
@@ -328,6 +348,8 @@ mod tests {
             ("s3://b/a\nb", "s3://b/a\\nb: has a control character"),
             ("s3://b/a\u{7f}", "has a control character"),
             ("s3://user:5ec@b/x", "s3://b: has a user name or password"),
+            ("abfs://user:5ec@b/x", "abfs://b: has a user name or password"),
+            ("sftp://user:5ec@b/x", "sftp://b/x: unknown scheme sftp"),
             ("http://127.0.0.1:99999/x?5ec", "http://127.0.0.1:99999: is not the address of a server"),
             ("https://u:5ec@x:y/z", "https://x:y: is not the address of a server"),
             ("http://[zz]/a", "is not the address of a server"),
@@ -357,6 +379,22 @@ mod tests {
         ] {
             let error = not_built_in(Path::new("s3://b/k"), kind);
             assert!(error.kind() == kind && error.to_string().ends_with(way_out), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_url_of_hadoop_is_refused_with_the_location_to_write() {
+        for (url, said) in [
+            (
+                "abfs://c@shop.dfs.core.windows.net/x.csv",
+                "abfs://c@shop.dfs.core.windows.net/x.csv: is the URL of a Hadoop driver; write az://c/…, and set \
+                 AZURE_STORAGE_ACCOUNT=shop",
+            ),
+            ("ABFSS://c@shop.dfs.core.windows.net", "write az://c/, and set AZURE_STORAGE_ACCOUNT=shop"),
+            ("wasbs://c@shop.blob.core.windows.net/x?sig=5ec", "x?…: is the URL of a Hadoop driver"),
+        ] {
+            let error = Location::parse(Path::new(url)).unwrap_err();
+            assert!(error.kind() == crate::ErrorKind::Usage && error.to_string().contains(said), "{error}");
         }
     }
 }

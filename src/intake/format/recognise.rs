@@ -7,7 +7,7 @@ use super::sample::Sample;
 use super::spec::{Head, Open, OpenFile};
 use super::table::Format;
 use super::{foreign, packing, xml};
-use crate::error::{Error, Message, Result, Setting, is_url, message};
+use crate::error::{Error, Message, Result, Setting, is_on_web_server, message};
 use crate::intake::lines::BYTE_ORDER_MARK;
 
 /// The format whose magic number `head` starts with.
@@ -79,8 +79,8 @@ pub fn is_named_as_sitemap(name: &Path, options: &FormatOptions) -> bool {
 /// The extension of `name` in lower case, without that of a packing.
 fn extension(name: &Path) -> String {
     let text = name.to_string_lossy().to_ascii_lowercase();
-    // The query of a URL is not part of the name.
-    let text = if is_url(name) { text.split('?').next().unwrap_or_default() } else { &text };
+    // The query of a URL is not part of the name. In a store, a key may contain a question mark.
+    let text = if is_on_web_server(name) { text.split('?').next().unwrap_or_default() } else { &text };
     packing::without_extension(text).rsplit_once('.').map_or("", |(_, end)| end).to_owned()
 }
 
