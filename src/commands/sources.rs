@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::commands::check::{self, ExternalMember, Members, Set};
-use crate::error::{Error, Result, message};
+use crate::error::{Error, Result, is_on_web_server, message};
 use crate::escape;
 use crate::intake::format::{self, FormatOptions, OutDirectory, PartFiles, SkipReason};
 use crate::intake::input::UnreadInput;
@@ -23,7 +23,7 @@ use crate::set::name::{is_index_file, is_robots_file, is_sitemap_file, robots_fi
 use crate::set::publish::newest;
 use crate::words::and_more;
 pub use out::out_directory;
-use out::{check_is_not_out, check_lists_none_of_out, is_out};
+use out::{check_is_not_out, check_lists_none_of_out, is_named, is_out, split_off_own};
 
 /// Open inputs, and files that were skipped.
 #[derive(Default)]
@@ -127,7 +127,11 @@ pub fn open_all<'a>(
             }
             SourceKind::Path(name) => match remote::find(&name, needs_success, out)? {
                 None => open(&name, &Listed::default(), options, None, &mut |_| true, &mut sources)?,
-                Some(found) => open_remote(found, options, out, &mut sources)?,
+                Some(found) => {
+                    let (found, own) = split_off_own(&name, found, out)?;
+                    sources.skipped.extend(own);
+                    open_remote(found, options, out, &mut sources)?;
+                }
             },
         }
     }
@@ -210,11 +214,6 @@ fn open_directory(
     Ok(())
 }
 
-/// Returns whether `is_name` is true of the name of `file`.
-fn is_named(file: &Path, is_name: fn(&str) -> bool) -> bool {
-    file.file_name().and_then(|name| name.to_str()).is_some_and(is_name)
-}
-
 /// Returns the directory of a file that was listed.
 fn directory(file: &Path) -> &Path {
     file.parent().unwrap_or(file)
@@ -279,7 +278,7 @@ fn open_one<'a>(name: &Path, listed: &Listed) -> Result<UnreadInput<'a>> {
     if let Some(file) = listed.get(name) {
         return Ok(UnreadInput::remote(name.to_owned(), Arc::clone(file)));
     }
-    match remote::find(name, false, None)?.and_then(|mut found| found.pop()) {
+    match remote::find_exact(name)? {
         Some(Remote::File((name, file))) => Ok(UnreadInput::remote(name, file)),
         _ => UnreadInput::open(name),
     }
@@ -302,7 +301,7 @@ fn open(
         sources.open.push(source);
         return Ok(());
     }
-    if remote::is_on_web_server(name) {
+    if is_on_web_server(name) {
         let words = "is a sitemap index on a web server; give the URLs of its sitemaps instead";
         return Err(Error::data(message!(name, ": {words}")));
     }

@@ -23,6 +23,8 @@ pub use found::{Remote, RemoteDirectory};
 use super::format::OutDirectory;
 use super::input::UnreadInput;
 use crate::error::Result;
+#[cfg(feature = "cloud")]
+use crate::store::{Bucket, Location, Scheme, connect};
 
 /// Maximum number of sources whose first bytes are prefetched while another source is read.
 const SOURCES_AHEAD: usize = 16;
@@ -50,23 +52,51 @@ pub fn in_turn(sources: Vec<UnreadInput<'_>>) -> impl Iterator<Item = UnreadInpu
 /// if nothing is there, [`ErrorKind::Permission`](crate::ErrorKind::Permission) if it may not be read.
 #[cfg(feature = "cloud")]
 pub fn find(url: &Path, needs_success: bool, out: Option<&OutDirectory>) -> Result<Option<Vec<Remote>>> {
-    use crate::store::{Location, Scheme};
+    find_with(url, &|bucket, location| bucket::find(bucket, location, needs_success, out))
+}
 
+/// Finds the file or location at `url` like [`find`], even if its name could be a pattern, as that of a file that an index lists.
+///
+/// # Errors
+/// Same as [`find`].
+#[cfg(feature = "cloud")]
+pub fn find_exact(url: &Path) -> Result<Option<Remote>> {
+    Ok(find_with(url, &bucket::find_exact)?.and_then(|mut found| found.pop()))
+}
+
+/// Finds the file at `url` on a web server, or what `in_bucket` finds.
+#[cfg(feature = "cloud")]
+fn find_with(
+    url: &Path,
+    in_bucket: &dyn Fn(&Bucket, &Location) -> Result<Vec<Remote>>,
+) -> Result<Option<Vec<Remote>>> {
     let Some(location) = Location::parse_input(url)? else { return Ok(None) };
     match location.scheme {
         Scheme::Http => web::find(&location).map(|file| Some(vec![Remote::File(file)])),
-        Scheme::S3 | Scheme::Gs | Scheme::Az => {
-            let bucket = crate::store::connect(&location)?;
-            bucket::find(&bucket, &location, needs_success, out).map(Some)
-        }
+        Scheme::S3 | Scheme::Gs | Scheme::Az => in_bucket(&connect(&location)?, &location).map(Some),
     }
 }
 
-/// Whether `name` is the URL of a file on a web server, where neighbouring files cannot be listed.
-pub fn is_on_web_server(name: &Path) -> bool {
-    let name = name.to_string_lossy();
-    let starts = |scheme: &str| name.get(..scheme.len()).is_some_and(|it| it.eq_ignore_ascii_case(scheme));
-    starts("https://") || starts("http://")
+/// Whether `url` is a pattern of objects.
+#[cfg(feature = "cloud")]
+pub fn is_pattern(url: &Path) -> bool {
+    let location = Location::parse(url).ok().flatten();
+    location.is_some_and(|location| location.scheme != Scheme::Http && pattern::has_pattern(&location.key))
+}
+
+/// Without object stores, there are no patterns.
+#[cfg(not(feature = "cloud"))]
+pub fn is_pattern(_: &Path) -> bool {
+    false
+}
+
+/// Without object stores, every input is a local file.
+///
+/// # Errors
+/// None.
+#[cfg(not(feature = "cloud"))]
+pub fn find_exact(_: &Path) -> Result<Option<Remote>> {
+    Ok(None)
 }
 
 /// Without object stores, every input is a local file.

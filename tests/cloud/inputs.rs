@@ -1,5 +1,6 @@
 //! Inputs: objects, prefixes, patterns, and files on web servers.
 
+mod names;
 mod replaced;
 mod web;
 

@@ -1,12 +1,17 @@
 //! The directory or location that a run publishes to is no input of the same run.
 
-use std::path::Path;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result, Setting, message};
+use crate::error::{Error, ErrorKind, Result, Setting, message};
+use crate::escape;
 use crate::intake::format::OutDirectory;
+use crate::intake::remote::{self, Remote};
+use crate::intake::report::Skipped;
 use crate::intake::source::Source;
 use crate::job::Job;
 use crate::place::{self, PlaceFile};
+use crate::set::name::{is_index_file, is_robots_file, is_sitemap_file};
 use crate::store::Location;
 
 /// Returns the directory that `job` publishes to, if it exists.
@@ -23,7 +28,7 @@ pub fn out_directory(job: &Job, inputs: &[Source<'_>]) -> Result<Option<OutDirec
 /// Checks that the run that publishes to `out` does not replace a set in the directory or location `input`.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if it does; also if a store cannot be asked.
+/// [`ErrorKind::Usage`] if it does; also if a store cannot be asked.
 pub(super) fn check_is_not_out(input: &Path, out: &OutDirectory) -> Result<()> {
     match is_out(input, out)? {
         false => Ok(()),
@@ -35,6 +40,53 @@ pub(super) fn check_is_not_out(input: &Path, out: &OutDirectory) -> Result<()> {
             "publish to another directory, or list the files to read instead of the directory"
         ))),
     }
+}
+
+/// Splits what `url` has `found` into inputs and, if `url` is a pattern, the files of sets that the run publishing to `out`
+/// replaces: each run would read the set of the previous one.
+///
+/// # Errors
+/// [`ErrorKind::Input`] if a pattern matches only such files; also if a store cannot be asked.
+pub(super) fn split_off_own(
+    url: &Path,
+    found: Vec<Remote>,
+    out: Option<&OutDirectory>,
+) -> Result<(Vec<Remote>, Vec<Skipped>)> {
+    let Some(out) = out.filter(|_| remote::is_pattern(url)) else { return Ok((found, Vec::new())) };
+    let (mut inputs, mut own) = (Vec::with_capacity(found.len()), Vec::new());
+    let mut known = HashMap::new();
+    for one in found {
+        match &one {
+            Remote::File((name, _)) if name != url && is_own(name, out, &mut known)? => own.push(Skipped {
+                path: escape::shown(name.as_os_str().as_encoded_bytes()),
+                reason: "it belongs to the set that the run replaces, which patterns do not match".into(),
+                is_usual: is_named(name, is_sitemap_file),
+            }),
+            _ => inputs.push(one),
+        }
+    }
+    if inputs.is_empty() {
+        let words = message!(
+            url,
+            ": matches only files of the set that ",
+            Setting::Out,
+            " replaces; name the files to read one by one"
+        );
+        return Err(Error::new(ErrorKind::Input, words));
+    }
+    Ok((inputs, own))
+}
+
+/// Whether `file` is one of a set in `out`, or of one of its sites, by its name. `known` has the answers for directories.
+fn is_own(file: &Path, out: &OutDirectory, known: &mut HashMap<PathBuf, bool>) -> Result<bool> {
+    let is_of_set = |name: &str| is_sitemap_file(name) || is_index_file(name) || is_robots_file(name);
+    let Some(directory) = file.parent().filter(|_| is_named(file, is_of_set)) else { return Ok(false) };
+    if let Some(&is_own) = known.get(directory) {
+        return Ok(is_own);
+    }
+    let is_own = is_out(directory, out)?;
+    known.insert(directory.to_owned(), is_own);
+    Ok(is_own)
 }
 
 /// Whether the run that publishes to `out` replaces a set in the directory or location `input`.
@@ -69,7 +121,7 @@ fn is_out_in_store(input: &Path, out: &Path, has_sites: bool) -> Result<bool> {
 /// `out` itself, they are data below `out`, which may be read.
 ///
 /// # Errors
-/// [`ErrorKind::Data`](crate::ErrorKind::Data), with the first that is.
+/// [`ErrorKind::Data`], with the first that is.
 pub(super) fn check_lists_none_of_out(index: &Path, files: &[PlaceFile], out: &OutDirectory) -> Result<()> {
     // Files next to the index file are not links, so only those of other directories can be there.
     let is_elsewhere = |file: &&Path| file.parent() != index.parent();
@@ -94,4 +146,9 @@ fn is_below(file: &Path, out: &OutDirectory) -> Result<bool> {
     let Some(out_path) = out.location() else { return Ok(out.holds(file)) };
     let (file, location) = (Location::parse(file)?, Location::parse(out_path)?);
     Ok(file.zip(location).is_some_and(|(file, location)| file.below(&location).is_some()))
+}
+
+/// Returns whether `is_name` is true of the name of `file`.
+pub(super) fn is_named(file: &Path, is_name: fn(&str) -> bool) -> bool {
+    file.file_name().and_then(|name| name.to_str()).is_some_and(is_name)
 }

@@ -21,8 +21,13 @@ pub fn find(
     let search = Search { bucket, location, needs_success, out };
     match has_pattern(&location.key) {
         true => search.pattern(),
-        false => search.named(&location.key, location.is_prefix),
+        false => search.exact(),
     }
+}
+
+/// Finds the object at `location` in `bucket`, or all objects below it, even if its key could be a pattern.
+pub fn find_exact(bucket: &Bucket, location: &Location) -> Result<Vec<Remote>> {
+    Search { bucket, location, needs_success: false, out: None }.exact()
 }
 
 /// Looks for inputs in a bucket.
@@ -34,8 +39,10 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
-    /// Finds the object `key`, or all objects below it.
-    fn named(&self, key: &str, is_prefix: bool) -> Result<Vec<Remote>> {
+    /// Finds the object with the key of the location, or all objects below it.
+    fn exact(&self) -> Result<Vec<Remote>> {
+        let Location { key, is_prefix, .. } = self.location;
+        let is_prefix = *is_prefix;
         // Lists first, because a store that keeps objects as files may fail if a prefix is requested as an object.
         let listed = match self.bucket.list(key) {
             // Permission to read an object does not include permission to list the bucket.
@@ -111,7 +118,9 @@ impl Search<'_> {
         }
         if all.is_empty() {
             let path = self.path(&self.location.key);
-            return Err(Error::new(ErrorKind::Input, message!(&*path, ": no object matches this pattern")));
+            let none = |_| Error::new(ErrorKind::Input, message!(&*path, ": no object matches this pattern"));
+            // Browsers name a second download `export[1].csv`.
+            return self.exact().map_err(none);
         }
         Ok(all)
     }
@@ -192,7 +201,7 @@ mod tests {
     use crate::store::{Condition, Put};
 
     #[test]
-    fn an_object_with_the_name_of_a_prefix_is_read_with_it_or_reported_as_skipped() {
+    fn an_object_with_the_name_of_a_prefix_or_a_pattern_is_read_or_reported_as_skipped() {
         let at = |url: &str| Location::parse(Path::new(url)).unwrap().unwrap();
         let bucket = Bucket::new(Arc::new(InMemory::new()), &at("s3://bucket"), "memory".into());
         let objects = [
@@ -203,6 +212,10 @@ mod tests {
             ("marker", ""),
             ("marker/a", "5"),
             ("q/a", "6"),
+            ("r/export[1].csv", "7"),
+            ("r/shop[2]/a*", "8"),
+            ("r/x1", "9"),
+            ("r/x[1]", "10"),
         ];
         for (key, bytes) in objects {
             bucket.put(Put::new(key, bytes, Condition::None)).unwrap();
@@ -215,6 +228,11 @@ mod tests {
             ("s3://bucket/marker", &["marker/a"], &[]),
             ("s3://bucket/q", &["q/a"], &[]),
             ("s3://bucket/q/a", &["q/a"], &[]),
+            ("s3://bucket/r/export[1].csv", &["r/export[1].csv"], &[]),
+            ("s3://bucket/r/shop[2]/", &["r/shop[2]/a*"], &[]),
+            ("s3://bucket/r/shop[2]/a*", &["r/shop[2]/a*"], &[]),
+            ("s3://bucket/r/x[1]", &["r/x1"], &[]),
+            ("s3://bucket/r/x[[]1]", &["r/x[1]"], &[]),
         ] {
             let (mut files, mut left_out) = (Vec::new(), Vec::new());
             for found in find(&bucket, &at(url), false, None).unwrap() {
@@ -232,5 +250,7 @@ mod tests {
                 paths(skipped).into_iter().map(|path| (path, SkipReason::Prefix)).collect();
             assert_eq!((files, left_out), (paths(read), left_out_too), "{url}");
         }
+        let named = find_exact(&bucket, &at("s3://bucket/r/x[1]")).unwrap();
+        assert!(matches!(&named[..], [Remote::File((name, _))] if name.ends_with("x[1]")));
     }
 }
