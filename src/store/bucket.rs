@@ -48,6 +48,8 @@ struct Inner {
     root: String,
     scheme: Scheme,
     credentials: String,
+    /// Which endpoint the requests go to, for messages; empty for that of the store itself.
+    endpoint: String,
     clock: StoreClock,
     grace_period: GracePeriod,
     /// Whether uploads are sent without their conditions, because the store rejects these and the settings allow that.
@@ -63,15 +65,16 @@ impl Bucket {
             root: location.root.clone(),
             scheme: location.scheme,
             credentials,
+            endpoint: String::new(),
             clock: StoreClock::default(),
             grace_period: GracePeriod::default(),
             drops_conditions: Arc::default(),
         }))
     }
 
-    /// Returns the same bucket, with the `clock` of its store.
-    pub fn with_clock(self, clock: StoreClock) -> Self {
-        Self(Arc::new(Inner { clock, ..Inner::clone(&self.0) }))
+    /// Returns the same bucket, with the `clock` of its store. `endpoint` says where requests go, for messages.
+    pub fn with_clock(self, clock: StoreClock, endpoint: String) -> Self {
+        Self(Arc::new(Inner { clock, endpoint, ..Inner::clone(&self.0) }))
     }
 
     /// The time by the store's clock, in nanoseconds since 1970.
@@ -364,7 +367,7 @@ impl Bucket {
     }
 
     fn failure(&self, error: &object_store::Error) -> Failure {
-        Failure::of(error, &self.0.credentials)
+        Failure::of(error, &self.0.credentials).at(&self.0.endpoint)
     }
 
     fn key(&self, key: &str) -> Result<Key, Failure> {

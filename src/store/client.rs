@@ -11,17 +11,17 @@ use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use object_store::http::HttpBuilder;
 use object_store::list::PaginatedListStore;
 use object_store::{BackoffConfig, ClientConfigKey, ClientOptions, ObjectStore, RetryConfig};
-use url::{Host, Url};
 
 use super::bucket::Bucket;
 use super::clock::StoreClock;
 use super::connector::StoreConnector;
+use super::endpoint::{Endpoint, checked_endpoint};
 use super::location::{Location, Scheme};
 use super::profile::Profile;
 use super::settings::{generation, store_settings};
 use super::tls::choose_cryptography;
 use super::variables::{checked, is_set, settings, time, variable};
-use crate::error::{Error, ErrorKind, Message, Result, Setting, message};
+use crate::error::{Error, ErrorKind, Result, Setting, message};
 
 /// The buckets in use. All users of a bucket share its connections and role credentials.
 static BUCKETS: LazyLock<Mutex<Buckets>> = LazyLock::new(Mutex::default);
@@ -84,6 +84,7 @@ pub fn connect(location: &Location) -> Result<Bucket> {
         )));
     }
     choose_cryptography();
+    let endpoint = endpoint.map(|url| Endpoint { url, source: "" });
     let bucket = match location.scheme {
         Scheme::S3 => s3(location, endpoint)?,
         Scheme::Gs => gs(location, endpoint)?,
@@ -104,16 +105,17 @@ fn bucket<S: ObjectStore + PaginatedListStore>(
     built: object_store::Result<S>,
     credentials: impl Into<String>,
     clock: StoreClock,
+    endpoint: String,
 ) -> Result<Bucket> {
     let store = Arc::new(built.map_err(|error| unusable(location, &error))?);
-    Ok(Bucket::new(store.clone(), location, credentials.into()).with_pages(store).with_clock(clock))
+    Ok(Bucket::new(store.clone(), location, credentials.into()).with_pages(store).with_clock(clock, endpoint))
 }
 
 fn unusable(location: &Location, error: &object_store::Error) -> Error {
     Error::usage(message!(&*location.path(), ": {error}"))
 }
 
-fn s3(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
+fn s3(location: &Location, endpoint: Option<Endpoint>) -> Result<Bucket> {
     let (mut builder, source, endpoint) = with_credentials(location, endpoint)?;
     builder = builder.with_bucket_name(location.bucket()).with_retry(retry(retries()?));
     let clock = StoreClock::default();
@@ -123,12 +125,13 @@ fn s3(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
     }
     if !is_set("AWS_UNSIGNED_PAYLOAD") {
         // A signature that covers the SHA-256 of the body makes both sides hash it, which takes longer than sending it.
-        builder = builder.with_unsigned_payload(endpoint.as_deref().is_none_or(is_private));
+        builder = builder.with_unsigned_payload(endpoint.as_ref().is_none_or(Endpoint::is_private));
     }
     for (key, value) in times("AWS")? {
         builder = builder.with_config(AmazonS3ConfigKey::Client(key), value);
     }
-    if let Some(url) = endpoint {
+    let about_endpoint = endpoint.as_ref().map(ToString::to_string).unwrap_or_default();
+    if let Some(Endpoint { url, .. }) = endpoint {
         let allows_http = url.starts_with("http://");
         builder = builder.with_config(AmazonS3ConfigKey::Endpoint, url.clone());
         builder = builder.with_config(AmazonS3ConfigKey::S3Endpoint, url);
@@ -136,7 +139,7 @@ fn s3(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
             builder = builder.with_allow_http(true);
         }
     }
-    bucket(location, builder.build(), source, clock)
+    bucket(location, builder.build(), source, clock, about_endpoint)
 }
 
 /// The number of retries: one less than the attempts in the variable of the AWS tools.
@@ -155,25 +158,12 @@ fn times(prefix: &str) -> Result<[(ClientConfigKey, String); 2]> {
     ])
 }
 
-/// Whether nobody on the way to `endpoint` can change a body: TLS protects it, or it does not leave this machine.
-fn is_private(endpoint: &str) -> bool {
-    Url::parse(endpoint).is_ok_and(|url| {
-        let is_local = match url.host() {
-            Some(Host::Domain(name)) => name == "localhost",
-            Some(Host::Ipv4(address)) => address.is_loopback(),
-            Some(Host::Ipv6(address)) => address.is_loopback(),
-            None => false,
-        };
-        url.scheme() == "https" || is_local
-    })
-}
-
 /// Builds on the variables in the environment: adds credentials and the region, looking in the same order as the AWS tools. Returns
 /// the builder, a description of where the credentials come from, and the endpoint.
 fn with_credentials(
     location: &Location,
-    endpoint: Option<String>,
-) -> Result<(AmazonS3Builder, String, Option<String>)> {
+    endpoint: Option<Endpoint>,
+) -> Result<(AmazonS3Builder, String, Option<Endpoint>)> {
     let has_key = has_key(location)?;
     // A token belongs to the key next to it.
     let settings =
@@ -208,9 +198,15 @@ fn with_credentials(
     }
     let names = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"];
     let of_variable = names.iter().find_map(|name| Some((*name, variable(name)?)));
+    if let (None, None, Some(section)) = (&endpoint, &of_variable, &profile.services) {
+        return Err(Error::usage(message!(
+            "the AWS profile has settings for S3 in [{section}], which sitemill does not read; set AWS_ENDPOINT_URL_S3, or ",
+            Setting::Endpoint
+        )));
+    }
     let of_profile = profile.endpoint.map(|url| ("endpoint_url of the AWS profile", url));
     let endpoint = match (endpoint, of_variable.or(of_profile)) {
-        (None, Some((source, url))) => Some(checked_endpoint(source, url)?),
+        (None, Some((source, url))) => Some(Endpoint { url: checked_endpoint(source, url)?, source }),
         (endpoint, _) => endpoint,
     };
     Ok((builder, source, endpoint))
@@ -232,30 +228,6 @@ fn has_key(location: &Location) -> Result<bool> {
     }
 }
 
-/// Checks the URL of a store, which `source` has given.
-///
-/// # Errors
-/// [`ErrorKind::Usage`] if it is not a URL that requests can be sent to, or has a password, which must not be in messages.
-fn checked_endpoint(source: impl Into<Message>, url: String) -> Result<String> {
-    let parsed = Url::parse(&url);
-    let why = match &parsed {
-        Ok(parsed) if !parsed.username().is_empty() || parsed.password().is_some() => {
-            return Err(Error::usage(message!(
-                source.into(),
-                ": has a user name or password; leave them out, and set the keys as credentials"
-            )));
-        }
-        Ok(parsed) if matches!(parsed.scheme(), "http" | "https") && parsed.has_host() => return Ok(url),
-        Ok(_) => "it must begin with https:// or http://".to_owned(),
-        // It may have a password, too.
-        Err(error) if url.contains('@') => {
-            return Err(Error::usage(message!(source.into(), ": is not a URL ({error})")));
-        }
-        Err(error) => error.to_string(),
-    };
-    Err(Error::usage(message!(source.into(), ": {url:?} is not the URL of a store ({why})")))
-}
-
 /// Whether the metadata service of a cloud is reachable. Without it, the client library would keep trying for a long time.
 fn has_metadata() -> bool {
     // The AWS tools honour this variable, too.
@@ -264,8 +236,9 @@ fn has_metadata() -> bool {
     !is_off && TcpStream::connect_timeout(&SocketAddr::from(METADATA_ADDRESS), Duration::from_secs(1)).is_ok()
 }
 
-fn gs(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
+fn gs(location: &Location, endpoint: Option<Endpoint>) -> Result<Bucket> {
     let mut builder = GoogleCloudStorageBuilder::new();
+    let about_endpoint = endpoint.as_ref().map(ToString::to_string).unwrap_or_default();
     let has_endpoint = endpoint.is_some();
     for (key, value) in settings("GOOGLE_")?.into_iter() {
         builder = match key {
@@ -280,7 +253,7 @@ fn gs(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
     for (key, value) in times("GOOGLE")? {
         builder = builder.with_config(GoogleConfigKey::Client(key), value);
     }
-    if let Some(url) = endpoint {
+    if let Some(Endpoint { url, .. }) = endpoint {
         if url.starts_with("http://") {
             builder = builder.with_config(GoogleConfigKey::Client(ClientConfigKey::AllowHttp), "true");
         }
@@ -290,10 +263,10 @@ fn gs(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
         true => "the service account in the environment",
         false => "the default credentials of the Google tools, or the role of this machine",
     };
-    bucket(location, builder.build(), source, clock)
+    bucket(location, builder.build(), source, clock, about_endpoint)
 }
 
-fn az(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
+fn az(location: &Location, endpoint: Option<Endpoint>) -> Result<Bucket> {
     let mut builder = MicrosoftAzureBuilder::new();
     if let Some(url) = variable("IDENTITY_ENDPOINT") {
         builder = builder.with_msi_endpoint(url);
@@ -321,11 +294,12 @@ fn az(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
     for (key, value) in times("AZURE")? {
         builder = builder.with_config(AzureConfigKey::Client(key), value);
     }
-    if let Some(url) = endpoint {
+    let about_endpoint = endpoint.as_ref().map(ToString::to_string).unwrap_or_default();
+    if let Some(Endpoint { url, .. }) = endpoint {
         builder = builder.with_allow_http(url.starts_with("http://")).with_endpoint(url);
     }
     let source = "the environment (AZURE_STORAGE_ACCOUNT and others), or the role of this machine";
-    bucket(location, builder.build(), source, clock)
+    bucket(location, builder.build(), source, clock, about_endpoint)
 }
 
 fn http(location: &Location) -> Result<Bucket> {
@@ -347,48 +321,5 @@ mod tests {
         let mean = |previous: &f64| Some(f64::midpoint(first, previous * base).min(most));
         let pauses: Vec<f64> = std::iter::successors(Some(first), mean).take(RETRIES).collect();
         assert!(pauses[RETRIES - 1] == 5.0 && pauses.iter().sum::<f64>() > 15.0, "{pauses:?}");
-    }
-
-    #[test]
-    fn an_endpoint_is_a_url_without_a_password() {
-        for url in
-            ["https://minio.example.com", "http://127.0.0.1:9000/", "http://[::1]:9000/devstoreaccount1"]
-        {
-            assert_eq!(checked_endpoint("X", url.into()).unwrap(), url);
-        }
-        for url in [
-            "minio.example.com",
-            "ftp://h",
-            "http://127.0.0.1:99999",
-            "http://256.256.256.256",
-            "http://user:PASSW0RD@host",
-            "http://user:PASSW0RD@host:99999",
-            "https://PASSW0RD@host",
-        ] {
-            let error = checked_endpoint("X", url.into()).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Usage, "{url}");
-            assert!(
-                error.to_string().starts_with("X: ") && !error.to_string().contains("PASSW0RD"),
-                "{error}"
-            );
-        }
-    }
-
-    #[test]
-    fn bodies_are_signed_only_if_they_cross_a_network_in_the_clear() {
-        for (endpoint, want) in [
-            ("https://minio.example.com", true),
-            ("http://localhost:9000", true),
-            ("http://127.0.0.1:9000/", true),
-            ("http://[::1]:9000", true),
-            ("http://minio.example.com", false),
-            ("http://localhost.example.com", false),
-            ("http://127.0.0.1.example.com", false),
-            ("http://10.0.0.7:9000", false),
-            ("http://[fd00::1]", false),
-            ("minio", false),
-        ] {
-            assert_eq!(is_private(endpoint), want, "{endpoint}");
-        }
     }
 }

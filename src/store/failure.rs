@@ -33,6 +33,9 @@ const DENIALS: [&str; 7] = [
     "SignatureDoesNotMatch",
 ];
 
+/// The words of the HTTP library for a request that was not sent, because nothing answers at the address.
+const NO_CONNECTION: &str = "client error (Connect)";
+
 /// HTTP statuses of a request that was denied.
 const STATUSES_OF_DENIAL: [&str; 2] = ["401", "403"];
 
@@ -106,6 +109,14 @@ impl Failure {
             _ => answer(&text),
         };
         Self { kind, answer, credentials: credentials.into(), permission: None }
+    }
+
+    /// The same failure. If there was no connection, it says where the request was sent, as described in `endpoint`.
+    pub fn at(mut self, endpoint: &str) -> Self {
+        if self.kind == FailureKind::Other && self.answer.contains(NO_CONNECTION) && !endpoint.is_empty() {
+            self.answer = format!("{} ({endpoint})", self.answer);
+        }
+        self
     }
 
     /// Whether the store may have carried out the request, or may still do so.

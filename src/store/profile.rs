@@ -15,6 +15,9 @@ pub struct Profile {
     pub token: Option<String>,
     pub region: Option<String>,
     pub endpoint: Option<String>,
+    /// The name of its section with settings of single services, if that has any for S3, such as an endpoint. sitemill does not
+    /// read them.
+    pub services: Option<String>,
     /// The file that contains the key.
     pub file: PathBuf,
 }
@@ -42,7 +45,8 @@ impl Profile {
         let section = section(&name);
         let files = [(load(&credentials), name), (load(&config), section)];
         let value = |key: &str| files.iter().find_map(|(ini, section)| ini.as_ref().ok()?.get(section, key));
-        Self { region: value("region"), endpoint: value("endpoint_url"), ..Self::default() }
+        let services = files[1].0.as_ref().ok().and_then(|ini| services(ini, &files[1].1));
+        Self { region: value("region"), endpoint: value("endpoint_url"), services, ..Self::default() }
     }
 
     fn read(name: &str, is_named: bool, credentials: &Path, config: &Path) -> Result<Self> {
@@ -54,7 +58,7 @@ impl Profile {
             return Err(Error::new(ErrorKind::Permission, words));
         }
         let value = |key: &str| of_credentials.get(name, key).or_else(|| of_config.get(&section, key));
-        let key_id = value("aws_access_key_id");
+        let (key_id, secret) = (value("aws_access_key_id"), value("aws_secret_access_key"));
         if key_id.is_none()
             && let Some(way) = OTHER_WAYS.iter().find(|way| value(way).is_some())
         {
@@ -64,13 +68,20 @@ impl Profile {
             );
             return Err(Error::new(ErrorKind::Permission, words));
         }
+        if key_id.is_some() != secret.is_some() {
+            let halves = ["aws_access_key_id", "aws_secret_access_key"];
+            let [set, missing] = if key_id.is_some() { halves } else { [halves[1], halves[0]] };
+            let words = format!("the AWS profile {name} has {set}, but not {missing}; set both or none");
+            return Err(Error::new(ErrorKind::Permission, words));
+        }
         let file = if of_credentials.get(name, "aws_access_key_id").is_some() { credentials } else { config };
         Ok(Self {
             key_id,
-            secret: value("aws_secret_access_key"),
+            secret,
             token: value("aws_session_token"),
             region: value("region"),
             endpoint: value("endpoint_url"),
+            services: services(&of_config, &section),
             file: file.into(),
         })
     }
@@ -79,10 +90,19 @@ impl Profile {
 /// The name of the profile, if the environment has one, and the files with credentials and with other settings.
 fn named() -> (Option<String>, [PathBuf; 2]) {
     let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
-    let file = |name: &str, default: &str| variable(name).map_or_else(|| home.join(default), PathBuf::from);
+    // A service file or a quoted word leaves the tilde to the reader.
+    let expanded =
+        |path: String| path.strip_prefix("~/").map_or_else(|| (&path).into(), |rest| home.join(rest));
+    let file = |name: &str, default: &str| variable(name).map_or_else(|| home.join(default), expanded);
     let files =
         [file("AWS_SHARED_CREDENTIALS_FILE", ".aws/credentials"), file("AWS_CONFIG_FILE", ".aws/config")];
     (variable("AWS_PROFILE").or_else(|| variable("AWS_DEFAULT_PROFILE")), files)
+}
+
+/// The `services` section of the profile in `section`, if it has settings for S3.
+fn services(config: &Ini, section: &str) -> Option<String> {
+    let name = format!("services {}", config.get(section, "services")?);
+    config.get_map_ref().get(&name)?.contains_key("s3").then_some(name)
 }
 
 /// The section of a profile in the file of other settings.
@@ -97,7 +117,14 @@ fn load(path: &Path) -> Result<Ini> {
     ini.set_inline_comment_symbols(Some(&[]));
     match std::fs::read_to_string(path) {
         Ok(text) => match ini.read(text) {
-            Ok(_) => Ok(ini),
+            Ok(_) => {
+                // The AWS tools read keys in any case, but not names of profiles.
+                for section in ini.get_mut_map().values_mut() {
+                    *section =
+                        section.drain().map(|(key, value)| (key.to_ascii_lowercase(), value)).collect();
+                }
+                Ok(ini)
+            }
             // The library's message repeats the line, which may contain a key.
             Err(_) => Err(Error::new(ErrorKind::Permission, message!(path, ": is not an AWS profile file"))),
         },
@@ -114,9 +141,10 @@ mod tests {
         let directory = std::env::temp_dir().join(format!("sitemill-profile-{}", std::process::id()));
         std::fs::create_dir_all(&directory).unwrap();
         let (credentials, config) = (directory.join("credentials"), directory.join("config"));
-        let key = "[default]\naws_access_key_id = A\naws_secret_access_key = s/=+c#x\n[Night]\naws_access_key_id=B\naws_secret_access_key=t\n";
+        let key = "[default]\naws_access_key_id = A\naws_secret_access_key = s/=+c#x\n[Night]\nAWS_ACCESS_KEY_ID=B\naws_secret_access_key=t\n";
         std::fs::write(&credentials, key).unwrap();
-        let rest = "[default]\nregion = eu-west-1\n[profile Night]\nendpoint_url = http://h:1\n[profile sso]\nsso_session = x\n";
+        let rest = "[default]\nregion = eu-west-1\n[profile Night]\nendpoint_url = http://h:1\n[profile sso]\nsso_session = x\n\
+                    [profile half]\naws_access_key_id = C\n[profile local]\nservices = here\n[services here]\ns3 =\n  endpoint_url = http://h:2\n";
         std::fs::write(&config, rest).unwrap();
         let read = |name: &str, is_named| Profile::read(name, is_named, &credentials, &config);
         let default = read("default", false).unwrap();
@@ -125,6 +153,13 @@ mod tests {
         let night = read("Night", true).unwrap();
         assert_eq!((night.key_id.as_deref(), night.endpoint.as_deref()), (Some("B"), Some("http://h:1")));
         assert!(read("sso", true).unwrap_err().to_string().contains("aws configure export-credentials"));
+        assert!(read("half", true).unwrap_err().to_string().ends_with(
+            "the AWS profile half has aws_access_key_id, but not aws_secret_access_key; set both or none"
+        ));
+        assert_eq!(
+            (night.services, read("local", true).unwrap().services),
+            (None, Some("services here".into()))
+        );
         assert!(read("gone", true).unwrap_err().to_string().contains("there is no AWS profile gone"));
         let nothing = Profile::read("default", false, Path::new("/nowhere/a"), Path::new("/nowhere/b"));
         assert_eq!(nothing.unwrap().key_id, None);

@@ -50,7 +50,7 @@ fn variables_with_line_ends_work_or_are_named() {
 fn endpoints_and_locations_that_no_request_can_be_sent_to_are_usage_errors() {
     let store = Store::new();
     let bucket = store.bucket("bucket");
-    for endpoint in ["http://127.0.0.1:99999", "http://user:5ec@127.0.0.1:1"] {
+    for endpoint in ["http://127.0.0.1:99999", "http://user:5ec@127.0.0.1:1", "http://127.0.0.1:1/?x=5ec"] {
         for refused in [
             build(&bucket, |build| _ = build.args(["--endpoint", endpoint])),
             build(&bucket, |build| _ = build.env("AWS_ENDPOINT_URL", endpoint)),
@@ -71,6 +71,73 @@ fn endpoints_and_locations_that_no_request_can_be_sent_to_are_usage_errors() {
     let refused = build(&bucket, |build| _ = build.args(["--state", "https://h.example/x"])).expect(2);
     assert!(refused.stderr.contains("--state https://h.example/x"), "{}", refused.stderr);
     assert!(bucket.proxy.log().is_empty());
+}
+
+#[test]
+fn a_store_that_does_not_answer_is_named_with_where_its_address_comes_from() {
+    let store = Store::new();
+    let bucket = store.bucket("bucket");
+    let build = |change: &dyn Fn(&mut Command)| {
+        let refused = build(&bucket, |build| {
+            build.env("AWS_ENDPOINT_URL", "http://127.0.0.1:1").env("AWS_MAX_ATTEMPTS", "1");
+            change(build);
+        });
+        refused.expect(74).stderr
+    };
+    let said = build(&|_| ());
+    assert!(said.contains("(the endpoint is http://127.0.0.1:1, from AWS_ENDPOINT_URL)"), "{said}");
+    let said = build(&|build| _ = build.args(["--endpoint", "http://127.0.0.1:2"]));
+    assert!(said.contains("(the endpoint is http://127.0.0.1:2)"), "{said}");
+}
+
+#[test]
+fn an_endpoint_in_a_profile_for_s3_alone_is_not_replaced_by_that_of_amazon() {
+    let store = Store::new();
+    let bucket = store.bucket("bucket");
+    let config =
+        "[profile night]\nservices = local\n[services local]\ns3 =\n  endpoint_url = http://127.0.0.1:1\n";
+    let config = store.directory.file("config", config);
+    let of_profile = |build: &mut Command| {
+        build.env("AWS_CONFIG_FILE", &config).env("AWS_PROFILE", "night");
+    };
+    let refused = build(&bucket, |build| {
+        of_profile(build);
+        build.env_remove("AWS_ENDPOINT_URL");
+    });
+    let refused = refused.expect(2).stderr;
+    assert!(refused.contains("[services local]") && refused.contains("AWS_ENDPOINT_URL_S3"), "{refused}");
+    build(&bucket, of_profile).expect(0);
+}
+
+#[test]
+fn the_file_of_a_profile_may_begin_with_a_tilde() {
+    let store = Store::new();
+    let bucket = store.bucket("bucket");
+    let (id, secret) = (crate::servers::ACCESS_KEY, crate::servers::SECRET_KEY);
+    store
+        .directory
+        .file("cr", format!("[default]\nAWS_ACCESS_KEY_ID = {id}\nAWS_SECRET_ACCESS_KEY = {secret}\n"));
+    build(&bucket, |build| {
+        build.env_remove("AWS_ACCESS_KEY_ID").env_remove("AWS_SECRET_ACCESS_KEY");
+        build.env("HOME", store.directory.path()).env("AWS_SHARED_CREDENTIALS_FILE", "~/cr");
+    })
+    .expect(0);
+}
+
+#[test]
+fn a_run_without_the_state_of_a_set_is_told_to_name_it() {
+    let store = Store::new();
+    let (bucket, private) = (store.bucket("bucket"), store.bucket("private"));
+    build(&bucket, |build| _ = build.args(["--state", &private.location("so")])).expect(0);
+    for (exit, refused) in [
+        (65, bucket.run(&["status"])),
+        (73, build(&bucket, |_| ())),
+        (65, bucket.run(&["rollback"])),
+        (73, build(&bucket, |build| _ = build.args(["--state", &private.location("other")]))),
+    ] {
+        let said = refused.expect(exit).stderr;
+        assert!(said.contains(" give --state if .sitemill of the set there is elsewhere"), "{said}");
+    }
 }
 
 #[test]

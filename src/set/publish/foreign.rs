@@ -2,7 +2,7 @@
 //! user consents to more.
 
 use super::consent::Consent;
-use super::live::{has_index_files, is_unchanged, newest};
+use super::live::{has_index_files, if_state_is_elsewhere, is_unchanged, newest};
 use super::neighbours::{self, OtherSet};
 use super::salvage::Salvage;
 use super::workspace::Workspace;
@@ -192,6 +192,7 @@ impl Workspace {
                 // To take over the files of a set would leave those that the next set does not replace for ever.
                 let salvage = match self.live.is_none() && has_index_files(self.place.view()) {
                     true => message!(
+                        if_state_is_elsewhere(self.place.view()),
                         ", run again with ",
                         Setting::IgnoreManifest,
                         " if the set there has lost its manifest"

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::found_indexes::{FoundIndexes, first_unknown};
 use super::neighbours::usable;
 use super::resume::resume;
-use crate::error::{Error, Result, Setting, message};
+use crate::error::{Error, Message, Result, Setting, is_url, message};
 use crate::place::{Place, Published, Record, Version, View};
 use crate::set::manifest::{Earlier, Manifest, Role, SupersededIndex};
 use crate::set::name::is_sitemap_file;
@@ -112,12 +112,25 @@ pub fn has_index_files(view: &dyn View) -> bool {
     FoundIndexes::read(view).is_ok_and(|found| !found.names.is_empty())
 }
 
+/// The advice for index files of a set without its manifest, if they are in a store: its state may be kept elsewhere.
+pub fn if_state_is_elsewhere(view: &dyn View) -> Message {
+    match is_url(view.root()) {
+        true => message!(", give ", Setting::State, " if .sitemill of the set there is elsewhere"),
+        false => Message::default(),
+    }
+}
+
 /// The error for a set whose manifest is missing.
 pub fn lost(view: &dyn View) -> Error {
-    let remains = if has_kept(view) { "earlier sets" } else { "index files of a set" };
+    let (remains, other_state) = match has_kept(view) {
+        true => ("earlier sets", Message::default()),
+        false => ("index files of a set", if_state_is_elsewhere(view)),
+    };
     Error::data(message!(
         &*view.record_path(&Record::Live),
-        ": is missing, although there are {remains}; restore it, or run build with ",
+        ": is missing, although there are {remains}; restore it",
+        other_state,
+        ", or run build with ",
         Setting::IgnoreManifest,
         " to rebuild all sitemaps"
     ))

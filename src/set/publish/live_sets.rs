@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::live::{is_lost, lost};
-use crate::error::{Error, ErrorKind, Result, Setting, message};
+use super::live::{has_index_files, is_lost, lost};
+use crate::error::{Error, ErrorKind, Result, Setting, is_url, message};
 use crate::place::{self, Record, SetName, View};
 
 /// The live sets in `out`, or, if there are none, in the directories below it, sorted by directory and name. The manifest of a set
@@ -73,6 +73,11 @@ pub fn missing(out: &Path, name: Option<&SetName>) -> Result<Error> {
         there.iter().map(|set| set.name().map_or("one without a name", SetName::as_str)).collect();
     let site = sites.iter().find(|site| name.is_none() || site.name() == name);
     let why = match (&others[..], site) {
+        ([], None) if is_url(out) && has_index_files(&*set) => message!(
+            "{which}, but index files of one; give ",
+            Setting::State,
+            " if .sitemill of the set there is elsewhere"
+        ),
         ([], None) => which.into(),
         // The last run may not have changed all sites, so restoring all of them could give a state that never existed.
         ([], Some(site)) => {
