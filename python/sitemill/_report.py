@@ -5,9 +5,21 @@ from __future__ import annotations
 import dataclasses
 import json
 from dataclasses import dataclass, field
-from typing import Any, Mapping, Optional, Sequence
+from typing import Any, Iterable, Mapping, Optional, Sequence
 
 from . import _sitemill
+
+
+def _table(caption: str, rows: Iterable[tuple[str, int | str]]) -> str:
+    """A table of HTML for a notebook."""
+    from html import escape
+
+    cells = "".join(
+        f"<tr><th style='text-align:left'>{escape(name)}</th><td style='text-align:right'>"
+        f"{escape(value) if isinstance(value, str) else format(value, ',')}</td></tr>"
+        for name, value in rows
+    )
+    return f"<table><caption>{escape(caption)}</caption>{cells}</table>"
 
 
 @dataclass(frozen=True)
@@ -85,8 +97,6 @@ class Report:
         return _sitemill.report_html(json.dumps(self.raw))
 
     def _repr_html_(self) -> str:
-        from html import escape
-
         rows: list[tuple[str, int | str]] = [
             ("rows", self.lines),
             ("listed", self.listed),
@@ -100,14 +110,8 @@ class Report:
         ]
         if self.unused_columns:
             rows.append(("columns that were not used", ", ".join(self.unused_columns)))
-        cells = "".join(
-            f"<tr><th style='text-align:left'>{escape(name)}</th><td style='text-align:right'>"
-            f"{escape(value) if isinstance(value, str) else format(value, ',')}</td></tr>"
-            for name, value in rows
-        )
         state = "dry run" if self.dry_run else "published" if self.published else "not published"
-        base_url = escape(str(self.raw.get("base_url", "")))
-        return f"<table><caption>{base_url}: {state}</caption>{cells}</table>"
+        return _table(f"{self.raw.get('base_url', '')}: {state}", rows)
 
 
 @dataclass(frozen=True)
@@ -162,6 +166,11 @@ class CheckReport:
     def __bool__(self) -> bool:
         return self.total == 0
 
+    def _repr_html_(self) -> str:
+        counts = [("sitemaps", self.sitemaps), ("index files", self.indexes), ("URLs", self.urls), ("findings", self.total)]
+        found = [(f"{finding.rule} in {finding.file}", finding.words) for finding in self.findings]
+        return _table("check: no findings" if self else "check: findings", [*counts, *found])
+
 
 @dataclass(frozen=True)
 class KeptSet:
@@ -212,6 +221,11 @@ class Status:
         earlier = tuple(KeptSet._of(kept) for kept in raw["earlier"])
         return cls(raw["directory"], KeptSet._of(raw["live"]), earlier, raw.get("name"), raw)
 
+    def _repr_html_(self) -> str:
+        sets = [("live", self.live), *(("kept", kept) for kept in self.earlier)]
+        rows = [(f"set {one.number}, {state}, published {one.published}", f"{one.urls:,} URLs") for state, one in sets]
+        return _table(self.directory if self.name is None else f"{self.directory}: {self.name}", rows)
+
 
 @dataclass(frozen=True)
 class RolledBack:
@@ -228,3 +242,7 @@ class RolledBack:
     live: int
     urls: int
     warnings: Sequence[str] = ()
+
+    def _repr_html_(self) -> str:
+        rows = [(f"set {self.live}, live", f"{self.urls:,} URLs"), (f"set {self.replaced}", "replaced")]
+        return _table("rollback", rows)

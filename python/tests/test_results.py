@@ -168,14 +168,17 @@ def test_reports_have_the_figures_of_the_command_line(out):
     assert report.html().startswith("<!DOCTYPE html>") or report.html().lower().startswith("<!doctype html>")
     assert "<table>" in report._repr_html_() and BASE in report._repr_html_()
     assert sitemill.check(out) and sitemill.check(out).urls == 10
+    assert "no findings" in sitemill.check(out)._repr_html_()
 
 
 def test_status_and_rollback_switch_between_sets(out):
     sitemill.build(pages(30_001), base_url=BASE, out=out)
     [status] = sitemill.status(out)
     assert (status.live.urls, [kept.urls for kept in status.earlier]) == (30_001, [30_000])
+    assert "<table>" in status._repr_html_() and "30,001 URLs" in status._repr_html_()
     done = sitemill.rollback(out)
     assert (done.live, done.urls) == (1, 30_000)
+    assert "30,000 URLs" in done._repr_html_()
     assert sitemill.status(out)[0].live.urls == 30_000
 
 
@@ -184,6 +187,7 @@ def test_check_reports_findings(tmp_path):
     report = sitemill.check(tmp_path / "sitemap.xml", limit_findings=1)
     assert not report and report.total >= 1 and len(report.findings) == 1
     assert str(report.findings[0]).startswith(str(tmp_path / "sitemap.xml"))
+    assert report.findings[0].rule in report._repr_html_()
     shown = run("check", tmp_path / "sitemap.xml")
     assert shown.returncode == 65 and report.findings[0].words in shown.stdout + shown.stderr
 
