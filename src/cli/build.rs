@@ -3,7 +3,6 @@
 mod places;
 
 use std::error::Error as _;
-use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
@@ -11,7 +10,7 @@ use std::time::{Instant, SystemTime};
 use serde::Serialize;
 use serde_json::{Value, json};
 use sitemill::escape;
-use sitemill::process::{Replacement, STDOUT_NAME, StoppableWriter, is_stdout, is_stream, output_name};
+use sitemill::process::{STDOUT_NAME, StoppableWriter, is_stdout, is_stream, output_name};
 use sitemill::report::{CompletedSwitch, Failure, Metrics};
 use sitemill::words::grouped;
 use sitemill::{Error, ErrorKind, Job, Outcome, Page, Progress, Report, Result, Source, Stop};
@@ -19,6 +18,7 @@ use sitemill::{Error, ErrorKind, Job, Outcome, Page, Progress, Report, Result, S
 use super::args::{BuildArgs, ProgressWhen};
 use super::early::Early;
 use super::report::PageTo;
+use super::streams::OutputFile;
 use super::{clock, failure, flags, inputs, log, progress, signals, streams, summary};
 use places::{METRICS, MeasuredRun, ReportFiles};
 
@@ -30,7 +30,11 @@ pub fn run(args: Box<BuildArgs>, config: Option<&Path>) -> Result<()> {
     warn_of_completed(&outcome.report);
     inputs::warn_of_skipped(&outcome.report.skipped);
     inputs::warn_of_old_news(outcome.report.old_news);
-    outcome.warnings.iter().for_each(failure::print_warning);
+    let warn = match outcome.report.dry_run {
+        Some(_) => failure::print_dry_warning,
+        None => failure::print_warning,
+    };
+    outcome.warnings.iter().for_each(warn);
     if !args.quiet {
         summary::print(&outcome.report, &args.out);
     }
@@ -98,7 +102,7 @@ fn check_stdout(args: &BuildArgs) -> Result<()> {
 /// Open outputs for programs, written whether or not the run succeeds.
 pub struct Reports {
     started: Instant,
-    report: Option<(PathBuf, ReportTo)>,
+    report: Option<(PathBuf, OutputFile)>,
     html: Option<PageTo>,
     json: bool,
     metrics: Option<PathBuf>,
@@ -161,10 +165,10 @@ impl Reports {
             let text = format!("{report:#}\n");
             let failed = |error| unwritten(output_name(&path), error);
             let written = match to {
-                ReportTo::Stream(file) => {
+                OutputFile::InPlace(file) => {
                     StoppableWriter::new(&file, stop).write_all(text.as_bytes()).map_err(failed)
                 }
-                ReportTo::File(mut file) => {
+                OutputFile::Replaced(mut file) => {
                     file.write_all(text.as_bytes()).map_err(failed).and_then(|()| file.finish())
                 }
             };
@@ -224,25 +228,14 @@ fn check_metrics(path: &Path) -> Result<()> {
     }
 }
 
-/// The destination of the JSON report.
-enum ReportTo {
-    /// A standard stream, a device, or a file in a directory where nothing can be created.
-    Stream(File),
-    /// A regular file, which is replaced.
-    File(Replacement),
-}
-
 /// Creates the file for the report. A FIFO is refused: opening one without a reader blocks, and no signal would end the wait.
-fn create(path: &Path) -> Result<ReportTo> {
+fn create(path: &Path) -> Result<OutputFile> {
     if !is_stream(path) && path.metadata().is_ok_and(|meta| !meta.is_file()) {
         let shown = escape::shown(path.as_os_str().as_encoded_bytes());
         let words = format!("{shown}: is not a regular file; give one, or a new file");
         return Err(Error::new(ErrorKind::Output, words));
     }
-    match Replacement::begin(path)? {
-        Some(file) => Ok(ReportTo::File(file)),
-        None => streams::create(path).map(ReportTo::Stream),
-    }
+    OutputFile::create(path)
 }
 
 /// The job that the options describe, without its inputs, once it is certain that they do not contradict each other. Reads the

@@ -10,7 +10,7 @@ use sitemill::{CleanJob, CleanReport, Error, Progress, Result, Silent, Source, S
 
 use super::args::CleanArgs;
 use super::failure::is_broken_pipe;
-use super::streams::{self, Stdout};
+use super::streams::{self, OutputFile, Stdout};
 use super::{elsewhere, inputs, log, progress};
 
 /// The job that the options describe, with the inputs that they name. Reads the files of rules that they name, until `stop` is
@@ -55,14 +55,16 @@ fn clean(
     stop: &Stop,
     urls: Target<'_>,
 ) -> Result<CleanReport> {
-    let mut file = args.rejects.as_deref().map(streams::create).transpose()?;
+    let mut file = args.rejects.as_deref().map(OutputFile::create).transpose()?;
     let rejects = args.rejects.as_deref().zip(file.as_mut()).map(|(name, file)| Target { name, to: file });
     // Reborrowed, because both targets must have the same lifetime.
     let urls = Target { name: urls.name, to: &mut *urls.to };
-    match sources {
+    let report = match sources {
         Some(sources) => sitemill::clean_from(job, sources, progress, stop, urls, rejects),
         None => sitemill::clean(job, progress, stop, urls, rejects),
-    }
+    }?;
+    file.map_or(Ok(()), OutputFile::finish)?;
+    Ok(report)
 }
 
 /// Writes URLs, rejects and a summary. A reader may stop early.

@@ -76,6 +76,11 @@ pub fn print_warning(error: &Error) {
     log::warning(&format!("{}; the new set is live", with_cause(error)));
 }
 
+/// Prints an error of a dry run, which has published nothing.
+pub fn print_dry_warning(error: &Error) {
+    log::warning(&with_cause(error));
+}
+
 /// The message of an error, followed by its cause.
 pub fn with_cause(error: &Error) -> String {
     let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();

@@ -8,7 +8,9 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::draft::Draft;
-use super::fs::{Disk, FileSystem, Kind, Locked, Meta, exists, look_up, parent, sync_directory};
+use super::fs::{
+    Disk, FileSystem, Kind, Locked, Meta, check_is_file_path, exists, look_up, parent, sync_directory,
+};
 use crate::error::{Error, ErrorKind, Result, message};
 
 /// Attempts to change a file that another process is changing.
@@ -63,7 +65,8 @@ impl<'a> LocalFile<'a> {
     /// Checks that a new file can be created next to it, and can take its place.
     ///
     /// # Errors
-    /// [`ErrorKind::Output`] if not, or if it is a link or no regular file; [`ErrorKind::Permission`] if its group cannot be kept.
+    /// [`ErrorKind::Output`] if not, if this user may not write to it, or if it is a link or no regular file;
+    /// [`ErrorKind::Permission`] if its group cannot be kept.
     pub fn check_writable(&self) -> Result<()> {
         let old = self.meta()?;
         self.draft(old.as_ref())?.discard()
@@ -103,6 +106,7 @@ impl<'a> LocalFile<'a> {
 
     /// Its metadata; `None` if there is no file. A link would be replaced by a file, and its target would stay as it is.
     fn meta(&self) -> Result<Option<Meta>> {
+        check_is_file_path(self.path)?;
         let unfit = |why: &str| Error::new(ErrorKind::Output, message!(self.path, ": {why}"));
         match look_up(self.fs, self.path)? {
             None => Ok(None),
@@ -169,8 +173,12 @@ impl<'a> LocalFile<'a> {
         Error::io(self.path, "could not be written", error)
     }
 
-    /// Creates an empty file next to the old one, with mode and owner of the file `like`.
+    /// Creates an empty file next to the old one, with mode and owner of the file `like`, which is the old one if there is one.
     fn draft(&self, like: Option<&Meta>) -> Result<Draft<'a>> {
+        if like.is_some() {
+            // Whoever protects a file from being written does not want it to be replaced either.
+            self.fs.check_overwritable(self.path).map_err(|error| Error::output(self.path, error))?;
+        }
         let draft = Draft::create(self.fs, self.path)?;
         if let Some(like) = like
             && !draft.take_after(like).map_err(|error| self.unwritten(error))?

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::draft::Draft;
-use super::fs::{Disk, FileSystem, parent, sync_directory};
+use super::fs::{Disk, FileSystem, check_is_file_path, parent, sync_directory};
 use crate::common::fifo::is_stream;
 use crate::error::{Error, Result};
 
@@ -27,7 +27,7 @@ impl Replacement {
     /// file can be created next to the old one.
     ///
     /// # Errors
-    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if the old file may not be written.
+    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if the old file may not be written, or the path is that of a directory.
     pub fn begin(path: &Path) -> Result<Option<Self>> {
         if is_stream(path) {
             return Ok(None);
@@ -39,8 +39,9 @@ impl Replacement {
                 return Ok(None);
             }
             // Whoever protects a file from being written does not want it to be replaced either.
-            File::options().write(true).open(&target).map_err(|error| Error::output(path, error))?;
+            Disk.check_overwritable(&target).map_err(|error| Error::output(path, error))?;
         }
+        check_is_file_path(path)?;
         let Ok(draft) = Draft::create(&Disk, &target) else { return Ok(None) };
         let is_alike = old.is_none_or(|old| draft.take_after(&old).unwrap_or(false));
         Ok(is_alike.then_some(Self { draft, path: target }))

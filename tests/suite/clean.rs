@@ -1,10 +1,11 @@
 //! `sitemill clean`.
 
 use std::fs;
+use std::path::Path;
 use std::process::Stdio;
 
 use crate::corpus::{Corpus, Recipe};
-use crate::support::{TempDir, build_command, finish, sitemill};
+use crate::support::{TempDir, build_command, finish, gzip, sitemill};
 
 #[test]
 fn every_accepted_line_comes_out_once_in_input_order() {
@@ -113,4 +114,36 @@ fn a_reader_that_stops_early_is_not_a_failure_but_a_full_disk_is() {
         sitemill().arg("clean").stdin(Stdio::piped()).stdout(full).stderr(Stdio::null()).spawn().unwrap();
     drop(child.stdin.take().map(|mut pipe| std::io::Write::write_all(&mut pipe, b"http://h.example/a\n")));
     assert_eq!(child.wait().unwrap().code(), Some(74));
+}
+
+#[test]
+fn an_old_reject_file_is_replaced_once_the_new_one_is_complete_and_other_names_of_it_keep_their_bytes() {
+    let directory = TempDir::new();
+    let input = directory.file("in.txt", "http://h.example/1\nbad\n");
+    let damaged = directory.file("damaged.csv.gz", gzip(b"url\nhttp://h.example/1\n")[..20].to_vec());
+    let [rejects, other] = ["rejects.tsv", "other"].map(|name| directory.join(name));
+    let clean = |input: &Path| {
+        finish(sitemill().args(["clean", "--quiet"]).arg(input).arg("--rejects").arg(&rejects), b"")
+    };
+    fs::write(&rejects, "precious").unwrap();
+    fs::hard_link(&rejects, &other).unwrap();
+    for (input, exit) in [(directory.join("missing.txt"), 66), (damaged, 65)] {
+        clean(&input).expect(exit);
+        assert_eq!(fs::read(&rejects).unwrap(), b"precious", "{input:?}");
+    }
+    clean(&input).expect(0);
+    let new = fs::read_to_string(&rejects).unwrap();
+    assert!(new.starts_with("input\tline\t") && new.ends_with("not-absolute\tbad\n"), "{new}");
+    assert_eq!(fs::read(&other).unwrap(), b"precious");
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 4, "no temporary file may remain");
+}
+
+#[test]
+fn a_file_of_patterns_to_exclude_that_has_none_is_a_warning() {
+    let directory = TempDir::new();
+    let empty = directory.file("empty", "# none\n");
+    let cleaned =
+        finish(sitemill().args(["clean", "--quiet", "--exclude-file"]).arg(empty), b"http://h.example/1\n");
+    assert!(cleaned.stderr.contains("empty: has no pattern, so it excludes no URLs"), "{}", cleaned.stderr);
+    assert_eq!(cleaned.expect(0).stdout, b"http://h.example/1\n");
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::support::{
     Run, TempDir, build_command, files, finish, heeding_signals, published_urls, run, send, sitemill,
-    telling_build_command, wait_until_staging,
+    started_by, telling_build_command, wait_until_staging,
 };
 
 const BASE: &str = "http://h.example/";
@@ -255,4 +255,42 @@ fn completions_work_in_bash_and_manual_pages_have_their_options() {
         assert!(page.contains(".TH sitemill") && page.contains(said), "{page}");
     }
     run(["man", "bake"]).expect(2);
+}
+
+#[test]
+fn a_path_of_a_directory_is_no_file_of_results_and_is_refused_before_any_work() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    directory.file("there", "");
+    for option in ["--rejects", "--report", "--html", "--metrics", "--diff", "--robots"] {
+        for path in ["new/", "new/.", "there/"] {
+            let path = format!("{}/{path}", directory.path().display());
+            let refused = build(&out, &format!("{BASE}1\n"), &[option, &path]).expect(73);
+            assert!(refused.stderr.contains(&path), "{option}: {}", refused.stderr);
+            assert!(!out.exists() && !directory.join("new").exists(), "{option} {path}");
+        }
+    }
+}
+
+#[test]
+fn files_that_the_user_may_not_write_to_are_not_replaced() {
+    let directory = TempDir::new();
+    let protected = directory.file("robots.txt", "User-agent: *\n");
+    fs::set_permissions(&protected, fs::Permissions::from_mode(0o444)).unwrap();
+    let out = directory.join("out");
+    // Root may write to every file.
+    let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
+    let who = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+    let who = if is_root { &who[..] } else { &["env"] };
+    for path in [directory.path(), &protected] {
+        let _ = chown(path, Some(65534), Some(65534));
+    }
+    let _ = chown(&protected, Some(65534), Some(65534));
+    for option in ["--rejects", "--report", "--html", "--metrics", "--diff", "--robots"] {
+        let mut command = build_command(&out, BASE);
+        command.arg(option).arg(&protected);
+        let refused = finish(&mut started_by(who, &command), format!("{BASE}1\n").as_bytes()).expect(73);
+        assert!(refused.stderr.contains("robots.txt: cannot be created"), "{option}: {}", refused.stderr);
+        assert_eq!(fs::read(&protected).unwrap(), b"User-agent: *\n", "{option}");
+    }
 }

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use sitemill::options::{Pattern, RelativeTo, Rewrite, Robots, RobotsAgent, UrlRules};
 use sitemill::{Error, ErrorKind, Stop, escape};
 
+use crate::cli::log;
+
 /// The option that names the robots.txt whose rules apply.
 pub const RESPECT_ROBOTS: &str = "--respect-robots";
 
@@ -46,6 +48,8 @@ pub struct UrlArgs {
     pub include_file: Vec<PathBuf>,
 
     /// Read patterns for --exclude from this file, one per line; # begins a comment line. Repeatable.
+    ///
+    /// A file without patterns is a warning.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub exclude_file: Vec<PathBuf>,
 
@@ -76,7 +80,7 @@ impl UrlArgs {
         rules.relative_to.clone_from(&self.relative_to);
         rules.rewrites.clone_from(&self.rewrite);
         rules.include = with_files(&self.include, &self.include_file, read_patterns_to_include)?;
-        rules.exclude = with_files(&self.exclude, &self.exclude_file, Pattern::read_all)?;
+        rules.exclude = with_files(&self.exclude, &self.exclude_file, read_patterns_to_exclude)?;
         let agent = self.robots_agent.as_ref();
         let robots = self.respect_robots.as_ref().map(|path| Robots::read(path, agent, stop));
         rules.robots = robots.transpose()?;
@@ -89,6 +93,16 @@ impl UrlArgs {
         let exclude = self.exclude_file.iter().map(|file| ("--exclude-file", file));
         include.chain(exclude).chain(self.respect_robots.iter().map(|file| (RESPECT_ROBOTS, file)))
     }
+}
+
+/// Reads patterns from a file that should have some. It may have none on purpose, unlike one of patterns to include.
+fn read_patterns_to_exclude(path: &Path, stop: &Stop) -> sitemill::Result<Vec<Pattern>> {
+    let patterns = Pattern::read_all(path, stop)?;
+    if patterns.is_empty() {
+        let shown = escape::shown(path.as_os_str().as_encoded_bytes());
+        log::warning(&format!("{shown}: has no pattern, so it excludes no URLs"));
+    }
+    Ok(patterns)
 }
 
 /// Reads patterns from a file that must have some: without any, nothing would be left out.

@@ -77,6 +77,19 @@ pub fn look_up(fs: &dyn FileSystem, path: &Path) -> Result<Option<Meta>> {
     }
 }
 
+/// Checks that `path` can be that of a file. One that ends in a slash or in `/.` is that of a directory, although
+/// [`Path::file_name`] and the temporary name of a new file leave that out.
+///
+/// # Errors
+/// [`ErrorKind::Output`](crate::ErrorKind::Output) if not.
+pub fn check_is_file_path(path: &Path) -> Result<()> {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    match bytes.ends_with(b"/") || bytes.ends_with(b"/.") {
+        true => Err(Error::output(path, io::ErrorKind::IsADirectory.into())),
+        false => Ok(()),
+    }
+}
+
 /// Whether anything has the name `path`.
 ///
 /// # Errors

@@ -123,6 +123,10 @@ impl FileSystem for Disk {
         checked.map_err(io::Error::from)
     }
 
+    fn check_overwritable(&self, file: &Path) -> io::Result<()> {
+        File::options().write(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(file).map(drop)
+    }
+
     fn make_directory(&self, path: &Path, mode: u32) -> io::Result<()> {
         DirBuilder::new().mode(mode).create(path)
     }

@@ -66,6 +66,11 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
         Ok(())
     }
 
+    /// Checks that this user may write to a file, and changes nothing. Without permissions, everybody may.
+    fn check_overwritable(&self, _file: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Creates an empty file; nothing may have its name.
     fn create(&self, path: &Path) -> io::Result<Box<dyn NewFile>>;
 
