@@ -200,7 +200,7 @@ pub struct BuildArgs {
     /// Accept a --robots file named Robots.txt or ROBOTS.TXT.
     ///
     /// Crawlers request only robots.txt, so other spellings are refused by default.
-    #[arg(long, hide_short_help = true)]
+    #[arg(long, requires = "robots", hide_short_help = true)]
     pub robots_any_name: bool,
 
     /// Show progress: auto, always or never.

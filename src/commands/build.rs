@@ -16,10 +16,11 @@ pub(super) mod site;
 mod start;
 pub(super) mod then;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::commands::build::report::Seconds;
+use crate::commands::paths::Paths;
 use crate::commands::unpublished::unpublished;
 use crate::common::progress::Progress;
 use crate::common::stop::Stop;
@@ -109,6 +110,11 @@ fn build_started(
 ) -> Result<Outcome> {
     let Start { sources, rejects, follow_up, workspace } = start;
     let run = Context { job, rules: &Rules::of(job), progress, stop };
+    // A real run would have created its output directory by now.
+    let is_created = |scratch: &PathBuf| Paths::are_same(scratch, &job.publication.out);
+    if !(job.publication.dry_run && job.resources.scratch.as_ref().is_some_and(is_created)) {
+        job.resources.check_scratch()?;
+    }
     let memory = Memory::of(&job.resources, workspace.scratch())?;
     let loaded = LoadedInputs::of(run, sources, &memory, &workspace)?;
     let memory = &loaded.memory;

@@ -153,6 +153,7 @@ pub fn check(
 ) -> Result<CheckReport> {
     check_threads(job.threads)?;
     place::check_state(&job.paths)?;
+    place::check_name(job.name.as_ref(), &job.paths)?;
     let started = Instant::now();
     let mut run = Run {
         job,

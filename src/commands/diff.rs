@@ -119,6 +119,7 @@ impl DiffJob {
 /// [`StoreSettings::state`](crate::StoreSettings::state) is set.
 pub fn diff(job: &DiffJob, progress: &dyn Progress, stop: &Stop, to: Target<'_>) -> Result<DiffReport> {
     place::check_state(&[&job.old, &job.new])?;
+    place::check_name(job.name.as_ref(), &[&job.old, &job.new])?;
     let mut report = DiffReport::default();
     let _phase = progress.phase(Phase::Read, 0);
     for (old, new) in side::pairs(&job.old, &job.new, job.name.as_ref())? {

@@ -53,6 +53,7 @@ impl PageJob {
 /// otherwise if something cannot be read, or if `stop` is raised.
 pub fn report_page(job: &PageJob, progress: &dyn Progress, stop: &Stop) -> Result<Page> {
     check_threads(job.threads)?;
+    place::check_name(job.name.as_ref(), &[&job.path])?;
     let json = match place::resolve(&job.path)? {
         PlaceOrFile::Place(_) => {
             let PageJob { path, name, threads, setting_names } = job;

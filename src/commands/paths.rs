@@ -3,6 +3,7 @@
 //! A file that is both would be destroyed, and so would a file of the live set. Paths cannot be compared as text, because symbolic
 //! links, hard links and different spellings lead to the same file. Files are therefore compared by device and inode.
 
+mod external;
 mod jobs;
 mod resolved;
 
@@ -133,11 +134,12 @@ impl Paths {
     /// exist either.
     ///
     /// # Errors
-    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created.
+    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created; [`ErrorKind::Usage`](crate::ErrorKind::Usage) if
+    /// nothing is published at such a path.
     pub fn make_out(&self) -> Result<()> {
         let Some((out, _)) = &self.out else { return Ok(()) };
         match out.symlink_metadata().is_err() && self.writes.iter().any(|named| self.needs_out(named)) {
-            true => places::create(out),
+            true => places::check(out).and_then(|()| places::create(out)),
             false => Ok(()),
         }
     }
@@ -151,6 +153,7 @@ impl Paths {
         for named in self.writes.iter().filter(|named| !self.needs_out(named)) {
             let path = &*named.path;
             let directory = parent_of(path).map_or(Ok(()), |parent| parent.join(".").metadata().map(drop));
+            places::fs::check_is_file_path(path)?;
             let checked = if path.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { directory };
             checked.map_err(|error| Error::output(path, error))?;
         }
@@ -181,6 +184,15 @@ impl Paths {
                     message!(named.message(), ": the same file as ", input.message(), "; use another file")
                 })
                 .or_else(|| self.published(named, place))
+                .or_else(|| {
+                    let set = external::listing(&named.path, place)?;
+                    Some(message!(
+                        named.message(),
+                        ": a sitemap that the set in ",
+                        &*set,
+                        " lists besides its own; name another file"
+                    ))
+                })
                 .or_else(|| self.read_next_time(named, place));
             conflicts.extend(why.map(|why| Conflict {
                 written: vec![at],
@@ -352,7 +364,7 @@ fn why_not_in_state(what: Message, other: &str) -> Message {
 
 /// Returns whether `build` gives a file the name.
 fn is_published_name(name: &str) -> bool {
-    is_sitemap_file(name) || is_index_file(name) || is_robots_file(name)
+    is_sitemap_file(name) || is_index_file(name) || is_robots_file(name) || places::is_switch_file(name)
 }
 
 /// Returns whether `file` is in the directory of a published set without belonging to the set. `sets` remembers which directories

@@ -86,6 +86,7 @@ impl UrlsJob {
 pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<'_>) -> Result<UrlsReport> {
     check_threads(job.threads)?;
     place::check_state(&job.paths)?;
+    place::check_name(job.name.as_ref(), &job.paths)?;
     let format = match job.format {
         UrlsFormat::Lines => LineFormat::Lines,
         UrlsFormat::Tsv => LineFormat::Tsv,

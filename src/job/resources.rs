@@ -37,6 +37,18 @@ impl Resources {
     }
 }
 
+impl Resources {
+    /// Checks that the directory for scratch files exists, if one is named: a run that needs no scratch files would not notice.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it does not exist or is no directory.
+    pub(crate) fn check_scratch(&self) -> Result<()> {
+        let Some(directory) = &self.scratch else { return Ok(()) };
+        let found = directory.join(".").metadata();
+        found.map(drop).map_err(|error| Error::output(directory, error))
+    }
+}
+
 /// Maximum number of threads of a run: more than a run can use, and few enough to start and stop quickly.
 pub const THREADS_MAX: usize = 1024;
 

@@ -51,18 +51,22 @@ impl CommandLine {
         &self.0[1..]
     }
 
+    /// The path of the program; `None` if it is given without a path and not found.
+    pub(crate) fn program_file(&self) -> Option<PathBuf> {
+        let program = self.program();
+        match program.contains('/') {
+            true => Some(program.into()),
+            false => search_path().iter().map(|directory| directory.join(program)).find(|path| can_run(path)),
+        }
+    }
+
     /// Checks that the program exists and can be run, so that the build fails before any work.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if not.
     pub(crate) fn check(&self) -> Result<()> {
         let program = self.program();
-        let can_run = |path: &Path| path.is_file() && access(path, Access::EXEC_OK).is_ok();
-        let is_found = match program.contains('/') {
-            true => can_run(Path::new(program)),
-            false => search_path().iter().any(|directory| can_run(&directory.join(program))),
-        };
-        match is_found {
+        match self.program_file().is_some_and(|file| can_run(&file)) {
             true => Ok(()),
             false => {
                 let shown = crate::escape::shown(program.as_bytes());
@@ -74,6 +78,11 @@ impl CommandLine {
             }
         }
     }
+}
+
+/// Whether `path` is a program that this user may run.
+fn can_run(path: &Path) -> bool {
+    path.is_file() && access(path, Access::EXEC_OK).is_ok()
 }
 
 /// The directories that are searched for a program without a path.

@@ -11,6 +11,7 @@ use super::preview::Preview;
 use super::set_name::SetName;
 use super::set_paths::{is_state_of_set, set_of};
 use super::shared_staging::SharedStaging;
+use crate::common::fifo::STREAM;
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, Setting, is_url, is_url_with_one_slash, message};
 use crate::store::{self, Location, Scheme, store_settings};
@@ -47,15 +48,23 @@ pub fn view_of_set(path: &Path, name: Option<&SetName>) -> Result<Arc<dyn View>>
 /// Checks that sets can be published at `path`, as far as it tells without asking a store.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] if it is a URL that nothing can be published to, or a URL with a slash missing, which would otherwise
-/// create a relative directory of that name.
+/// [`ErrorKind::Usage`] if it is a URL that nothing can be published to, or looks like something other than a directory, which
+/// would otherwise be created under that name: a URL with a slash missing, standard output, or a home directory that no shell
+/// has expanded.
 pub fn check(path: &Path) -> Result<()> {
     in_store(path, ErrorKind::Usage)?;
     if is_url_with_one_slash(path) {
         let words = "looks like a URL with a slash missing; give s3://bucket/prefix for a bucket, a plain path for a directory, or ./";
         return Err(Error::usage(message!(path, ": {words}", path, " for a directory of this name")));
     }
-    Ok(())
+    let why = if path == Path::new(STREAM) && !path.is_dir() {
+        "a set cannot be written to standard output; give a directory; one with this name is ./-"
+    } else if path.starts_with("~") && !Path::new("~").is_dir() {
+        "the shell has not expanded ~; give the whole path; a relative path of this form begins with ./"
+    } else {
+        return Ok(());
+    };
+    Err(Error::usage(message!(path, ": {why}")))
 }
 
 /// Whether the state of a set at `path` cannot be located: `path` is in a store, and the `state` setting belongs to another set.

@@ -157,12 +157,20 @@ impl SetPaths {
     }
 }
 
+/// The file that exists while a switch of the set without a name is not complete.
+const SWITCH_FILE: &str = ".sitemill-switch";
+
 /// The file that exists while a switch of the set `name` is not complete, for users who may not read its journal.
 pub fn switch_file(name: Option<&SetName>) -> String {
     match name {
-        Some(name) => format!("{STATE}-switch-{name}"),
-        None => format!("{STATE}-switch"),
+        Some(name) => format!("{SWITCH_FILE}-{name}"),
+        None => SWITCH_FILE.into(),
     }
+}
+
+/// Whether the [`switch_file`] of any set has the name `file`.
+pub fn is_switch_file(file: &str) -> bool {
+    file.strip_prefix(SWITCH_FILE).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }
 
 /// In staging: the file that replaces the damaged sitemap `file`.

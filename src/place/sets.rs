@@ -1,12 +1,12 @@
 //! The sets in a place, and the places below it.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::interface::View;
 use super::set_name::SetName;
-use crate::error::Result;
+use crate::error::{Error, Result, Setting, is_url, message};
 
 /// The sets in the directory of `view`: all of them, the one without a name first, or only the set `name`. They need not exist.
 ///
@@ -18,6 +18,24 @@ pub fn sets_in(view: &dyn View, name: Option<&SetName>) -> Result<Vec<Arc<dyn Vi
         None => [None].into_iter().chain(view.names()?.into_iter().map(Some)).collect(),
     };
     Ok(names.iter().map(|name| view.named(name.as_ref())).collect())
+}
+
+/// Checks that the `name` of a set has an effect: that not all `paths` are single files.
+///
+/// # Errors
+/// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if it has none.
+pub fn check_name(name: Option<&SetName>, paths: &[impl AsRef<Path>]) -> Result<()> {
+    let is_file = |path: &&Path| !is_url(path) && path.is_file();
+    let paths: Vec<&Path> = paths.iter().map(AsRef::as_ref).collect();
+    match (name, &paths[..]) {
+        (Some(name), [first, ..]) if paths.iter().all(is_file) => Err(Error::usage(message!(
+            Setting::Name.with(name),
+            " chooses a set of a directory, and ",
+            *first,
+            " is a file; leave it out, or name the directory"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// Whether runs have left the state of any set in the place of `view`.

@@ -25,6 +25,7 @@ mod hints;
 mod html;
 mod incremental;
 mod indexes;
+mod ineffective;
 mod inputs;
 mod killed;
 mod layers;

@@ -181,10 +181,11 @@ fn no_option_overwrites_a_file_of_a_published_set() {
     let index = out.join("sitemap-index-1.xml");
     let lines = out.join("robots-sitemaps.txt");
     let state = out.join(".sitemill/manifest.json");
+    let [mark, mark_of_blog] = [".sitemill-switch", ".sitemill-switch-blog"].map(|name| out.join(name));
     // Without a live set and with one.
     for is_live in [false, true] {
         for option in WRITTEN {
-            for name in [&index, &lines, &state] {
+            for name in [&index, &lines, &state, &mark, &mark_of_blog] {
                 let mut build = build_command(&out, BASE);
                 build.arg(option).arg(name).arg(&input);
                 let said = if name == &state { ".sitemill" } else { "--out" };
@@ -353,5 +354,33 @@ fn files_may_lie_in_an_output_directory_that_does_not_exist_yet() {
             refused.stderr
         );
         assert!(!out.exists(), "{option}");
+    }
+}
+
+#[test]
+fn no_option_overwrites_a_sitemap_that_a_set_only_lists_nor_the_command_that_follows() {
+    let directory = TempDir::new();
+    let (input, out) = (directory.file("in.txt", LINES), directory.join("out"));
+    let also = out.join("new s/news.xml");
+    fs::create_dir_all(also.parent().unwrap()).unwrap();
+    let urls = "<url><loc>http://h.example/new</loc></url>";
+    let text = format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{urls}</urlset>");
+    fs::write(&also, text).unwrap();
+    finish(build_command(&out, BASE).arg("--also").arg(&also).arg(&input), b"").expect(0);
+    for option in WRITTEN {
+        let mut build = build_command(&out, BASE);
+        let said = [option, "news.xml: a sitemap that the set in "];
+        assert_refused(&directory, build.arg(option).arg(&also).arg(&input), &said);
+    }
+    for arguments in [["clean", "--rejects"], ["report", "--output"]] {
+        let mut command = sitemill();
+        command.args(arguments).arg(&also).arg(if arguments[0] == "clean" { &input } else { &out });
+        assert_refused(&directory, &mut command, &[arguments[1], "news.xml"]);
+    }
+    let script = directory.file("then.sh", "#!/bin/sh\n");
+    for option in WRITTEN {
+        let mut build = build_command(&out, BASE);
+        build.arg("--then").arg(&script).arg(option).arg(&script);
+        assert_refused(&directory, build.arg(&input), &[option, "the same file as --then"]);
     }
 }

@@ -191,7 +191,7 @@ pub struct RollbackArgs {
     /// Accept a --robots file named Robots.txt or ROBOTS.TXT.
     ///
     /// Crawlers request only robots.txt, so other spellings are refused by default.
-    #[arg(long)]
+    #[arg(long, requires = "robots")]
     pub robots_any_name: bool,
 
     /// Print only warnings and errors.

@@ -103,6 +103,7 @@ pub fn paths(args: &BuildArgs, inputs: Vec<PathBuf>, config: Option<&Path>) -> P
     job.publication.rejects.clone_from(&args.reports.rejects);
     job.publication.diff.clone_from(&args.reports.diff);
     job.publication.robots.clone_from(&args.robots);
+    job.publication.then.clone_from(&args.live.then);
     // A URL that cannot be encoded is reported later.
     job.publication.also = args.live.also(args.format.url_encoding).unwrap_or_default();
     let rules = args.urls.files().map(|(option, path)| (option, path.as_path()));
@@ -120,6 +121,7 @@ pub fn paths_of_words(early: &Early<'_>) -> Paths {
     job.publication.rejects = path(early, "rejects");
     job.publication.diff = path(early, "diff");
     job.publication.robots = path(early, "robots");
+    job.publication.then = early.value("then").and_then(|then| then.to_str()?.parse().ok());
     let also = early.values("also");
     job.publication.also = also.iter().filter_map(|also| also.to_str()?.parse().ok()).collect();
     let options = ["--include-file", "--exclude-file", "--sections", RESPECT_ROBOTS, "--config"];

@@ -10,7 +10,7 @@ use crate::commands::page::PageJob;
 use crate::commands::rollback::RollbackJob;
 use crate::commands::urls::UrlsJob;
 use crate::error::{Setting, is_url};
-use crate::job::{Also, Job};
+use crate::job::{Also, CommandLine, Job};
 use crate::place::{self, PlaceOrFile, SetName};
 
 impl Job {
@@ -24,6 +24,8 @@ impl Job {
                 paths.read(Setting::Also, path);
             }
         }
+        let program = publication.then.as_ref().and_then(CommandLine::program_file);
+        program.iter().for_each(|program| paths.read(Setting::Then, program));
         let written = [
             (Setting::Rejects, &publication.rejects),
             (Setting::Diff, &publication.diff),

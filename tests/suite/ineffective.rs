@@ -1,0 +1,65 @@
+//! Options that cannot have an effect, or not the one that was meant, are refused.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::{Run, TempDir, finish, sitemill};
+
+const BASE: &str = "http://h.example/";
+
+/// Runs the binary in `directory` with a URL as standard input.
+fn run_in(directory: &Path, arguments: &[&str]) -> Run {
+    finish(sitemill().args(arguments).current_dir(directory), b"http://h.example/1\n")
+}
+
+#[test]
+fn a_set_is_not_published_in_a_directory_named_like_standard_output_or_home() {
+    let directory = TempDir::new();
+    directory.file("in.txt", "http://h.example/1\n");
+    let build =
+        |out: &str| run_in(directory.path(), &["build", "--quiet", "--base-url", BASE, out, "in.txt"]);
+    for out in ["--out=-", "--out=~/html", "--out=~"] {
+        let refused = build(out).expect(2).stderr;
+        assert!(refused.contains(&out[6..]) && refused.contains("./"), "{out}: {refused}");
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1, "{out}");
+    }
+    // A result in the same directory does not create it either.
+    let arguments = ["build", "--base-url", BASE, "--out=~/html", "--report=~/html/r.json"];
+    run_in(directory.path(), &arguments).expect(2);
+    assert!(!directory.join("~").exists());
+    for out in ["--out=./-", "--out=./~/html", "--out=~/html", "--out=-"] {
+        build(out).expect(0);
+    }
+}
+
+#[test]
+fn names_of_sets_and_directories_of_scratch_files_are_refused_where_nothing_would_use_them() {
+    let directory = TempDir::new();
+    directory.file("in.txt", "http://h.example/1\n");
+    directory.file("new.txt", "");
+    run_in(directory.path(), &["build", "--quiet", "--base-url", BASE, "--out", "out", "in.txt"]).expect(0);
+    let index = "out/sitemap-index-1.xml";
+    run_in(directory.path(), &["check", "--quiet", index]).expect(0);
+    let build = ["build", "--quiet", "--base-url", BASE, "--out", "out", "in.txt"];
+    let with = |options: &[&'static str]| [&build[..], options].concat();
+    for (arguments, exit, said) in [
+        (with(&["--robots-any-name"]), 2, "--robots"),
+        (with(&["--scratch", "in.txt"]), 73, "in.txt: "),
+        (with(&["--scratch", "missing"]), 73, "missing: "),
+        (vec!["check", index, "--name", "zzz"], 2, "--name zzz chooses a set of a directory"),
+        (vec!["urls", index, "--name", "zzz"], 2, "--name zzz"),
+        (vec!["diff", index, index, "--name", "zzz"], 2, "--name zzz"),
+        (vec!["report", "in.txt", "--name", "zzz"], 2, "--name zzz"),
+    ] {
+        let refused = run_in(directory.path(), &arguments).expect(exit).stderr;
+        assert!(refused.contains(said), "{arguments:?}: {refused}");
+    }
+    // An option of the environment may be meant for other runs.
+    let mut build = sitemill();
+    build.args(with(&[])).env("SITEMILL_ROBOTS_ANY_NAME", "1");
+    finish(build.current_dir(directory.path()), b"").expect(0);
+    // The output directory is created in time for scratch files.
+    let first = ["build", "--quiet", "--base-url", BASE, "--out", "first", "--scratch", "first", "in.txt"];
+    run_in(directory.path(), &[&first[..], &["--dry-run"]].concat()).expect(0);
+    run_in(directory.path(), &first).expect(0);
+}
