@@ -104,9 +104,9 @@ fn check_together(files: &[&Path], live: &Manifest) -> Result<()> {
     }
 }
 
-/// Opens all `inputs`. A directory is expanded to its part files, which need a success marker if `needs_success`, or to the set
-/// published in it. A sitemap index is expanded to the sitemaps that it lists in its directory or below. No file of a directory is
-/// opened twice, and none below `out`.
+/// Opens all `inputs`. A directory is expanded to its part files, or to the set published in it. Part files need a success marker
+/// if `needs_success`, also if they are named alone. A sitemap index is expanded to the sitemaps that it lists in its directory or
+/// below. No file of a directory is opened twice, and none below `out`.
 ///
 /// # Errors
 /// If an input cannot be opened, is a directory without part files, or is an index of missing files; if an index file in a
@@ -126,7 +126,12 @@ pub fn open_all<'a>(
                 open_directory(parts, &Listed::default(), options, out, &mut sources)?;
             }
             SourceKind::Path(name) => match remote::find(&name, needs_success, out)? {
-                None => open(&name, &Listed::default(), options, None, &mut |_| true, &mut sources)?,
+                None => {
+                    if needs_success {
+                        format::check_part_is_finished(&name)?;
+                    }
+                    open(&name, &Listed::default(), options, None, &mut |_| true, &mut sources)?;
+                }
                 Some(found) => {
                     let (found, own) = split_off_own(&name, found, out)?;
                     sources.skipped.extend(own);

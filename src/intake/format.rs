@@ -67,7 +67,7 @@ pub use options::FormatOptions;
 pub use packing::Packing;
 #[cfg(feature = "cloud")]
 pub use part_files::part_files_listed;
-pub use part_files::{OutDirectory, PartFiles, SkipReason, part_files};
+pub use part_files::{OutDirectory, PartFiles, SkipReason, check_part_is_finished, part_files};
 pub use reader::{RowReader, Unit, Units};
 pub use recognise::is_named_as_sitemap;
 pub use row::{Record, Sink};

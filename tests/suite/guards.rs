@@ -104,8 +104,19 @@ fn part_files_of_a_job_that_has_not_ended_are_refused_with_the_way_out() {
     assert!(refused.stderr.contains(said), "{}", refused.stderr);
     assert_eq!(published_urls(&out, BASE).len(), 3);
     build(&out, "", &[parts]).expect(0);
+    // A shell has expanded a pattern. Within a partition, the marker is that of all partitions.
+    let partition = directory.join("parts/day=1");
+    fs::create_dir(&partition).unwrap();
+    fs::write(partition.join("part-00000"), format!("{BASE}9\n")).unwrap();
+    let files = ["part-00000", "day=1/part-00000"].map(|name| format!("{parts}/{name}"));
+    for file in &files {
+        let refused = build(&out, "", &[file, "--require-success-marker"]).expect(65);
+        let said = format!("{file}: there is no _SUCCESS beside this part file");
+        assert!(refused.stderr.contains(&said), "{}", refused.stderr);
+    }
     fs::write(directory.join("parts/_SUCCESS"), "").unwrap();
     build(&out, "", &[parts, "--require-success-marker"]).expect(0);
+    build(&out, "", &[&files[0], &files[1], "--require-success-marker"]).expect(0);
 }
 
 #[test]

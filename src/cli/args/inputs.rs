@@ -46,6 +46,8 @@ pub struct FormatArgs {
     pub url_encoding: UrlEncoding,
 
     /// Refuse a directory of part files without a _SUCCESS file.
+    ///
+    /// Also refuses local files named part-* without a _SUCCESS file in their directory.
     #[arg(long, hide_short_help = true)]
     pub require_success_marker: bool,
 }

@@ -126,6 +126,39 @@ pub fn part_files(directory: &Path, needs_success: bool, out: Option<&OutDirecto
     chosen(found, directory, needs_success, &is_finished)
 }
 
+/// Checks that the job that writes the local `file` has ended, if it is a part file that was named alone, as a shell does that
+/// expands a pattern. The marker is in its directory or, if that is one of a partition such as `day=2024-05-01`, above it.
+///
+/// # Errors
+/// [`ErrorKind::Data`](crate::ErrorKind::Data) if there is no marker.
+pub fn check_part_is_finished(file: &Path) -> Result<()> {
+    if !is_part(file) {
+        return Ok(());
+    }
+    let is_partition =
+        |directory: &Path| directory.file_name().is_some_and(|name| name.as_encoded_bytes().contains(&b'='));
+    let mut directories = file.ancestors().skip(1);
+    while let Some(directory) = directories.next() {
+        if directory.join(SUCCESS).exists() {
+            return Ok(());
+        }
+        if !is_partition(directory) {
+            break;
+        }
+    }
+    Err(Error::data(message!(
+        file,
+        ": there is no {SUCCESS} beside this part file: the job that writes it has not ended, or failed; if the files are complete \
+         anyway, run again without ",
+        Setting::RequireSuccess
+    )))
+}
+
+/// Returns whether `file` is named like one of the files that a job writes in parallel.
+fn is_part(file: &Path) -> bool {
+    file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"part-"))
+}
+
 /// The data files among the objects below the location `directory`, by the same rules as in a directory. `names` are their names
 /// from there in order, and `out` is that of the location that the run publishes to.
 ///
@@ -172,9 +205,7 @@ fn chosen(
     needs_success: bool,
     is_finished: &dyn Fn() -> bool,
 ) -> Result<PartFiles> {
-    let is_part =
-        |file: &PathBuf| file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"part-"));
-    if found.files.iter().any(is_part) {
+    if found.files.iter().any(|file| is_part(file)) {
         let others = found.files.extract_if(.., |file| !is_part(file));
         found.skipped.extend(others.map(|file| (file, SkipReason::NotPart)));
     }
