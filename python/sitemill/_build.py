@@ -153,7 +153,7 @@ def build(
         delimiter: the delimiter of CSV files, if it cannot be detected.
         input_encoding: the charset of files that do not begin with a byte order mark.
         url_encoding: the charset in which the server expects non-ASCII characters of paths and queries.
-        require_success_marker: refuse a directory without ``_SUCCESS``.
+        require_success_marker: refuse a directory, and files named ``part-*``, without ``_SUCCESS``.
         rejects: a file for rejected and excluded rows and dropped tags.
         diff: a file for the differences from the replaced set.
         report, html, metrics: files for the report as JSON, as an HTML page, and as Prometheus metrics.
@@ -261,6 +261,7 @@ def _inputs(
         pairs = ",".join(f"{part}={name}" for part, name in names.items()) or None
         given = arguments_of({"columns": pairs if columns is None else columns})
         return [*arguments, *given, "--", *paths], None, []
+    _rows.check_is_not_written(rows, options)
     names = _rows.named_columns(names, columns)
     pairs_of_rows = list(names.items())
     names = names if section is None else {**names, "section": section}
@@ -295,5 +296,5 @@ def finished(
         if isinstance(refused, DataRefused):
             refused.report = done
         raise refused
-    tell(done.warnings, "the new set", late, done, stacklevel=3)
+    tell(done.warnings, "the new set" if done.published else None, late, done, stacklevel=3)
     return done

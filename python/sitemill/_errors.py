@@ -122,15 +122,17 @@ def late_warnings(late: Optional[BaseException]) -> list[str]:
     return [f"{words}: raised too late to stop the run"]
 
 
-def tell(warnings: Iterable[str], live: str, late: Optional[BaseException], result: Any, stacklevel: int) -> None:
-    """Warns about failures after the switch; ``live`` names the set that is live. Then raises ``late`` if it ends the program,
-    like ``KeyboardInterrupt``. That exception, or a warning that a filter turns into an exception, gets the result of the function.
+def tell(warnings: Iterable[str], live: Optional[str], late: Optional[BaseException], result: Any, stacklevel: int) -> None:
+    """Warns about failures after the switch; ``live`` names the set that is live, or is ``None`` after a dry run. Then raises
+    ``late`` if it ends the program, like ``KeyboardInterrupt``. That exception, or a warning that a filter turns into an exception,
+    gets the result of the function.
 
     Warnings are attributed to the caller at ``stacklevel``, where 1 is the function that calls this one.
     """
     try:
         for warning in warnings:
-            _warnings.warn(f"{warning}; {live} is live", RuntimeWarning, stacklevel=stacklevel + 1)
+            words = warning if live is None else f"{warning}; {live} is live"
+            _warnings.warn(words, RuntimeWarning, stacklevel=stacklevel + 1)
     except RuntimeWarning as raised:
         setattr(raised, "result", result)
         _raise_late(late, result)

@@ -44,7 +44,8 @@ class Report:
         xml_bytes: bytes of all sitemaps before compression.
         gzip_bytes: bytes of the sitemap files; an estimate in a dry run.
         seconds: seconds of each phase, and ``total``.
-        warnings: failures after the set was live, such as an earlier set that could not be removed.
+        warnings: failures after the set was live, such as an earlier set that could not be removed, and index files that something
+            else had changed.
         raw: the complete JSON report of the command line, as a dictionary.
     """
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import string
 from itertools import chain, repeat
 from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union
@@ -72,6 +73,25 @@ def paths(rows: Any) -> Optional[list[str]]:
         raise TypeError("rows has both paths and other values; give a list of paths, or an iterable of rows")
     # A list of URLs, one of which is invalid and will be counted as rejected.
     return None
+
+
+def check_is_not_written(rows: Any, options: Mapping[str, Any]) -> None:
+    """Refuses rows that are an open file, such as ``open("urls.txt")``, if an option names that file for a result."""
+    try:
+        there = os.fstat(rows.fileno())
+    except (AttributeError, TypeError, ValueError, OSError):
+        return
+    if not stat.S_ISREG(there.st_mode):
+        return
+    for option in ("rejects", "diff", "report", "html", "metrics", "robots"):
+        given = options.get(option)
+        try:
+            is_same = given is not None and os.path.samestat(there, os.stat(given))
+        except (TypeError, ValueError, OSError):
+            continue
+        if is_same:
+            name = os.fspath(given)
+            raise UsageError(f"{option}={name!r}: the same file as rows; name another file", path=name)
 
 
 def _is_path(row: str) -> bool:

@@ -391,3 +391,12 @@ def test_a_null_in_a_column_that_is_declared_without_nulls_is_a_missing_value(tm
     assert sitemill.build(table, base_url=BASE, out=tmp_path).listed == 2
     lastmods = {row["loc"]: row["lastmod"] for row in pyarrow.table(sitemill.urls(tmp_path)).to_pylist()}
     assert lastmods == {BASE + "1": "2024-05-01", BASE + "2": None}
+
+
+@pytest.mark.parametrize("option", ["rejects", "report", "metrics"])
+def test_an_open_file_of_rows_is_not_overwritten_by_a_result(tmp_path, option):
+    urls = tmp_path / "urls.txt"
+    urls.write_text(f"{BASE}1\nbad\n")
+    with urls.open() as rows, pytest.raises(sitemill.UsageError, match="the same file as rows"):
+        sitemill.build(rows, base_url=BASE, out=tmp_path / "out", **{option: urls})
+    assert urls.read_text() == f"{BASE}1\nbad\n"
