@@ -129,13 +129,14 @@ fn restore_in(
         robots::check(LocalFile::at(path), Owner { base_url: &prepared.set().base_url, name })?;
     }
     let mut warnings = make_live(slice::from_mut(&mut prepared))?;
+    warnings.extend(prepared.warning_of_edited(false));
     let to = prepared.set();
     let summary = SetSummary::of(to);
     warnings.extend(warning_of_gone(&*prepared.workspace().view(), to));
     if let Some(path) = &job.robots {
-        let named =
-            robots::name_indexes(LocalFile::at(path), Owner { base_url: &to.base_url, name }, &to.indexes);
-        warnings.extend(named.err());
+        let [old, new] = [&from, to].map(|set| Owner { base_url: &set.base_url, name });
+        warnings.extend(robots::name_indexes(LocalFile::at(path), new, &to.indexes).err());
+        warnings.extend(robots::old_block(LocalFile::at(path), old, new));
     }
     warnings.extend(prepared.end().err());
     Ok(RolledBack { from: SetSummary::of(&from), to: summary, warnings })

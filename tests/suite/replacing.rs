@@ -278,3 +278,41 @@ fn old_index_files_stay_as_long_as_the_sitemaps_that_they_list_and_are_not_part_
     night(3, 9, &keep);
     assert!(!out.join("sitemap-index-10.xml").exists() && !out.join(&sitemap[BASE.len()..]).exists());
 }
+
+#[test]
+fn live_files_that_something_else_has_changed_are_replaced_with_a_warning_and_a_copy() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    build(&out, BASE, &[]).expect(0);
+    let (index, lines) = (out.join("sitemap-index-1.xml"), out.join(ROBOTS_FILE));
+    let before = contents(&out);
+    let dry = |kept: u64, replaced: u64| {
+        let run = build(&out, BASE, &["--dry-run", "--json"]).expect(0);
+        let report: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+        let counts = ["kept_indexes", "replaced_indexes"].map(|name| report["dry_run"][name].as_u64());
+        assert_eq!(counts, [Some(kept), Some(replaced)], "{report}");
+        run
+    };
+    assert!(dry(2, 0).stderr.is_empty());
+    // A lost file is written again, and there is nothing to keep a copy of.
+    fs::remove_file(&index).unwrap();
+    assert!(dry(1, 1).stderr.is_empty());
+    assert!(build(&out, BASE, &[]).expect(0).stderr.is_empty());
+    for by in ["build", "rollback"] {
+        fs::write(&index, format!("edited before {by}")).unwrap();
+        fs::write(&lines, format!("# mine before {by}\n")).unwrap();
+        let said =
+            "sitemap-index-1.xml and 1 more: changed by something other than sitemill since the last run; ";
+        let would = dry(1, 1);
+        assert_says(&would, &[said, "a run would replace", ".sitemill/taken-over", "--also"]);
+        assert!(!would.stderr.contains("is live"), "{}", would.stderr);
+        let run = if by == "build" { build(&out, BASE, &[]) } else { rollback(&out, &[]) };
+        assert_says(&run.expect(0), &[said, "a copy is kept in .sitemill/taken-over", "is live"]);
+        let copies = copies(&out, "taken-over");
+        for text in [format!("edited before {by}"), format!("# mine before {by}\n")] {
+            assert!(copies.contains(&text), "{copies:?}");
+        }
+        assert_eq!(contents(&out), before);
+        assert!(build(&out, BASE, &[]).expect(0).stderr.is_empty(), "the next run has nothing to say");
+    }
+}

@@ -206,3 +206,22 @@ fn a_failure_after_the_switch_is_a_warning_and_the_set_is_live() {
     assert_eq!(published_urls(&out, BASE), [format!("{BASE}1")]);
     assert_eq!(fs::read_to_string(robots).unwrap(), damaged);
 }
+
+#[test]
+fn the_block_of_a_replaced_set_with_another_base_url_is_named_in_a_warning() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let robots = directory.file("robots.txt", "");
+    let deeper = format!("{BASE}p/");
+    let begins = |base: &str| format!("robots.txt: the lines from \"# sitemill: begin {base}\" to ");
+    assert!(build(&out, BASE, &robots, 1, &[]).expect(0).stderr.is_empty());
+    let replaced = build(&out, &deeper, &robots, 1, &["--replace-set"]).expect(0).stderr;
+    assert!(replaced.contains(&begins(BASE)) && replaced.contains("is live"), "{replaced}");
+    assert!(build(&out, &deeper, &robots, 1, &[]).expect(0).stderr.is_empty(), "it is said once");
+    let back = ["rollback", "--quiet", "--to", "1", "--robots", robots.to_str().unwrap(), "--out"];
+    let back = run(back.iter().map(AsRef::as_ref).chain([out.as_os_str()])).expect(0).stderr;
+    assert!(back.contains(&begins(&deeper)), "{back}");
+    // Without the block, there is nothing to say.
+    fs::write(&robots, "").unwrap();
+    assert!(build(&out, &deeper, &robots, 1, &["--replace-set"]).expect(0).stderr.is_empty());
+}

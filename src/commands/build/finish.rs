@@ -10,6 +10,7 @@ use super::site::Site;
 use crate::commands::build::report::{Details, Report, Seconds};
 use crate::error::{Error, Result};
 use crate::job::Job;
+use crate::set::publish::Prepared;
 use crate::survey::memory::Memory;
 
 /// When a build started, and how long its passes took.
@@ -41,11 +42,13 @@ pub fn finish(
             Ok(Outcome::not_published(report, why))
         }
         Published::Previewed(sets) => {
-            sets.iter().try_for_each(|set| reporting::add_preview(&mut report, job, set))?;
-            Ok(clock.completed(report, Vec::new()))
+            sets.iter().for_each(|set| reporting::add_preview(&mut report, job, set));
+            let warnings = sets.iter().flat_map(|set| warnings_of(set, true)).collect();
+            Ok(clock.completed(report, warnings))
         }
         Published::Live { sets, warnings } => {
             sets.iter().for_each(|set| reporting::add_set(&mut report, job, set));
+            follow_up.warnings.extend(sets.iter().flat_map(|set| warnings_of(set, false)));
             follow_up.warnings.extend(warnings);
             sets.into_iter().for_each(|set| follow_up.is_live(set, memory, &mut report));
             report.published = true;
@@ -53,6 +56,11 @@ pub fn finish(
             Ok(clock.completed(report, warnings))
         }
     }
+}
+
+/// Warnings about files of the live set that `set` replaces, or would if the run `is_dry`.
+fn warnings_of(set: &Prepared, is_dry: bool) -> impl Iterator<Item = Error> {
+    set.warning_of_edited(is_dry).into_iter().chain(set.warning_of_sections())
 }
 
 impl Clock {

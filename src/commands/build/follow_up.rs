@@ -75,6 +75,8 @@ impl FollowUp {
             let owner = Owner { base_url: &set.base_url, name: workspace.name() };
             let named = robots::name_indexes(LocalFile::at(path), owner, &set.indexes);
             self.warnings.extend(named.err());
+            let old = workspace.live().map(|old| Owner { base_url: &old.base_url, ..owner });
+            self.warnings.extend(old.and_then(|old| robots::old_block(LocalFile::at(path), old, owner)));
         }
         match self.diff(workspace, set, memory) {
             Ok(Some(diff)) => report.diff.get_or_insert_default().add(&diff),

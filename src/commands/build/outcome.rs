@@ -14,8 +14,8 @@ pub struct Outcome {
     /// Why the set was not published: the data was refused, or the switch of one of several sites failed and the switch of
     /// others could not be undone. In the latter case the report lists those sites, and the next run completes them.
     pub refused: Option<Error>,
-    /// Failures after the set went live, which stays live, and sitemaps of [`also`](crate::options::Publication::also) that no set
-    /// of the run lists.
+    /// Failures after the set went live, which stays live; sitemaps of [`also`](crate::options::Publication::also) that no set of
+    /// the run lists; and files of the set before that something else had changed. After a dry run, only those files.
     pub warnings: Vec<Error>,
 }
 

@@ -160,25 +160,18 @@ fn words(counts: BTreeMap<&'static str, u64>) -> WordCounts {
 }
 
 /// Adds the figures of a set that a dry run would publish, and what it would change.
-///
-/// # Errors
-/// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if the index files do not fit in memory.
-pub fn add_preview(report: &mut Report, job: &Job, site: &Prepared) -> Result<()> {
-    let changes = DryRun::of(site.set(), site.workspace().live(), site.kept_indexes()?);
+pub fn add_preview(report: &mut Report, job: &Job, site: &Prepared) {
+    let changes = DryRun::of(site.set(), site.workspace().live(), site.kept_indexes());
     report.dry_run.get_or_insert_default().add(&changes);
     add_figures(report, job, site, changes.changed_indexes());
     report.sets.iter_mut().last().into_iter().for_each(|set| set.dry_run = Some(changes));
-    Ok(())
 }
 
 /// Adds the figures of a live set.
 pub fn add_set(report: &mut Report, job: &Job, site: &Prepared) {
-    // Without memory to compare them, all index files count as changed.
-    let changes = || {
-        DryRun::of(site.set(), site.workspace().live(), site.kept_indexes().unwrap_or(0)).changed_indexes()
-    };
-    let changed_indexes = if report.details.is_some() { changes() } else { 0 };
-    add_figures(report, job, site, changed_indexes);
+    // Those that are restored are counted as such.
+    let changes = DryRun::of(site.set(), site.workspace().live(), site.same_indexes());
+    add_figures(report, job, site, changes.changed_indexes());
     report.details.iter_mut().for_each(|details| details.add_restored_files(site.restored()));
 }
 

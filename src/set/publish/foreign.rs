@@ -1,13 +1,18 @@
 //! Checks that a set replaces only files that sitemill wrote, and only a set with the same base URL and protocol, unless the
 //! user consents to more.
 
+use std::collections::HashMap;
+
 use super::consent::Consent;
 use super::live::{has_index_files, if_state_is_elsewhere, is_unchanged, newest};
 use super::neighbours::{self, OtherSet};
+use super::prepare::robots_lines;
 use super::salvage::Salvage;
 use super::workspace::Workspace;
 use crate::clean::scope::BaseUrl;
+use crate::common::digest::hex_digest;
 use crate::error::{Error, Message, Result, Setting, message};
+use crate::escape::and_more;
 use crate::limits::Protocol;
 use crate::place::{BackupReason, in_the_way};
 use crate::set::manifest::Manifest;
@@ -185,10 +190,7 @@ impl Workspace {
         let path = self.place.view().path(file.as_ref());
         let then = match may_be_told {
             true => {
-                let state = match self.name() {
-                    Some(name) => format!(".sitemill/names/{name}"),
-                    None => ".sitemill".into(),
-                };
+                let copies = self.copies();
                 // To take over the files of a set would leave those that the next set does not replace for ever.
                 let salvage = match self.live.is_none() && has_index_files(self.place.view()) {
                     true => message!(
@@ -203,12 +205,70 @@ impl Workspace {
                     salvage,
                     ", or run again with ",
                     Setting::TakeOver,
-                    ", which keeps a copy in {state}/taken-over"
+                    ", which keeps a copy in {copies}"
                 )
             }
             false => " and run again".into(),
         };
         in_the_way(&path, others, then)
+    }
+
+    /// The directory of copies of replaced files, for messages.
+    fn copies(&self) -> String {
+        match self.name() {
+            Some(name) => format!(".sitemill/names/{name}/taken-over"),
+            None => ".sitemill/taken-over".into(),
+        }
+    }
+
+    /// Backs up files of the live set that something else has changed, and returns their names. `known` are the index files that
+    /// sitemill wrote, and `there` has the digests of those that exist. A missing file is not among them: it is written again.
+    ///
+    /// # Errors
+    /// If one cannot be read or backed up.
+    pub(super) fn back_up_edited(
+        &self,
+        known: &[(String, Vec<u8>)],
+        there: &HashMap<String, String>,
+    ) -> Result<Vec<String>> {
+        // If a dead run had begun the switch, a dry run sees files of the set before.
+        let live = self.live.as_ref().filter(|live| !live.is_stand_in && !self.is_completed);
+        // Nothing is known of a protocol of a later version.
+        let Some(live) = live.filter(|live| known.is_empty() == live.indexes.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        let is_edited = |(file, bytes): &&(String, Vec<u8>)| {
+            there.get(file).is_some_and(|digest| *digest != hex_digest(bytes))
+        };
+        let mut edited: Vec<String> = known.iter().filter(is_edited).map(|(file, _)| file.clone()).collect();
+        // The manifest also names index files that salvage has found.
+        let lines = robots_lines(known.iter().map(|(file, _)| file), &live.base_url);
+        if self.file(&self.robots_file)?.is_some_and(|there| there != lines) {
+            edited.push(self.robots_file.clone());
+        }
+        // A dry run takes no lock. If another run has published since, the files are those of its set.
+        if !edited.is_empty() && newest(self.place.view())?.is_none_or(|newest| newest.run != live.run) {
+            return Ok(Vec::new());
+        }
+        edited.iter().try_for_each(|file| self.place.back_up(file, BackupReason::TakenOver))?;
+        Ok(edited)
+    }
+
+    /// A warning that `edited` files of the live set, which something else has changed, are replaced, if there are any.
+    pub(super) fn warning_of_edited(&self, edited: &[String], is_dry: bool) -> Option<Error> {
+        let (first, others) = edited.split_first()?;
+        let (path, others) = (self.place.view().path(first.as_ref()), and_more(others.len()));
+        let copies = self.copies();
+        let done = match is_dry {
+            true => "a run would replace what was changed, and keep a copy",
+            false => "what was changed is replaced, and a copy is kept",
+        };
+        Some(Error::data(message!(
+            &*path,
+            "{others}: changed by something other than sitemill since the last run; {done} in {copies}; other sitemaps are listed \
+             with ",
+            Setting::Also
+        )))
     }
 
     /// Whether sitemill wrote the index file or robots lines named `file` for `set`, or for a set before it. Someone may have

@@ -8,7 +8,7 @@ use super::live::is_unchanged;
 use super::neighbours;
 use super::resume::removals;
 use super::retention::Keep;
-use super::switch::Prepared;
+use super::switch::{FilesOfLive, Prepared};
 use super::workspace::Workspace;
 use crate::common::digest::hex_digest;
 use crate::error::Result;
@@ -54,16 +54,24 @@ impl Workspace {
         self.make_way(set.indexes.iter().map(String::as_str).chain([&*self.robots_file]))?;
         let there = self.index_digests()?;
         set.superseded_indexes = self.superseded_indexes(&set, &there);
-        let mut robots: String =
-            set.indexes.iter().map(|file| format!("Sitemap: {}{file}\n", set.base_url)).collect();
-        if set.indexes.is_empty() {
-            robots.push_str(EMPTY_SET_LINE);
-        }
-        let restored = self.restored(&set, &indexes, &there)?;
+        let robots = robots_lines(set.indexes.iter(), &set.base_url);
         let live = self.live.as_ref();
+        let known = live.map_or_else(|| Ok(Vec::new()), |live| index_files_of_live(live, &self.stem))?;
+        let edited = self.back_up_edited(&known, &there)?;
+        let same: HashMap<_, _> = known.into_iter().collect();
+        let same = indexes.iter().filter(|(file, bytes)| same.get(file) == Some(bytes));
+        let (kept, lost): (Vec<_>, Vec<_>) =
+            same.partition(|(file, bytes)| there.get(file) == Some(&hex_digest(bytes)));
+        let files = FilesOfLive {
+            restored: self.restored_sitemaps(&set)?
+                + if self.is_completed { kept.len() + lost.len() } else { lost.len() } as u64,
+            same_indexes: (kept.len() + lost.len()) as u64,
+            lost_indexes: if self.is_completed { 0 } else { lost.len() as u64 },
+            edited,
+        };
         self.place.prepare(Switch {
             indexes,
-            robots: (self.robots_file.clone(), robots.into_bytes()),
+            robots: (self.robots_file.clone(), robots),
             manifest: set.to_json(),
             expected: self.expected.clone(),
             replaced: live.map(|live| (live.run.clone(), live.alone().to_json())),
@@ -73,29 +81,17 @@ impl Workspace {
         // A run for another set may have prepared it at the same time. The later of both sees the other.
         neighbours::check_stems(&*self.place, self.live.as_ref(), &set)?;
         self.check_neighbours(&set.base_url)?;
-        Ok(Prepared::new(self, set, restored))
+        Ok(Prepared::new(self, set, files))
     }
 
-    /// The number of files that the live set has with the same content as `set`, and that are written again because they were lost
-    /// or damaged. `indexes` are the index files of `set`, and `there` has the digests of the existing ones. If a dead run had
-    /// begun the switch to the live set, all its index files count, because nobody was told that they are new.
-    fn restored(
-        &self,
-        set: &Manifest,
-        indexes: &[(String, Vec<u8>)],
-        there: &HashMap<String, String>,
-    ) -> Result<u64> {
+    /// The number of sitemaps that the live set has with the same content as `set`, and that are written again because they were
+    /// lost or damaged.
+    fn restored_sitemaps(&self, set: &Manifest) -> Result<u64> {
         let Some(live) = &self.live else { return Ok(0) };
         let known: HashSet<_> = live.sitemaps.iter().map(|old| (&old.file, &old.content)).collect();
-        let sitemaps = set.sitemaps.iter().filter(|new| known.contains(&(&new.file, &new.content)));
-        let is_staged = sitemaps.map(|new| self.place.is_staged(&new.file)).collect::<Result<Vec<_>>>()?;
-        let sitemaps = is_staged.into_iter().filter(|&is_staged| is_staged).count();
-        let known: HashMap<_, _> = index_files_of_live(live, &self.stem)?.into_iter().collect();
-        let indexes = indexes.iter().filter(|(file, bytes)| known.get(file) == Some(bytes));
-        let indexes = indexes
-            .filter(|(file, bytes)| self.is_completed || there.get(file) != Some(&hex_digest(bytes)))
-            .count();
-        Ok((sitemaps + indexes) as u64)
+        let same = set.sitemaps.iter().filter(|new| known.contains(&(&new.file, &new.content)));
+        let is_staged = same.map(|new| self.place.is_staged(&new.file)).collect::<Result<Vec<_>>>()?;
+        Ok(is_staged.into_iter().filter(|&is_staged| is_staged).count() as u64)
     }
 
     /// The existing index files that `set` does not replace, of which `there` has the digests. They stay as long as the sitemaps
@@ -123,4 +119,10 @@ impl Workspace {
         }
         Ok(digests)
     }
+}
+
+/// The lines for robots.txt that list the files `indexes` below `base_url`.
+pub(super) fn robots_lines<'f>(indexes: impl Iterator<Item = &'f String>, base_url: &str) -> Vec<u8> {
+    let lines: String = indexes.map(|file| format!("Sitemap: {base_url}{file}\n")).collect();
+    if lines.is_empty() { EMPTY_SET_LINE.into() } else { lines.into() }
 }

@@ -1,10 +1,7 @@
 //! The switch: prepared sets replace the live ones, all of them or none.
 
-use std::collections::HashMap;
-
-use super::index::index_files_of_live;
 use super::workspace::Workspace;
-use crate::error::{Error, Result, message};
+use crate::error::{Error, Result, Setting, message};
 use crate::place::switch::SwitchState;
 use crate::set::manifest::Manifest;
 use crate::words::and_more;
@@ -15,7 +12,21 @@ use crate::words::and_more;
 pub struct Prepared {
     workspace: Workspace,
     set: Manifest,
-    restored: u64,
+    files: FilesOfLive,
+}
+
+/// The files of the live set, compared with those that exist and with those of the new set.
+#[derive(Debug)]
+pub(super) struct FilesOfLive {
+    /// The number of those with the same content in the new set that were lost or damaged. If a dead run had begun the switch to
+    /// the live set, all its index files count, because nobody was told that they are new.
+    pub restored: u64,
+    /// The number of index files with the same bytes in the new set.
+    pub same_indexes: u64,
+    /// How many of these were lost or changed. None if a dead run had begun the switch: the next run completes it.
+    pub lost_indexes: u64,
+    /// Index files and robots lines that something other than sitemill has changed.
+    pub edited: Vec<String>,
 }
 
 /// Makes each of `sites` live: all of them, or none if one fails. Returns the warnings of sites that are live but not cleaned
@@ -52,9 +63,9 @@ fn roll_back_all(sites: &mut [Prepared], why: Error) -> Error {
 }
 
 impl Prepared {
-    /// The `set` that is durable in `workspace`. `restored` is the number of its files that were lost or damaged.
-    pub(super) fn new(workspace: Workspace, set: Manifest, restored: u64) -> Self {
-        Self { workspace, set, restored }
+    /// The `set` that is durable in `workspace`, and the `files` of the set that it replaces.
+    pub(super) fn new(workspace: Workspace, set: Manifest, files: FilesOfLive) -> Self {
+        Self { workspace, set, files }
     }
 
     /// The workspace that it is published in.
@@ -69,20 +80,38 @@ impl Prepared {
 
     /// The number of files that the live set has with the same content, and that were lost or damaged.
     pub fn restored(&self) -> u64 {
-        self.restored
+        self.files.restored
     }
 
     /// The number of its index files that the live set has with the same bytes.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if they do not fit in memory.
-    pub fn kept_indexes(&self) -> Result<u64> {
-        let files = |set: &Manifest| index_files_of_live(set, &self.workspace.stem);
-        let live: HashMap<_, _> = match self.workspace.live() {
-            Some(live) => files(live)?.into_iter().collect(),
-            None => return Ok(0),
-        };
-        Ok(files(&self.set)?.iter().filter(|(file, bytes)| live.get(file) == Some(bytes)).count() as u64)
+    pub fn same_indexes(&self) -> u64 {
+        self.files.same_indexes
+    }
+
+    /// The number of these that exist as they are.
+    pub fn kept_indexes(&self) -> u64 {
+        self.files.same_indexes - self.files.lost_indexes
+    }
+
+    /// A warning if something other than sitemill has changed files of the live set, which this set replaces, or would if the run
+    /// `is_dry`.
+    pub fn warning_of_edited(&self, is_dry: bool) -> Option<Error> {
+        self.workspace.warning_of_edited(&self.files.edited, is_dry)
+    }
+
+    /// A warning if it has no sections and the live set has some, whose index files go.
+    pub fn warning_of_sections(&self) -> Option<Error> {
+        let live = self.workspace.live().filter(|live| !live.sections.is_empty())?;
+        let is_gone = |file: &&String| self.set.sections.is_empty() && !self.set.indexes.contains(file);
+        let mut gone = live.indexes.iter().filter(is_gone);
+        let path = self.workspace.view().path(gone.next()?.as_ref());
+        let others = and_more(gone.count());
+        Some(Error::data(message!(
+            &*path,
+            "{others}: of a section, and this run has no sections, so the file is removed after ",
+            Setting::Keep,
+            "; run again with sections if that is not intended"
+        )))
     }
 
     /// Whether its switch has begun and is not complete. Some crawlers may see it, and the next run completes the switch.

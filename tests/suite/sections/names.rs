@@ -168,3 +168,20 @@ fn a_set_whose_urls_are_all_in_sections_has_the_files_with_its_own_name_alone() 
         assert!(refused.contains(says), "{refused}");
     }
 }
+
+#[test]
+fn a_set_without_sections_that_replaces_one_with_sections_warns_of_the_index_files_that_go() {
+    let desk = Desk::new();
+    let (input, sites) = (format!("{BASE}a/1\n{BASE}b/1\n"), ["--base-url", "{origin}/"]);
+    for base in [&[][..], &sites] {
+        desk.build("txt", &input, &[base, &["--section-by-path"]].concat(), 0);
+        let says = "sitemap-a-index-1.xml and 1 more: of a section, and this run has no sections";
+        for options in [&["--dry-run"][..], &[]] {
+            let warned = desk.build("txt", &input, &[base, options].concat(), 0).run.stderr;
+            assert!(warned.contains(says) && warned.contains("--keep"), "{warned}");
+        }
+        let quiet = desk.build("txt", &input, base, 0).run.stderr;
+        assert!(!quiet.contains("of a section"), "it is said once: {quiet}");
+        fs::remove_dir_all(desk.out()).unwrap();
+    }
+}

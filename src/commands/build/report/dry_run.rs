@@ -17,7 +17,7 @@ pub struct DryRun {
     pub removed_sitemaps: u64,
     /// Index files that the live set does not have.
     pub new_indexes: u64,
-    /// Index files that would be replaced by others.
+    /// Index files that would be replaced by others, or written again because they are lost or something else has changed them.
     pub replaced_indexes: u64,
     /// Index files that would stay as they are.
     #[serde(default)]
