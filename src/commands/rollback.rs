@@ -10,12 +10,12 @@ use crate::common::progress::Progress;
 use crate::common::stop::Stop;
 use crate::common::time::w3c_datetime;
 use crate::error::{Error, Result, message};
-use crate::escape::and_more;
 use crate::place::{self, LocalFile, SetName, View};
 use crate::set::manifest::Manifest;
 use crate::set::publish::live_sets::missing;
 use crate::set::publish::{CompletedSwitch, OnDamage, Workspace, make_live};
 use crate::set::robots::{self, Owner};
+use crate::words::and_more;
 
 /// Which set to make live again. [`RollbackJob::new`] sets every other field to its command-line default.
 #[derive(Debug, Clone)]

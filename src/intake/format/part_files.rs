@@ -137,8 +137,7 @@ pub fn check_part_is_finished(file: &Path) -> Result<()> {
     }
     let is_partition =
         |directory: &Path| directory.file_name().is_some_and(|name| name.as_encoded_bytes().contains(&b'='));
-    let mut directories = file.ancestors().skip(1);
-    while let Some(directory) = directories.next() {
+    for directory in file.ancestors().skip(1) {
         if directory.join(SUCCESS).exists() {
             return Ok(());
         }
@@ -150,7 +149,7 @@ pub fn check_part_is_finished(file: &Path) -> Result<()> {
         file,
         ": there is no {SUCCESS} beside this part file: the job that writes it has not ended, or failed; if the files are complete \
          anyway, run again without ",
-        Setting::RequireSuccess
+        Setting::RequireSuccessMarker
     )))
 }
 

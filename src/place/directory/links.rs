@@ -72,7 +72,7 @@ fn rename_all(staging: &Staging<'_>, sitemaps: &[&str]) -> Result<()> {
         match staging.has(file)? {
             true => files.push(file),
             false if staging.has(&mended(file))? => {}
-            false => check_published(staging, &staging.layout.file(file))?,
+            false => check_published(staging, &staging.paths.file(file))?,
         }
     }
     let mut list = String::new();

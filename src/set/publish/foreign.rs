@@ -12,10 +12,10 @@ use super::workspace::Workspace;
 use crate::clean::scope::BaseUrl;
 use crate::common::digest::hex_digest;
 use crate::error::{Error, Message, Result, Setting, message};
-use crate::escape::and_more;
 use crate::limits::Protocol;
 use crate::place::{BackupReason, in_the_way};
 use crate::set::manifest::Manifest;
+use crate::words::and_more;
 
 impl Workspace {
     /// Checks, before any work is done, that a set for `base_url` in `protocol` may be published here with this `consent`. The
@@ -243,7 +243,7 @@ impl Workspace {
         let mut edited: Vec<String> = known.iter().filter(is_edited).map(|(file, _)| file.clone()).collect();
         // The manifest also names index files that salvage has found.
         let lines = robots_lines(known.iter().map(|(file, _)| file), &live.base_url);
-        if self.file(&self.robots_file)?.is_some_and(|there| there != lines) {
+        if self.place.view().read_regular(self.robots_file.as_ref())?.is_some_and(|there| there != lines) {
             edited.push(self.robots_file.clone());
         }
         // A dry run takes no lock. If another run has published since, the files are those of its set.
