@@ -75,8 +75,18 @@ struct Inside {
     kind: ErrorKind,
     message: Message,
     source: Option<io::Error>,
-    /// Whether it is about an input at a URL that this build does not read.
-    is_of_remote_input: bool,
+    /// What this build does not do with the URL that it is about.
+    unsupported: Option<UrlUse>,
+}
+
+/// A use of a URL that not every build supports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UrlUse {
+    /// Reading an input, which another program can copy, or pipe in.
+    Input,
+    /// Publishing a set, whose files another program can copy there.
+    Output,
 }
 
 const _: () = assert!(size_of::<Result<()>>() == size_of::<usize>());
@@ -84,7 +94,7 @@ const _: () = assert!(size_of::<Result<()>>() == size_of::<usize>());
 impl Error {
     /// Creates an error without an underlying cause.
     pub fn new(kind: ErrorKind, message: impl Into<Message>) -> Self {
-        Self(Box::new(Inside { kind, message: message.into(), source: None, is_of_remote_input: false }))
+        Self(Box::new(Inside { kind, message: message.into(), source: None, unsupported: None }))
     }
 
     /// Creates an error of the kind [`ErrorKind::Usage`]: the options contradict each other or the protocol.
@@ -166,9 +176,9 @@ impl Error {
         self
     }
 
-    /// Marks the error as one about an input at a URL that this build does not read.
-    pub(crate) fn of_remote_input(mut self) -> Self {
-        self.0.is_of_remote_input = true;
+    /// Marks the error as one about a `url_use` that this build does not support.
+    pub(crate) fn of_unsupported(mut self, url_use: UrlUse) -> Self {
+        self.0.unsupported = Some(url_use);
         self
     }
 
@@ -194,9 +204,9 @@ impl Error {
         self.0.message.path()
     }
 
-    /// Returns whether it is about an input at a URL that this build does not read. Another program can copy it, or pipe it in.
-    pub fn is_of_remote_input(&self) -> bool {
-        self.0.is_of_remote_input
+    /// Returns what this build does not do with the URL that the error is about, if another program can do that.
+    pub fn unsupported(&self) -> Option<UrlUse> {
+        self.0.unsupported
     }
 
     /// Returns the settings that the message refers to, both wrong ones and ones that would help.

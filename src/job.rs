@@ -173,7 +173,7 @@ mod tests {
         }
         // An origin has at most 269 bytes with the slash after it.
         assert_eq!(longest("{origin}/", &name, true), 1_931 - 269 + "{origin}/".len());
-        refused(|job| (job.rules.protocol, job.rules.sitemaps_per_index) = (Protocol::V0_84, 1_001), "1000");
+        refused(|job| (job.rules.protocol, job.rules.sitemaps_per_index) = (Protocol::V0_84, 1_001), "1,000");
         refused(
             |job| (job.rules.protocol, job.rules.bytes_per_sitemap) = (Protocol::V0_84, 10_485_761),
             "10,485,760",

@@ -140,7 +140,7 @@ pub use commands::target::Target;
 pub use commands::urls::{UrlsJob, UrlsReport, urls};
 pub use common::progress::{Estimate, Phase, Progress, Silent};
 pub use common::stop::Stop;
-pub use error::{Error, ErrorKind, Message, Piece, Result, Setting};
+pub use error::{Error, ErrorKind, Message, Piece, Result, Setting, UrlUse};
 pub use intake::format::SourceRow;
 pub use intake::source::Source;
 pub use job::Job;

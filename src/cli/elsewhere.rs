@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use sitemill::escape::escape;
-use sitemill::{Error, ErrorKind};
+use sitemill::{Error, UrlUse};
 
 use super::shell::in_quotes;
 
@@ -42,13 +42,8 @@ const COPY: &str = "\n  rclone copy DIR REMOTE --max-depth 1 --include '/sitemap
 /// cannot be typed.
 pub fn command(error: &Error) -> Option<String> {
     let url = error.path()?.to_str().filter(|url| looks_as_it_is(url))?;
-    if !error.is_of_remote_input() {
-        // The only usage error about the URL of a known store, of which the web is none.
-        let is_store = |(start, is_read, _): &(&str, bool, &str)| {
-            *is_read && !start.starts_with("http") && url.starts_with(start)
-        };
-        let is_output = error.kind() == ErrorKind::Usage && PROGRAMS.iter().any(is_store);
-        return (is_output && !READS_OBJECTS).then(|| COPY.into());
+    if error.unsupported()? == UrlUse::Output {
+        return Some(COPY.into());
     }
     let starts = |start: &str| url.get(..start.len()).is_some_and(|it| it.eq_ignore_ascii_case(start));
     let (start, _, commands) =
@@ -116,7 +111,7 @@ mod tests {
             ("ftp://h.example/it's", false, Some(r"curl -sS 'ftp://h.example/it'\''s' | sitemill build - …")),
             (r"ftp://h.example/a\b", false, Some(r"curl -sS 'ftp://h.example/a\b' | sitemill build - …")),
             ("s3://bucket/it's", true, Some(copy_quoted)),
-            ("s3://AKIA:5ec@bucket/a.gz", true, Some(copy)),
+            ("s3://AKIA:5ec@bucket/a.gz", true, None),
             ("s3://bucket/day/p?rt-*.gz", true, Some(copy_pattern)),
             ("abfs://c@a.example/x", true, Some("hdfs dfs -cat 'abfs://c@a.example/x' | sitemill build - …")),
             (&*long, false, Some(&*said_of_long)),

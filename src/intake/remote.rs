@@ -106,11 +106,11 @@ pub fn find_exact(_: &Path) -> Result<Option<Remote>> {
 /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) for any other.
 #[cfg(not(feature = "cloud"))]
 pub fn find(url: &Path, _: bool, _: Option<&OutDirectory>) -> Result<Option<Vec<Remote>>> {
-    use crate::error::ErrorKind;
+    use crate::error::{ErrorKind, UrlUse};
     use crate::store::{Location, not_built_in};
 
     match Location::parse_input(url)? {
         None => Ok(None),
-        Some(_) => Err(not_built_in(url, ErrorKind::Input).of_remote_input()),
+        Some(_) => Err(not_built_in(url, ErrorKind::Input).of_unsupported(UrlUse::Input)),
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 #[cfg(feature = "cloud")]
 use std::path::PathBuf;
 
-use crate::error::{Error, ErrorKind, Result, SCHEMES_OF_CONTAINERS, URL_OF_FILE, is_url, message};
+use crate::error::{Error, ErrorKind, Result, SCHEMES_OF_CONTAINERS, URL_OF_FILE, UrlUse, is_url, message};
 
 /// The kinds of stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -118,7 +118,7 @@ impl Location {
     pub fn parse_input(path: &Path) -> Result<Option<Self>> {
         let scheme = path.to_str().and_then(|text| text.split_once("://")).map(|(scheme, _)| scheme);
         let is_known = scheme.is_some_and(|scheme| Scheme::of(&scheme.to_ascii_lowercase()).is_some());
-        Self::parse(path).map_err(|error| if is_known { error } else { error.of_remote_input() })
+        Self::parse(path).map_err(|error| if is_known { error } else { error.of_unsupported(UrlUse::Input) })
     }
 
     /// Whether `other` is in the same bucket. A store may have several schemes.
@@ -263,11 +263,13 @@ pub fn no_set_on_web_server(path: &Path, kind: ErrorKind) -> Error {
 #[cfg(not(feature = "cloud"))]
 pub fn not_built_in(path: &Path, kind: ErrorKind) -> Error {
     let words = "is a URL, and this sitemill was built without object stores and web access (the feature cloud); use the Python or Debian package, which have them";
-    let way_out = match kind {
-        ErrorKind::Usage => ", or publish to a directory and copy its files",
-        _ => ", or copy the files first",
-    };
-    Error::new(kind, message!(path, ": {words}{way_out}"))
+    let error = |way_out: &str| Error::new(kind, message!(path, ": {words}, {way_out}"));
+    match kind {
+        ErrorKind::Usage => {
+            error("or publish to a directory and copy its files").of_unsupported(UrlUse::Output)
+        }
+        _ => error("or copy the files first"),
+    }
 }
 
 #[cfg(test)]
@@ -365,8 +367,8 @@ mod tests {
     fn an_input_with_an_unknown_scheme_is_remote_in_every_build() {
         for (url, is_remote) in [("hdfs://h/a", true), ("ftp://h/a", true), ("s3:///a", false)] {
             let error = Location::parse_input(Path::new(url)).unwrap_err();
-            assert_eq!(error.is_of_remote_input(), is_remote, "{error}");
-            assert!(!Location::parse(Path::new(url)).unwrap_err().is_of_remote_input(), "{url}");
+            assert_eq!(error.unsupported().is_some(), is_remote, "{error}");
+            assert_eq!(Location::parse(Path::new(url)).unwrap_err().unsupported(), None, "{url}");
         }
     }
 

@@ -1,5 +1,7 @@
 //! Sitemaps from elsewhere that the index files of a set list.
 
+mod rollback;
+
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -257,26 +259,6 @@ fn check_misses_one_that_no_index_file_lists() {
 }
 
 #[test]
-fn a_rollback_restores_them_and_a_build_without_them_drops_them() {
-    let directory = TempDir::new();
-    let out = with_news(&directory);
-    build(&out, 2, &ALSO, &[]).expect(0);
-    let first = fs::read(out.join("sitemap-index-1.xml")).unwrap();
-    build(&out, 3, &[], &[]).expect(0);
-    let second = fs::read_to_string(out.join("sitemap-index-1.xml")).unwrap();
-    assert!(!second.contains("news.xml"));
-    run(["rollback".as_ref(), "-q".as_ref(), out.as_os_str()]).expect(0);
-    assert_eq!(fs::read(out.join("sitemap-index-1.xml")).unwrap(), first);
-    // They are not files of the set.
-    fs::remove_file(out.join("news.xml")).unwrap();
-    let dry = json(&build(&out, 2, &ALSO[1..], &["--dry-run"]).expect(0).stdout);
-    assert_eq!((&dry["also"], &dry["dry_run"]["kept_sitemaps"]), (&2.into(), &2.into()));
-    run(["check".as_ref(), "-q".as_ref(), out.as_os_str()]).expect(0);
-    fs::remove_dir_all(out.join("more stuff")).unwrap();
-    assert_nothing_is_left(&out);
-}
-
-#[test]
 fn a_set_without_a_url_may_list_them_and_a_lost_manifest_does_not_bar_the_next_run() {
     let directory = TempDir::new();
     let out = with_news(&directory);
@@ -385,24 +367,4 @@ fn a_file_of_options_may_name_several() {
     assert_eq!(report["also"], 2);
     let wrong = directory.file("wrong.toml", "scope = [\"host\"]\n");
     build(&out, 1, &[], &["--config", wrong.to_str().unwrap()]).expect(2);
-}
-
-#[test]
-fn a_rollback_warns_of_a_file_that_is_gone() {
-    let directory = TempDir::new();
-    let out = with_news(&directory);
-    build(&out, 2, &ALSO, &[]).expect(0);
-    let rollback = |to: &[&str]| {
-        let mut rollback = sitemill();
-        rollback.args(["rollback", "--quiet"]).args(to).arg("--out").arg(&out);
-        finish(&mut rollback, b"").expect(0).stderr
-    };
-    build(&out, 1, &[], &[]).expect(0);
-    assert_eq!(rollback(&[]), "");
-    assert_eq!(rollback(&["--to", "2"]), "");
-    fs::remove_file(out.join("more stuff/vidéos.xml.gz")).unwrap();
-    let said = rollback(&["--to", "1"]);
-    let path = out.join("more stuff/vidéos.xml.gz");
-    let want = format!("{}: gone, although the restored set lists it", path.display());
-    assert!(said.contains(&want) && !said.contains("news.xml"), "{said}");
 }

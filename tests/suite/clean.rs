@@ -120,7 +120,7 @@ fn a_reader_that_stops_early_is_not_a_failure_but_a_full_disk_is() {
 fn an_old_reject_file_is_replaced_once_the_new_one_is_complete_and_other_names_of_it_keep_their_bytes() {
     let directory = TempDir::new();
     let input = directory.file("in.txt", "http://h.example/1\nbad\n");
-    let damaged = directory.file("damaged.csv.gz", gzip(b"url\nhttp://h.example/1\n")[..20].to_vec());
+    let damaged = directory.file("damaged.csv.gz", &gzip(b"url\nhttp://h.example/1\n")[..20]);
     let [rejects, other] = ["rejects.tsv", "other"].map(|name| directory.join(name));
     let clean = |input: &Path| {
         finish(sitemill().args(["clean", "--quiet"]).arg(input).arg("--rejects").arg(&rejects), b"")

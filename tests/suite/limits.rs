@@ -37,7 +37,7 @@ fn too_many_threads_are_a_usage_error() {
         ] {
             let refused = refused.expect(2);
             assert!(
-                refused.stderr.contains("--threads") && refused.stderr.contains("1024"),
+                refused.stderr.contains("--threads") && refused.stderr.contains("1,024"),
                 "{}",
                 refused.stderr
             );

@@ -306,7 +306,7 @@ fn live_files_that_something_else_has_changed_are_replaced_with_a_warning_and_a_
         let would = dry(1, 1);
         assert_says(&would, &[said, "a run would replace", ".sitemill/taken-over", "--also"]);
         assert!(!would.stderr.contains("is live"), "{}", would.stderr);
-        let run = if by == "build" { build(&out, BASE, &[]) } else { rollback(&out, &[]) };
+        let run = if by == "build" { build(&out, BASE, &[]) } else { rollback(&out, &["--to", "1"]) };
         assert_says(&run.expect(0), &[said, "a copy is kept in .sitemill/taken-over", "is live"]);
         let copies = copies(&out, "taken-over");
         for text in [format!("edited before {by}"), format!("# mine before {by}\n")] {

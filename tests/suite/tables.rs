@@ -208,6 +208,6 @@ fn a_column_named_url_that_is_used_for_a_tag_is_explained() {
     let directory = TempDir::new();
     let input = directory.file("rows.csv", format!("url,x\n{BASE}a,1\n"));
     let refused = build(&directory.join("out"), &input, &["--columns", "lastmod=url"]).expect(65);
-    let says = "no column loc or url (url is used for lastmod), only: url, x; name the ones to read";
+    let says = "no column loc or url (url is used for lastmod), only: url, x; choose the ones to read";
     assert!(refused.stderr.contains(says), "{}", refused.stderr);
 }

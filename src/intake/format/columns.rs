@@ -285,11 +285,12 @@ impl Columns {
 
     /// Says for which part the user named a column that has a usual name of the URL; empty if there is none.
     fn other_use(&self, names: &[&[u8]]) -> String {
-        let is_usual = |name: &&&[u8]| RowPart::Url.rank(name.trim_ascii()).is_some();
-        let used = names.iter().find(is_usual).and_then(|name| Some((name, self.part_of(name)?.0)));
-        used.map_or_else(String::new, |(name, part)| {
-            format!(" ({} is used for {})", crate::escape::shown(name.trim_ascii()), part.name())
-        })
+        let is_usual = |name: &&[u8]| RowPart::Url.rank(name).is_some();
+        let Some(name) = names.iter().map(|name| name.trim_ascii()).find(is_usual) else {
+            return String::new();
+        };
+        let part = self.part_of(name).map(|(part, _)| part.name());
+        part.map_or_else(String::new, |part| format!(" ({} is used for {part})", crate::escape::shown(name)))
     }
 }
 

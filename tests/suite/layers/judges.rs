@@ -22,7 +22,7 @@ const JUDGES: [&str; 15] = [
 ];
 
 /// The layers that they may import from. None of them cleans URLs or writes XML.
-const LAYERS: [&str; 5] = ["common", "error", "escape", "limits", "place"];
+const LAYERS: [&str; 6] = ["common", "error", "escape", "limits", "place", "words"];
 
 impl Sources {
     /// Imports by judges of anything but [`LAYERS`] and each other.

@@ -1,0 +1,43 @@
+//! Rollbacks of sets that list sitemaps from elsewhere.
+
+use super::*;
+
+#[test]
+fn a_rollback_restores_them_and_a_build_without_them_drops_them() {
+    let directory = TempDir::new();
+    let out = with_news(&directory);
+    build(&out, 2, &ALSO, &[]).expect(0);
+    let first = fs::read(out.join("sitemap-index-1.xml")).unwrap();
+    build(&out, 3, &[], &[]).expect(0);
+    let second = fs::read_to_string(out.join("sitemap-index-1.xml")).unwrap();
+    assert!(!second.contains("news.xml"));
+    run(["rollback".as_ref(), "-q".as_ref(), out.as_os_str()]).expect(0);
+    assert_eq!(fs::read(out.join("sitemap-index-1.xml")).unwrap(), first);
+    // They are not files of the set.
+    fs::remove_file(out.join("news.xml")).unwrap();
+    let dry = json(&build(&out, 2, &ALSO[1..], &["--dry-run"]).expect(0).stdout);
+    assert_eq!((&dry["also"], &dry["dry_run"]["kept_sitemaps"]), (&2.into(), &2.into()));
+    run(["check".as_ref(), "-q".as_ref(), out.as_os_str()]).expect(0);
+    fs::remove_dir_all(out.join("more stuff")).unwrap();
+    assert_nothing_is_left(&out);
+}
+
+#[test]
+fn a_rollback_warns_of_a_file_that_is_gone() {
+    let directory = TempDir::new();
+    let out = with_news(&directory);
+    build(&out, 2, &ALSO, &[]).expect(0);
+    let rollback = |to: &[&str]| {
+        let mut rollback = sitemill();
+        rollback.args(["rollback", "--quiet"]).args(to).arg("--out").arg(&out);
+        finish(&mut rollback, b"").expect(0).stderr
+    };
+    build(&out, 1, &[], &[]).expect(0);
+    assert_eq!(rollback(&[]), "");
+    assert_eq!(rollback(&["--to", "2"]), "");
+    fs::remove_file(out.join("more stuff/vidéos.xml.gz")).unwrap();
+    let said = rollback(&["--to", "1"]);
+    let path = out.join("more stuff/vidéos.xml.gz");
+    let want = format!("{}: gone, although the restored set lists it", path.display());
+    assert!(said.contains(&want) && !said.contains("news.xml"), "{said}");
+}
