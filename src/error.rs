@@ -10,13 +10,14 @@ use std::path::Path;
 use std::{fmt, io};
 
 use crate::words::grouped;
+
 pub(crate) use message::message;
 pub use message::{Message, Piece};
 pub(crate) use missing::{URL_OF_FILE, is_on_web_server, is_url, is_url_with_one_slash};
 pub use setting::Setting;
+pub(crate) use shown::Shown;
 #[cfg(feature = "cloud")]
-pub(crate) use shown::without_secrets;
-pub(crate) use shown::{SCHEMES_OF_CONTAINERS, Shown};
+pub(crate) use shown::{SCHEMES_OF_CONTAINERS, without_secrets};
 
 /// `Result` with sitemill's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;

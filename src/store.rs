@@ -43,7 +43,7 @@ pub use location::{Location, Scheme, no_set_on_web_server};
 pub use settings::{ObjectHeader, StoreSettings, set_store_settings, store_settings};
 
 #[cfg(not(feature = "cloud"))]
-pub use location::not_built_in;
+pub use location::{is_readable_elsewhere, not_built_in};
 
 #[cfg(all(feature = "cloud", test))]
 pub use clock::StoreClock;

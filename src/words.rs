@@ -1,4 +1,4 @@
-//! Numbers and lists in the words of messages.
+//! Numbers and lists as words, for messages.
 
 /// Formats `1234567` as `1,234,567`.
 pub fn grouped(number: u64) -> String {

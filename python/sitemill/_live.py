@@ -127,7 +127,8 @@ def rollback(
     Args:
         directory: the directory of the set.
         name: its name; the set without a name by default.
-        to: the number of the set, as ``status`` shows it; by default, the last set before the live one with other files.
+        to: the number of the set, as ``status`` shows it; by default, the last set before the live one that has
+            other files and was not rolled back.
         robots: a robots.txt in which the index files are listed.
         robots_any_name: accept a robots.txt with a name like ``Robots.txt``.
         endpoint, state, sitemap_header, index_header, allow_unsafe_store: as for :func:`build`.

@@ -44,8 +44,8 @@ class Report:
         xml_bytes: bytes of all sitemaps before compression.
         gzip_bytes: bytes of the sitemap files; an estimate in a dry run.
         seconds: seconds of each phase, and ``total``.
-        warnings: failures after the set was live, such as an earlier set that could not be removed, and index files that something
-            else had changed.
+        warnings: failures after the set was live, such as an earlier set that could not be removed, and notes on what the set
+            replaces, such as index files that something else had changed; the notes also in a dry run.
         raw: the complete JSON report of the command line, as a dictionary.
     """
 
@@ -223,7 +223,7 @@ class Status:
         return cls(raw["directory"], KeptSet._of(raw["live"]), earlier, raw.get("name"), raw)
 
     def _repr_html_(self) -> str:
-        sets = [("live", self.live), *(("kept", kept) for kept in self.earlier)]
+        sets = [("live", self.live), *(("rolled back" if kept.raw.get("withdrawn") else "kept", kept) for kept in self.earlier)]
         rows = [(f"set {one.number}, {state}, published {one.published}", f"{one.urls:,} URLs") for state, one in sets]
         return _table(self.directory if self.name is None else f"{self.directory}: {self.name}", rows)
 

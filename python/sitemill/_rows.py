@@ -91,7 +91,7 @@ def check_is_not_written(rows: Any, options: Mapping[str, Any]) -> None:
             continue
         if is_same:
             name = os.fspath(given)
-            raise UsageError(f"{option}={name!r}: the same file as rows; name another file", path=name)
+            raise UsageError(f"{option}={name!r}: the same file as rows; use another file", path=name)
 
 
 def _is_path(row: str) -> bool:

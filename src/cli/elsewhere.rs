@@ -111,7 +111,7 @@ mod tests {
             ("ftp://h.example/it's", false, Some(r"curl -sS 'ftp://h.example/it'\''s' | sitemill build - …")),
             (r"ftp://h.example/a\b", false, Some(r"curl -sS 'ftp://h.example/a\b' | sitemill build - …")),
             ("s3://bucket/it's", true, Some(copy_quoted)),
-            ("s3://AKIA:5ec@bucket/a.gz", true, None),
+            ("s3://AKIA:5ec@bucket/a.gz", true, Some(copy)),
             ("s3://bucket/day/p?rt-*.gz", true, Some(copy_pattern)),
             ("abfs://c@a.example/x", true, Some("hdfs dfs -cat 'abfs://c@a.example/x' | sitemill build - …")),
             (&*long, false, Some(&*said_of_long)),

@@ -190,7 +190,7 @@ impl Paths {
                         named.message(),
                         ": a sitemap that the set in ",
                         &*set,
-                        " lists besides its own; name another file"
+                        " lists besides its own; use another file"
                     ))
                 })
                 .or_else(|| self.read_next_time(named, place));
@@ -357,7 +357,7 @@ fn parent_of(path: &Path) -> Option<&Path> {
     path.parent().filter(|parent| !parent.as_os_str().is_empty())
 }
 
-/// Says that `what` lies in the state of a set, and to name `other` instead.
+/// Says that `what` lies in the state of a set, and to choose `other` instead.
 fn why_not_in_state(what: Message, other: &str) -> Message {
     message!(what, ": is in {STATE}, which belongs to sitemill; choose {other} elsewhere")
 }

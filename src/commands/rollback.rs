@@ -44,7 +44,7 @@ pub struct RolledBack {
     pub from: SetSummary,
     /// The set that is live now.
     pub to: SetSummary,
-    /// Failures after the set went live. It stays live.
+    /// Warnings: failures after the set went live, which stays live; and files that something else had changed or removed.
     pub warnings: Vec<Error>,
 }
 

@@ -105,7 +105,7 @@ fn check_together(files: &[&Path], live: &Manifest) -> Result<()> {
 }
 
 /// Opens all `inputs`. A directory is expanded to its part files, or to the set published in it. Part files need a success marker
-/// if `needs_success`, also if they are named alone. A sitemap index is expanded to the sitemaps that it lists in its directory or
+/// if `needs_success`, also local ones that are given one by one, as by a shell. A sitemap index is expanded to the sitemaps that it lists in its directory or
 /// below. No file of a directory is opened twice, and none below `out`.
 ///
 /// # Errors

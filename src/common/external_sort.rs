@@ -38,7 +38,7 @@ impl<'p, C: Codec, F: RunFile> Sorter<'p, C, F> {
         Self { codec, pool, memory, space, records, starts, record, runs: None }
     }
 
-    /// Where the scratch file is created.
+    /// Returns the directory of the scratch file.
     pub fn space(&self) -> &F::Space {
         &self.space
     }

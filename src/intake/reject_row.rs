@@ -1,4 +1,4 @@
-//! The reject file: every refused line with its position, tab-separated.
+//! The reject file: every rejected line with its position, tab-separated.
 
 use std::path::Path;
 

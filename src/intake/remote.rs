@@ -90,7 +90,7 @@ pub fn is_pattern(_: &Path) -> bool {
     false
 }
 
-/// Without object stores, every input is a local file.
+/// Returns `None`: without object stores, every file is local.
 ///
 /// # Errors
 /// None.
@@ -99,7 +99,7 @@ pub fn find_exact(_: &Path) -> Result<Option<Remote>> {
     Ok(None)
 }
 
-/// Without object stores, every input is a local file.
+/// Refuses URLs, which this build cannot read. Any other path is that of a local file.
 ///
 /// # Errors
 /// [`ErrorKind::Input`](crate::ErrorKind::Input) for a URL that a build with object stores reads,
@@ -107,10 +107,10 @@ pub fn find_exact(_: &Path) -> Result<Option<Remote>> {
 #[cfg(not(feature = "cloud"))]
 pub fn find(url: &Path, _: bool, _: Option<&OutDirectory>) -> Result<Option<Vec<Remote>>> {
     use crate::error::{ErrorKind, UrlUse};
-    use crate::store::{Location, not_built_in};
+    use crate::store::{Location, is_readable_elsewhere, not_built_in};
 
-    match Location::parse_input(url)? {
-        None => Ok(None),
-        Some(_) => Err(not_built_in(url, ErrorKind::Input).of_unsupported(UrlUse::Input)),
+    match is_readable_elsewhere(url) {
+        true => Err(not_built_in(url, ErrorKind::Input).of_unsupported(UrlUse::Input)),
+        false => Location::parse_input(url).map(|_| None),
     }
 }

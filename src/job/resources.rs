@@ -35,10 +35,8 @@ impl Resources {
     pub fn check(&self) -> Result<()> {
         check_threads(self.threads)
     }
-}
 
-impl Resources {
-    /// Checks that the directory for scratch files exists, if one is named: a run that needs no scratch files would not notice.
+    /// Checks that the directory for scratch files exists, if one is set: a run that needs no scratch files would not notice.
     ///
     /// # Errors
     /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it does not exist or is no directory.

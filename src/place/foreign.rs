@@ -27,6 +27,14 @@ pub fn changed_before_commit(path: &Path) -> Error {
     )
 }
 
+/// The error of a run that has not committed, for a sitemap at `path` that it counts on and that is gone.
+pub fn removed_before_commit(path: &Path) -> Error {
+    Error::new(
+        ErrorKind::Busy,
+        message!(path, ": was removed during this run, so nothing was published; run again"),
+    )
+}
+
 /// The error for an object that has changed since it was read.
 #[cfg(feature = "cloud")]
 pub fn changed(path: &Path) -> Error {

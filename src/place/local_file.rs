@@ -177,7 +177,11 @@ impl<'a> LocalFile<'a> {
     fn draft(&self, like: Option<&Meta>) -> Result<Draft<'a>> {
         if like.is_some() {
             // Whoever protects a file from being written does not want it to be replaced either.
-            self.fs.check_overwritable(self.path).map_err(|error| Error::output(self.path, error))?;
+            match self.fs.check_overwritable(self.path) {
+                // Another program has removed it meanwhile.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                checked => checked.map_err(|error| Error::output(self.path, error))?,
+            }
         }
         let draft = Draft::create(self.fs, self.path)?;
         if let Some(like) = like

@@ -32,7 +32,7 @@ pub fn check_name(name: Option<&SetName>, paths: &[impl AsRef<Path>]) -> Result<
             Setting::Name.with(name),
             " chooses a set of a directory, and ",
             *first,
-            " is a file; leave it out, or name the directory"
+            " is a file; leave the name out, or give the directory"
         ))),
         _ => Ok(()),
     }

@@ -103,10 +103,13 @@ pub(crate) fn name_indexes(file: LocalFile<'_>, owner: Owner<'_>, indexes: &[Str
 
 /// Returns a warning if `file` still has the block of `old`, a set that `new` has replaced under another base URL.
 pub(crate) fn old_block(file: LocalFile<'_>, old: Owner<'_>, new: Owner<'_>) -> Option<Error> {
-    let text = file.read().ok().filter(|_| old.base_url != new.base_url)?;
+    if old.base_url == new.base_url {
+        return None;
+    }
+    let text = file.read().ok()?;
     let begin = format!("# sitemill: begin {old}");
-    lines(&text).into_iter().find(|line| text[line.clone()].trim_ascii() == begin.as_bytes())?;
-    Some(Error::data(message!(
+    let is_there = lines(&text).into_iter().any(|line| text[line].trim_ascii() == begin.as_bytes());
+    is_there.then(|| Error::data(message!(
         file.path(),
         ": the lines from \"{begin}\" to \"# sitemill: end {old}\" still list the index files of the replaced set; remove them \
          unless its files are still served there"

@@ -72,9 +72,14 @@ impl Bucket {
         }))
     }
 
-    /// Returns the same bucket, with the `clock` of its store. `endpoint` says where requests go, for messages.
-    pub fn with_clock(self, clock: StoreClock, endpoint: String) -> Self {
-        Self(Arc::new(Inner { clock, endpoint, ..Inner::clone(&self.0) }))
+    /// Returns the same bucket, with the `clock` of its store.
+    pub fn with_clock(self, clock: StoreClock) -> Self {
+        Self(Arc::new(Inner { clock, ..Inner::clone(&self.0) }))
+    }
+
+    /// Returns the same bucket. `endpoint` describes where requests are sent, for messages.
+    pub fn with_endpoint(self, endpoint: String) -> Self {
+        Self(Arc::new(Inner { endpoint, ..Inner::clone(&self.0) }))
     }
 
     /// The time by the store's clock, in nanoseconds since 1970.

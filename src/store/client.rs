@@ -108,7 +108,8 @@ fn bucket<S: ObjectStore + PaginatedListStore>(
     endpoint: String,
 ) -> Result<Bucket> {
     let store = Arc::new(built.map_err(|error| unusable(location, &error))?);
-    Ok(Bucket::new(store.clone(), location, credentials.into()).with_pages(store).with_clock(clock, endpoint))
+    let bucket = Bucket::new(store.clone(), location, credentials.into());
+    Ok(bucket.with_pages(store).with_clock(clock).with_endpoint(endpoint))
 }
 
 fn unusable(location: &Location, error: &object_store::Error) -> Error {

@@ -51,7 +51,7 @@ pub fn checked_endpoint(source: impl Into<Message>, url: String) -> Result<Strin
             )));
         }
         Ok(parsed) if parsed.query().is_some() || parsed.fragment().is_some() => {
-            let words = "has a query or a fragment, which the URL of a store has not; leave it out";
+            let words = "has a query or a fragment, which the URL of a store cannot have; leave it out";
             return Err(Error::usage(message!(source.into(), ": {words}")));
         }
         Ok(parsed) if matches!(parsed.scheme(), "http" | "https") && parsed.has_host() => return Ok(url),

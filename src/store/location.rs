@@ -4,7 +4,7 @@ use std::path::Path;
 #[cfg(feature = "cloud")]
 use std::path::PathBuf;
 
-use crate::error::{Error, ErrorKind, Result, SCHEMES_OF_CONTAINERS, URL_OF_FILE, UrlUse, is_url, message};
+use crate::error::{Error, ErrorKind, Result, URL_OF_FILE, UrlUse, is_url, message};
 
 /// The kinds of stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -86,6 +86,7 @@ impl Location {
         if name == "file" {
             return Err(Error::usage(message!(path, ": {URL_OF_FILE}")));
         }
+        #[cfg(feature = "cloud")]
         if let Some(words) = of_hadoop(&name, rest) {
             return Err(Error::usage(message!(path, ": {words}")));
         }
@@ -116,9 +117,11 @@ impl Location {
     /// # Errors
     /// Same as [`parse`](Self::parse).
     pub fn parse_input(path: &Path) -> Result<Option<Self>> {
-        let scheme = path.to_str().and_then(|text| text.split_once("://")).map(|(scheme, _)| scheme);
-        let is_known = scheme.is_some_and(|scheme| Scheme::of(&scheme.to_ascii_lowercase()).is_some());
-        Self::parse(path).map_err(|error| if is_known { error } else { error.of_unsupported(UrlUse::Input) })
+        let is_unknown = scheme_of(path).is_some_and(|name| name != "file" && Scheme::of(&name).is_none());
+        Self::parse(path).map_err(|error| match is_unknown {
+            true => error.of_unsupported(UrlUse::Input),
+            false => error,
+        })
     }
 
     /// Whether `other` is in the same bucket. A store may have several schemes.
@@ -150,12 +153,22 @@ impl Location {
     }
 }
 
+/// The scheme of the URL `path`, in small letters; `None` for any other path.
+fn scheme_of(path: &Path) -> Option<String> {
+    let (scheme, _) = path.to_str().filter(|_| is_url(path))?.split_once("://")?;
+    Some(scheme.to_ascii_lowercase())
+}
+
 /// What to write instead of a URL of Hadoop's drivers for Azure, such as `abfss://container@account.dfs.core.windows.net/key`.
-/// `None` for another URL. `rest` follows the scheme.
+/// `None` for another URL, and for servers outside of Azure's public cloud. `rest` follows the scheme.
+#[cfg(feature = "cloud")]
 fn of_hadoop(scheme: &str, rest: &str) -> Option<String> {
     let (server, key) = rest.split_once('/').unwrap_or((rest, ""));
-    let (container, server) = server.split_once('@').filter(|_| SCHEMES_OF_CONTAINERS.contains(&scheme))?;
-    let account = server.split('.').next().unwrap_or_default();
+    let (container, server) =
+        server.split_once('@').filter(|_| crate::error::SCHEMES_OF_CONTAINERS.contains(&scheme))?;
+    let account = [".dfs.core.windows.net", ".blob.core.windows.net"]
+        .iter()
+        .find_map(|end| server.strip_suffix(end))?;
     let is_name = |name: &str| {
         !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"$-".contains(&byte))
     };
@@ -258,11 +271,18 @@ pub fn no_set_on_web_server(path: &Path, kind: ErrorKind) -> Error {
     Error::usage(message!(path, ": {words}"))
 }
 
+/// Returns whether `path` is a URL that a build with object stores and web access reads.
+#[cfg(not(feature = "cloud"))]
+pub fn is_readable_elsewhere(path: &Path) -> bool {
+    scheme_of(path).is_some_and(|name| Scheme::of(&name).is_some())
+}
+
 /// The error of this `kind` for a URL if this build does not read URLs: [`ErrorKind::Input`] if it was to be read, and
 /// [`ErrorKind::Usage`] for a place to publish to.
 #[cfg(not(feature = "cloud"))]
 pub fn not_built_in(path: &Path, kind: ErrorKind) -> Error {
-    let words = "is a URL, and this sitemill was built without object stores and web access (the feature cloud); use the Python or Debian package, which have them";
+    let words = "is a URL, and this sitemill was built without object stores and web access (the feature cloud); use the Python or Debian \
+                 package, which has them";
     let error = |way_out: &str| Error::new(kind, message!(path, ": {words}, {way_out}"));
     match kind {
         ErrorKind::Usage => {
@@ -365,7 +385,9 @@ mod tests {
 
     #[test]
     fn an_input_with_an_unknown_scheme_is_remote_in_every_build() {
-        for (url, is_remote) in [("hdfs://h/a", true), ("ftp://h/a", true), ("s3:///a", false)] {
+        for (url, is_remote) in
+            [("hdfs://h/a", true), ("ftp://h/a", true), ("s3:///a", false), ("file:///a", false)]
+        {
             let error = Location::parse_input(Path::new(url)).unwrap_err();
             assert_eq!(error.unsupported().is_some(), is_remote, "{error}");
             assert_eq!(Location::parse(Path::new(url)).unwrap_err().unsupported(), None, "{url}");
@@ -376,14 +398,15 @@ mod tests {
     #[test]
     fn a_build_without_stores_says_what_has_them_and_what_to_do_without() {
         for (kind, way_out) in [
-            (ErrorKind::Input, "use the Python or Debian package, which have them, or copy the files first"),
-            (ErrorKind::Usage, "which have them, or publish to a directory and copy its files"),
+            (ErrorKind::Input, "use the Python or Debian package, which has them, or copy the files first"),
+            (ErrorKind::Usage, "which has them, or publish to a directory and copy its files"),
         ] {
             let error = not_built_in(Path::new("s3://b/k"), kind);
             assert!(error.kind() == kind && error.to_string().ends_with(way_out), "{error}");
         }
     }
 
+    #[cfg(feature = "cloud")]
     #[test]
     fn a_url_of_hadoop_is_refused_with_the_location_to_write() {
         for (url, said) in [
@@ -394,6 +417,7 @@ mod tests {
             ),
             ("ABFSS://c@shop.dfs.core.windows.net", "write az://c/, and set AZURE_STORAGE_ACCOUNT=shop"),
             ("wasbs://c@shop.blob.core.windows.net/x?sig=5ec", "x?…: is the URL of a Hadoop driver"),
+            ("abfss://c@onelake.dfs.fabric.microsoft.com/x", "unknown scheme abfss"),
         ] {
             let error = Location::parse(Path::new(url)).unwrap_err();
             assert!(error.kind() == crate::ErrorKind::Usage && error.to_string().contains(said), "{error}");

@@ -120,8 +120,13 @@ fn load(path: &Path) -> Result<Ini> {
             Ok(_) => {
                 // The AWS tools read keys in any case, but not names of profiles.
                 for section in ini.get_mut_map().values_mut() {
+                    let spellings = section.len();
                     *section =
                         section.drain().map(|(key, value)| (key.to_ascii_lowercase(), value)).collect();
+                    if section.len() < spellings {
+                        let words = message!(path, ": has a key in two spellings in one section; remove one");
+                        return Err(Error::new(ErrorKind::Permission, words));
+                    }
                 }
                 Ok(ini)
             }

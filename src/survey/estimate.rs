@@ -198,9 +198,9 @@ pub fn explain_full_disk(error: Error, job: &Job, needs: &Estimate) -> Error {
         // A quota leaves less than what is free.
         FreeSpace { bytes: Some(free), files } if cause.kind() == StorageFull => {
             let (bytes, in_files) = in_words(free, files.unwrap_or(0));
-            let in_files = files.map_or_else(String::new, |_| format!(" and {in_files}"));
+            let in_files = files.map_or_else(String::new, |_| format!(", and {in_files} can be created"));
             let way_out = if files == Some(0) { "free some inodes" } else { "make room" };
-            (format!(", but only {bytes}{in_files} are free"), way_out)
+            (format!(", but only {bytes} are free{in_files}"), way_out)
         }
         _ => (String::new(), "make room"),
     };

@@ -183,7 +183,7 @@ impl<'r> Judge<'r> {
         None
     }
 
-    /// Takes the dropped tags of a refused row out of `dropped` again: they were judged before the row was refused, and are
+    /// Takes the dropped tags of a rejected row out of `dropped` again: they were judged before the row was rejected, and are
     /// counted with it. Kept out of [`Judge::tally`], which every line goes through.
     #[cold]
     #[inline(never)]

@@ -77,7 +77,7 @@ impl Rewrite {
     }
 }
 
-/// Whether the path of the URL `to` is all that follows its host, and ends with a letter or digit, perhaps in an escape.
+/// Whether the URL `to` has no query and ends with a letter or digit, perhaps of an escape.
 fn ends_with_a_word(to: &str) -> bool {
     !to.contains('?') && to.ends_with(|last: char| last.is_ascii_alphanumeric())
 }

@@ -49,7 +49,7 @@ pub struct UrlArgs {
 
     /// Read patterns for --exclude from this file, one per line; # begins a comment line. Repeatable.
     ///
-    /// A file without patterns is a warning.
+    /// A file without patterns causes a warning.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub exclude_file: Vec<PathBuf>,
 

@@ -1,5 +1,6 @@
 //! External sitemaps: sitemaps from elsewhere that index files list. They are checked before any work, and listed as they are.
 
+use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
@@ -87,6 +88,7 @@ impl ExternalSitemaps {
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if a sitemap has no site, naming the sitemap.
     pub fn unlisted(&self, job: &Job, base_urls: &[&BaseUrl]) -> Result<Vec<Error>> {
         let mut warnings = Vec::new();
+        let live = LazyCell::new(|| live_sites(job));
         for sitemap in &self.0 {
             let given = || Setting::Also.with(sitemap.given());
             match job.rules.only_site() {
@@ -95,7 +97,7 @@ impl ExternalSitemaps {
                     let why = format!("is not below the base URL {base_url}, so no index file may list it");
                     return Err(Error::usage(message!(given(), ": {why}")));
                 }
-                None if sitemap.is_below(job, &live_sites(job))? => {
+                None if sitemap.is_below(job, &*live)? => {
                     let words = "the inputs have no URL of its site, so the set of that site stays as it is";
                     warnings.push(Error::data(message!(given(), ": {words}")));
                 }

@@ -19,7 +19,7 @@ use crate::sitemap::divide::Divide;
 use crate::sitemap::segments::SegmentRule;
 
 /// The version of the format of all messages and blocks.
-pub(super) const FORMAT: u32 = 3;
+pub(super) const FORMAT: u32 = 4;
 
 /// The origin of a message: the run, and the version and the rules that it was made with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

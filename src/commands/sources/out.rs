@@ -42,8 +42,8 @@ pub(super) fn check_is_not_out(input: &Path, out: &OutDirectory) -> Result<()> {
     }
 }
 
-/// Splits what `url` has `found` into inputs and, if `url` is a pattern, the files of sets that the run publishing to `out`
-/// replaces: each run would read the set of the previous one.
+/// Splits what `url` has `found` into inputs and, if `url` is a pattern, the files of sets in `out`, the
+/// location that the run publishes to: each run would read the set of the previous one.
 ///
 /// # Errors
 /// [`ErrorKind::Input`] if a pattern matches only such files; also if a store cannot be asked.
@@ -59,8 +59,8 @@ pub(super) fn split_off_own(
         match &one {
             Remote::File((name, _)) if name != url && is_own(name, out, &mut known)? => own.push(Skipped {
                 path: escape::shown(name.as_os_str().as_encoded_bytes()),
-                reason: "it belongs to the set that the run replaces, which patterns do not match".into(),
-                is_usual: is_named(name, is_sitemap_file),
+                reason: "it belongs to a set where the run publishes, so the pattern leaves it out".into(),
+                is_usual: false,
             }),
             _ => inputs.push(one),
         }
@@ -70,7 +70,7 @@ pub(super) fn split_off_own(
             url,
             ": matches only files of the set that ",
             Setting::Out,
-            " replaces; name the files to read one by one"
+            " replaces; give the files to read one by one"
         );
         return Err(Error::new(ErrorKind::Input, words));
     }

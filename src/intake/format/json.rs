@@ -125,8 +125,8 @@ fn check_line(line: &[u8], columns: &Columns) -> HeadLine {
     }
 }
 
-/// What is wrong with a line that begins with an object with a key for the URL, if a comma or another object follows: every line
-/// may be so. `None` for any other line.
+/// The problem of a line on which a comma or another object follows an object with a key for the URL. Every line of the file may be
+/// like this. `None` for any other line.
 fn after_object(line: &[u8], columns: &Columns) -> Option<Message> {
     let mut objects = serde_json::Deserializer::from_slice(line).into_iter::<Keys>();
     let Keys(keys) = objects.next()?.ok()?;

@@ -118,9 +118,13 @@ impl Search<'_> {
         }
         if all.is_empty() {
             let path = self.path(&self.location.key);
-            let none = |_| Error::new(ErrorKind::Input, message!(&*path, ": no object matches this pattern"));
             // Browsers name a second download `export[1].csv`.
-            return self.exact().map_err(none);
+            return self.exact().map_err(|error| match error.kind() {
+                ErrorKind::Input => {
+                    Error::new(ErrorKind::Input, message!(&*path, ": no object matches this pattern"))
+                }
+                _ => error,
+            });
         }
         Ok(all)
     }

@@ -136,12 +136,9 @@ pub fn clean_up(
     manifest: Bytes,
     condition: Condition,
 ) -> Result<()> {
-    let mut files = Vec::new();
-    for removal in removals {
-        if view.still_matches(removal)? {
-            files.push(removal.file.clone());
-        }
-    }
+    // No index file refers to them any more. One that cannot be read must not keep this run and all later ones from their end.
+    let matching = removals.iter().filter(|removal| view.still_matches(removal).unwrap_or(false));
+    let files: Vec<String> = matching.map(|removal| removal.file.clone()).collect();
     remove(view, &files)?;
     view.live_manifest().put(manifest, condition)
 }

@@ -9,7 +9,7 @@ use crate::store::{Bucket, StoreClock};
 fn view(clock: &StoreClock) -> BucketView {
     let location = Location::parse("s3://bucket/html".as_ref()).unwrap().unwrap();
     let bucket = Bucket::new(Arc::new(InMemory::new()), &location, "memory".into());
-    let bucket = bucket.with_clock(clock.clone(), String::new());
+    let bucket = bucket.with_clock(clock.clone());
     let area = || Area { bucket: bucket.clone(), location: location.clone() };
     BucketView::new(area(), area(), None)
 }

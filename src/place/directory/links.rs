@@ -10,7 +10,7 @@ use std::path::Path;
 use super::staging::Staging;
 use crate::common::digest::hex_digest;
 use crate::error::{Error, Result};
-use crate::place::foreign::changed_before_commit;
+use crate::place::foreign::removed_before_commit;
 use crate::place::fs::{exists, rename};
 use crate::place::set_paths::{MANIFEST, RENAMED, mended};
 
@@ -61,7 +61,7 @@ fn link(staging: &Staging<'_>, file: &str) -> Result<bool> {
 fn check_published(staging: &Staging<'_>, path: &Path) -> Result<()> {
     match exists(staging.fs, path)? {
         true => Ok(()),
-        false => Err(changed_before_commit(path)),
+        false => Err(removed_before_commit(path)),
     }
 }
 

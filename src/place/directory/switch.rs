@@ -161,7 +161,8 @@ pub fn roll_back(staging: &Staging<'_>, steps: &Steps) -> Result<SwitchState> {
 pub fn clean_up(view: &DirectoryView, removals: &[Removal]) -> Result<()> {
     let (fs, paths) = (view.fs(), view.paths());
     for removal in removals {
-        if view.still_matches(removal)? {
+        // No index file refers to it any more. One that cannot be read must not keep this run and all later ones from their end.
+        if view.still_matches(removal).unwrap_or(false) {
             remove(fs, &paths.file(&removal.file))?;
         }
     }

@@ -23,7 +23,7 @@ pub(super) struct FilesOfLive {
     pub restored: u64,
     /// The number of index files with the same bytes in the new set.
     pub same_indexes: u64,
-    /// How many of these were lost or changed. None if a dead run had begun the switch: the next run completes it.
+    /// How many of these were lost or changed. Zero if a dead run had begun the switch: the next run completes it.
     pub lost_indexes: u64,
     /// Index files and robots lines that something other than sitemill has changed.
     pub edited: Vec<String>,
@@ -99,16 +99,18 @@ impl Prepared {
         self.workspace.warning_of_edited(&self.files.edited, is_dry)
     }
 
-    /// A warning if it has no sections and the live set has some, whose index files go.
+    /// A warning if it has no sections and the live set has some, whose index files go. `None` for a set without sitemaps, which may
+    /// be that of a run with sections.
     pub fn warning_of_sections(&self) -> Option<Error> {
-        let live = self.workspace.live().filter(|live| !live.sections.is_empty())?;
-        let is_gone = |file: &&String| self.set.sections.is_empty() && !self.set.indexes.contains(file);
+        let has_none = self.set.sections.is_empty() && !self.set.sitemaps.is_empty();
+        let live = self.workspace.live().filter(|live| has_none && !live.sections.is_empty())?;
+        let is_gone = |file: &&String| !self.set.indexes.contains(file);
         let mut gone = live.indexes.iter().filter(is_gone);
         let path = self.workspace.view().path(gone.next()?.as_ref());
         let others = and_more(gone.count());
         Some(Error::data(message!(
             &*path,
-            "{others}: of a section, and this run has no sections, so the file is removed after ",
+            "{others}: index file of a section, but this run has no sections, so it is removed after ",
             Setting::Keep,
             "; run again with sections if that is not intended"
         )))

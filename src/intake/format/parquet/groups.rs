@@ -268,15 +268,15 @@ fn url_in_list(schema: &SchemaDescriptor, columns: &Columns) -> Option<Message> 
     let (_, name) = leaves().find(|(column, root)| column.max_rep_level() > 0 && is_url(root))?;
     let name = crate::escape::shown(name.as_bytes());
     Some(message!(
-        "column {name} holds a list; expected text; name another with ",
+        "column {name} holds a list; expected text; choose another with ",
         Setting::Columns.with("url=NAME")
     ))
 }
 
-/// Whether `file` has the magic number at its start, or could not be read.
+/// Whether `file` has a magic number at its start, perhaps that of an encrypted one, or could not be read.
 fn has_magic(file: &Shared) -> bool {
     let mut magic = [0; 4];
-    file.file.read_at(&mut magic, 0).is_err() || magic == *b"PAR1"
+    file.file.read_at(&mut magic, 0).is_err() || matches!(&magic, b"PAR1" | b"PARE")
 }
 
 /// Checks that the column `at` is compressed with a codec that is built in. Brotli is left out because few writers use it
