@@ -34,16 +34,18 @@ mod runtime;
 mod settings;
 #[cfg(feature = "cloud")]
 mod tls;
+mod unsupported;
 #[cfg(feature = "cloud")]
 mod variables;
 #[cfg(feature = "cloud")]
 mod web;
 
-pub use location::{Location, Scheme, no_set_on_web_server};
+pub use location::{Location, Scheme};
 pub use settings::{ObjectHeader, StoreSettings, set_store_settings, store_settings};
+pub use unsupported::no_set_on_web_server;
 
 #[cfg(not(feature = "cloud"))]
-pub use location::{is_readable_elsewhere, not_built_in};
+pub use unsupported::{is_readable_elsewhere, not_built_in};
 
 #[cfg(all(feature = "cloud", test))]
 pub use clock::StoreClock;

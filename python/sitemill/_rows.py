@@ -85,12 +85,14 @@ def check_is_not_written(rows: Any, options: Mapping[str, Any]) -> None:
         return
     for option in ("rejects", "diff", "report", "html", "metrics", "robots"):
         given = options.get(option)
+        if given is None:
+            continue
         try:
-            is_same = given is not None and os.path.samestat(there, os.stat(given))
+            is_same = os.path.samestat(there, os.stat(given))
         except (TypeError, ValueError, OSError):
             continue
         if is_same:
-            name = os.fspath(given)
+            name = os.fsdecode(given)
             raise UsageError(f"{option}={name!r}: the same file as rows; use another file", path=name)
 
 

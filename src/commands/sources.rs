@@ -105,8 +105,8 @@ fn check_together(files: &[&Path], live: &Manifest) -> Result<()> {
 }
 
 /// Opens all `inputs`. A directory is expanded to its part files, or to the set published in it. Part files need a success marker
-/// if `needs_success`, also local ones that are given one by one, as by a shell. A sitemap index is expanded to the sitemaps that it lists in its directory or
-/// below. No file of a directory is opened twice, and none below `out`.
+/// if `needs_success`, also local ones that are given one by one, as by a shell. A sitemap index is expanded to the sitemaps that
+/// it lists in its directory or below. No file of a directory is opened twice, and none below `out`.
 ///
 /// # Errors
 /// If an input cannot be opened, is a directory without part files, or is an index of missing files; if an index file in a

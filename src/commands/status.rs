@@ -120,8 +120,8 @@ pub struct FirstRun {
     pub is_switching: bool,
 }
 
-/// Describes all sets in the directory or location of `job`, or in each site directory below it, sorted by directory and name. Reads
-/// manifests and takes no lock. `progress` counts the URLs of the sets.
+/// Describes all sets in the directory or location of `job`, or in each site directory below it, sorted by directory and name.
+/// Reads manifests and takes no lock. `progress` counts the URLs of the sets.
 ///
 /// # Errors
 /// [`ErrorKind::Input`] if a directory cannot be read, [`ErrorKind::Data`] if there is no set or the manifest of a live set is

@@ -199,10 +199,7 @@ impl Bucket {
         self.wait(async move { this.put_repeatedly(put).await })
     }
 
-    /// Like [`Bucket::put`], but asynchronous.
-    ///
-    /// # Errors
-    /// As [`Bucket::put`].
+    /// Like [`Bucket::put`], with the same errors, but asynchronous.
     pub async fn put_async(&self, put: Put) -> Result<Meta, Failure> {
         self.guarded(self.put_repeatedly(put)).await
     }

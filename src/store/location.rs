@@ -4,7 +4,7 @@ use std::path::Path;
 #[cfg(feature = "cloud")]
 use std::path::PathBuf;
 
-use crate::error::{Error, ErrorKind, Result, URL_OF_FILE, UrlUse, is_url, message};
+use crate::error::{Error, Result, URL_OF_FILE, UrlUse, is_url, message};
 
 /// The kinds of stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -21,7 +21,7 @@ pub enum Scheme {
 
 impl Scheme {
     /// The kind of store that the URL scheme `name`, in small letters, stands for.
-    fn of(name: &str) -> Option<Self> {
+    pub(super) fn of(name: &str) -> Option<Self> {
         SCHEMES.iter().find(|(known, _)| *known == name).map(|(_, scheme)| *scheme)
     }
 
@@ -154,7 +154,7 @@ impl Location {
 }
 
 /// The scheme of the URL `path`, in small letters; `None` for any other path.
-fn scheme_of(path: &Path) -> Option<String> {
+pub(super) fn scheme_of(path: &Path) -> Option<String> {
     let (scheme, _) = path.to_str().filter(|_| is_url(path))?.split_once("://")?;
     Some(scheme.to_ascii_lowercase())
 }
@@ -259,39 +259,6 @@ fn without_user(name: &str) -> &str {
     name.rsplit_once('@').map_or(name, |(_, name)| name)
 }
 
-/// The error for a URL on a web server, where sets are not kept. `kind` is [`ErrorKind::Input`] if it was to be read.
-pub fn no_set_on_web_server(path: &Path, kind: ErrorKind) -> Error {
-    let places = match cfg!(feature = "cloud") {
-        true => "s3://, gs:// or az://",
-        false => "a directory",
-    };
-    let way_out = if kind == ErrorKind::Input { ", or download it" } else { "" };
-    let words =
-        format!("is a URL, and sitemill keeps sets in directories and buckets; use {places}{way_out}");
-    Error::usage(message!(path, ": {words}"))
-}
-
-/// Returns whether `path` is a URL that a build with object stores and web access reads.
-#[cfg(not(feature = "cloud"))]
-pub fn is_readable_elsewhere(path: &Path) -> bool {
-    scheme_of(path).is_some_and(|name| Scheme::of(&name).is_some())
-}
-
-/// The error of this `kind` for a URL if this build does not read URLs: [`ErrorKind::Input`] if it was to be read, and
-/// [`ErrorKind::Usage`] for a place to publish to.
-#[cfg(not(feature = "cloud"))]
-pub fn not_built_in(path: &Path, kind: ErrorKind) -> Error {
-    let words = "is a URL, and this sitemill was built without object stores and web access (the feature cloud); use the Python or Debian \
-                 package, which has them";
-    let error = |way_out: &str| Error::new(kind, message!(path, ": {words}, {way_out}"));
-    match kind {
-        ErrorKind::Usage => {
-            error("or publish to a directory and copy its files").of_unsupported(UrlUse::Output)
-        }
-        _ => error("or copy the files first"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -391,18 +358,6 @@ mod tests {
             let error = Location::parse_input(Path::new(url)).unwrap_err();
             assert_eq!(error.unsupported().is_some(), is_remote, "{error}");
             assert_eq!(Location::parse(Path::new(url)).unwrap_err().unsupported(), None, "{url}");
-        }
-    }
-
-    #[cfg(not(feature = "cloud"))]
-    #[test]
-    fn a_build_without_stores_says_what_has_them_and_what_to_do_without() {
-        for (kind, way_out) in [
-            (ErrorKind::Input, "use the Python or Debian package, which has them, or copy the files first"),
-            (ErrorKind::Usage, "which has them, or publish to a directory and copy its files"),
-        ] {
-            let error = not_built_in(Path::new("s3://b/k"), kind);
-            assert!(error.kind() == kind && error.to_string().ends_with(way_out), "{error}");
         }
     }
 

@@ -192,15 +192,17 @@ pub fn explain_full_disk(error: Error, job: &Job, needs: &Estimate) -> Error {
     let Some(code) = code.filter(|_| file.is_some_and(is_sitemap_file)) else { return error };
     let out = &*job.publication.out;
     let files = needs.urls.div_ceil(u64::from(job.rules.urls_per_sitemap));
-    let (bytes, files) = in_words(rounded(needs.sitemap_bytes), rounded(files));
+    let bytes = plural(rounded(needs.sitemap_bytes), "byte", "bytes");
+    let files = plural(rounded(files), "file", "files");
     let cause = io::Error::from_raw_os_error(code);
     let (free, way_out) = match (FreeSpace { bytes: free_bytes(out), files: free_files(out) }) {
         // A quota leaves less than what is free.
         FreeSpace { bytes: Some(free), files } if cause.kind() == StorageFull => {
-            let (bytes, in_files) = in_words(free, files.unwrap_or(0));
-            let in_files = files.map_or_else(String::new, |_| format!(", and {in_files} can be created"));
-            let way_out = if files == Some(0) { "free some inodes" } else { "make room" };
-            (format!(", but only {bytes} are free{in_files}"), way_out)
+            let bytes = plural(free, "byte", "bytes");
+            match files {
+                Some(0) => (", but no more files can be created".to_owned(), "free some inodes"),
+                _ => (format!(", but only {bytes} are free"), "make room"),
+            }
         }
         _ => (String::new(), "make room"),
     };
@@ -208,12 +210,6 @@ pub fn explain_full_disk(error: Error, job: &Job, needs: &Estimate) -> Error {
     let words = format!("no room for all sitemaps: {all} take about {bytes} in {files}{free}; {way_out}");
     Error::io(out, words, cause)
 }
-
-/// Numbers of bytes and files in words.
-fn in_words(bytes: u64, files: u64) -> (String, String) {
-    (plural(bytes, "byte", "bytes"), plural(files, "file", "files"))
-}
-
 /// The least that a run needs: `all`, minus what it may reuse. `reusable` is called only if less than `all` is free.
 fn least(free: Option<u64>, all: u64, reusable: impl FnOnce() -> u64) -> u64 {
     match free {

@@ -99,9 +99,13 @@ fn a_disk_whose_inodes_are_used_up_during_the_run_is_reported_with_what_is_free(
     let (world, _mount) = on_tmpfs("size=20m,nr_inodes=60");
     let input = world.directory.file("urls.txt", pages(1, 4_000));
     let run = finish(world.build().arg(&input), b"");
-    world.assert_refused(run, 74, " in 200 files, but only ");
+    world.assert_refused(run, 74, " in 200 files, but ");
     let run = finish(world.build().arg(&input), b"");
-    world.assert_refused(run, 74, " and 0 files are free; free some inodes: No space left on device");
+    world.assert_refused(
+        run,
+        74,
+        " in 200 files, but no more files can be created; free some inodes: No space left on device",
+    );
 }
 
 /// The number before `words`.

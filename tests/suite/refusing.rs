@@ -124,7 +124,7 @@ fn an_input_that_cannot_be_read_is_named() {
         (
             "az://bucket/urls".into(),
             66,
-            "use the Python or Debian package, which have them, or copy the files first: ",
+            "use the Python or Debian package, which has them, or copy the files first: ",
         ),
         (
             "hdfs://h/urls".into(),

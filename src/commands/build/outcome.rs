@@ -14,9 +14,9 @@ pub struct Outcome {
     /// Why the set was not published: the data was refused, or the switch of one of several sites failed and the switch of
     /// others could not be undone. In the latter case the report lists those sites, and the next run completes them.
     pub refused: Option<Error>,
-    /// Warnings: failures after the set went live, which stays live; sitemaps of [`also`](crate::options::Publication::also) that no
-    /// set of the run lists; files of the replaced set that something else had changed; and index files of sections that the new set
-    /// no longer has. A dry run has only the last two.
+    /// Warnings: failures after the set went live, which stays live; sitemaps of
+    /// [`also`](crate::options::Publication::also) that no set of the run lists; files of the replaced set that something else
+    /// had changed; and index files of sections that the new set no longer has. A dry run has only the last two.
     pub warnings: Vec<Error>,
 }
 

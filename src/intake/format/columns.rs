@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Message, Setting, message};
+use crate::escape::shown;
 use crate::sitemap::extensions::{EXTENSIONS_COUNT, Extension};
 use crate::sitemap::tags::TagName;
 
@@ -249,7 +250,7 @@ impl Columns {
         match places.iter().flatten().find(|at| is_twice(at)) {
             None => Ok(()),
             Some(&at) => {
-                let name = crate::escape::shown(names[at].trim_ascii());
+                let name = shown(names[at].trim_ascii());
                 Err(message!("two columns are named {name}; rename the one that should not be read"))
             }
         }
@@ -271,9 +272,7 @@ impl Columns {
         let places = RowPart::ALL.map(|part| best[part.number()].map(|(_, at)| at));
         for (part, place) in RowPart::ALL.into_iter().zip(places) {
             match (&self.said[part.number()], place) {
-                (Some(said), None) => {
-                    return Err(Missing::of(part, &crate::escape::shown(said.as_bytes()), names));
-                }
+                (Some(said), None) => return Err(Missing::of(part, &shown(said.as_bytes()), names)),
                 (None, None) if part == RowPart::Url => {
                     return Err(Missing::of(part, &format!("loc or url{}", self.other_use(names)), names));
                 }
@@ -286,11 +285,10 @@ impl Columns {
     /// Says for which part the user named a column that has a usual name of the URL; empty if there is none.
     fn other_use(&self, names: &[&[u8]]) -> String {
         let is_usual = |name: &&[u8]| RowPart::Url.rank(name).is_some();
-        let Some(name) = names.iter().map(|name| name.trim_ascii()).find(is_usual) else {
-            return String::new();
-        };
-        let part = self.part_of(name).map(|(part, _)| part.name());
-        part.map_or_else(String::new, |part| format!(" ({} is used for {part})", crate::escape::shown(name)))
+        let name = names.iter().map(|name| name.trim_ascii()).find(is_usual);
+        let part = name.and_then(|name| self.part_of(name)).map(|(part, _)| part.name());
+        part.zip(name)
+            .map_or_else(String::new, |(part, name)| format!(" ({} is used for {part})", shown(name)))
     }
 }
 
@@ -305,8 +303,8 @@ pub(super) struct Missing {
 
 impl Missing {
     fn of(part: RowPart, what: &str, names: &[&[u8]]) -> Self {
-        let shown = || crate::escape::shown(&names.join(&b", "[..]));
-        Self { part, what: what.into(), names: (!names.is_empty()).then(shown) }
+        let names = (!names.is_empty()).then(|| shown(&names.join(&b", "[..])));
+        Self { part, what: what.into(), names }
     }
 
     /// The remedy. `word` is what the format calls a column.

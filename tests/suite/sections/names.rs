@@ -175,7 +175,7 @@ fn a_set_without_sections_that_replaces_one_with_sections_warns_of_the_index_fil
     let (input, sites) = (format!("{BASE}a/1\n{BASE}b/1\n"), ["--base-url", "{origin}/"]);
     for base in [&[][..], &sites] {
         desk.build("txt", &input, &[base, &["--section-by-path"]].concat(), 0);
-        let says = "sitemap-a-index-1.xml and 1 more: of a section, and this run has no sections";
+        let says = "sitemap-a-index-1.xml and 1 more: index file of a section, but this run has no sections";
         for options in [&["--dry-run"][..], &[]] {
             let warned = desk.build("txt", &input, &[base, options].concat(), 0).run.stderr;
             assert!(warned.contains(says) && warned.contains("--keep"), "{warned}");

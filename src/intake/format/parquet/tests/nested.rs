@@ -181,7 +181,7 @@ fn a_list_with_another_name_and_a_url_in_a_list_are_not_read() {
     assert_eq!(read_back("other", &schema, VERSIONS[0], 1, &leaves).unwrap(), ["1@0 u|||"]);
     let schema = format!("message m {{ {} }}", list("url"));
     let error = read_back("list", &schema, VERSIONS[0], 1, &leaves[1..]).unwrap_err().to_string();
-    let says = "column url holds a list; expected text; name another with `columns: url=NAME`";
+    let says = "column url holds a list; expected text; choose another with `columns: url=NAME`";
     assert!(error.ends_with(says), "{error}");
     // A repeated column is a list, too.
     let schema = "message m { required binary url (STRING); repeated binary images (STRING); }";
