@@ -5,10 +5,10 @@
 //!  layout ──▶ entries ──▶ xml ──▶ gzip ──▶ batch ──▶ index files ──▶ publish                       pass 2, produce: writes
 //! ```
 //!
-//! The first pass reads the input and decides everything: which lines are URLs, which of them are duplicates, and in which sitemap
-//! each URL is listed. It publishes nothing. The second pass only carries out these decisions; with input order, it reads and cleans
-//! files of plain lines, which are mapped, a second time. Sitemaps are then independent of each other, so the output depends on the input
-//! and the options, but not on the number of threads.
+//! The first pass reads the input and decides everything: which lines are URLs, which of them are duplicates, and in which
+//! sitemap each URL is listed. It publishes nothing. The second pass only carries out these decisions; with input order, it reads
+//! and cleans files of plain lines, which are mapped, a second time. Sitemaps are then independent of each other, so the output
+//! depends on the input and the options, but not on the number of threads.
 //!
 //! All inputs except files of plain lines are validated as they are read, and their entries go to scratch files for both passes.
 //! Keys that do not fit in [`Resources::memory`](options::Resources::memory) spill to scratch, too, by partition. With

@@ -41,12 +41,13 @@ pub fn not_built_in(path: &Path, kind: ErrorKind) -> Error {
     }
 }
 
-#[cfg(all(test, not(feature = "cloud")))]
+#[cfg(test)]
 mod tests {
-    use super::*;
-
+    #[cfg(not(feature = "cloud"))]
     #[test]
     fn a_build_without_stores_says_what_has_them_and_what_to_do_without() {
+        use super::*;
+
         for (kind, way_out) in [
             (ErrorKind::Input, "use the Python or Debian package, which has them, or copy the files first"),
             (ErrorKind::Usage, "which has them, or publish to a directory and copy its files"),

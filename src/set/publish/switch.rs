@@ -99,8 +99,8 @@ impl Prepared {
         self.workspace.warning_of_edited(&self.files.edited, is_dry)
     }
 
-    /// A warning if it has no sections and the live set has some, whose index files go. `None` for a set without sitemaps, which may
-    /// be that of a run with sections.
+    /// A warning if it has no sections and the live set has some, whose index files go. `None` for a set without sitemaps,
+    /// which may be that of a run with sections.
     pub fn warning_of_sections(&self) -> Option<Error> {
         let has_none = self.set.sections.is_empty() && !self.set.sitemaps.is_empty();
         let live = self.workspace.live().filter(|live| has_none && !live.sections.is_empty())?;
