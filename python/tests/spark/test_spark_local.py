@@ -235,7 +235,7 @@ def test_what_cannot_be_published_is_refused_before_any_row_is_read(spark, tmp_p
     check(refused, ['no column loc or url; there are: page, updated', 'url="NAME"'], url=None)
     check(refused, ["column stock holds int", "cast"], url="stock")
     check(refused, ["column site holds struct<a:int>", "cast"], url="site")
-    check(usage, ["none is the first"], on_duplicate="first")
+    check(usage, ["none of them is the first"], on_duplicate="first")
     check(usage, ["sorted"], order="input")
     check(usage, ["stable"], divide="fill")
     check(usage, ["one site"], base_url="{origin}/")
