@@ -183,7 +183,7 @@ def rejects(
     df: "DataFrame",
     *,
     base_url: str,
-    out: Union[str, "os.PathLike[str]"] = "-",
+    out: Union[str, "os.PathLike[str]"] = ".",
     url: Optional[str] = None,
     lastmod: Optional[str] = None,
     changefreq: Optional[str] = None,
