@@ -210,7 +210,7 @@ pub mod process {
         STDOUT_NAME, StoppableWriter, create_output, is_stdout, is_stream, output_name,
     };
     pub use crate::intake::input::handle_sigbus;
-    pub use crate::place::Replacement;
+    pub use crate::place::ResultFile;
 }
 
 /// Parts of the library for its own tests, benchmarks and fuzz targets. They change from one version to the next.

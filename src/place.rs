@@ -14,6 +14,7 @@ mod owner;
 mod preview;
 mod record;
 mod replacement;
+mod result_file;
 mod run;
 mod set_name;
 mod set_paths;
@@ -35,7 +36,7 @@ pub use open::{
     view_of_set,
 };
 pub use record::{Record, Stored, Version};
-pub use replacement::Replacement;
+pub use result_file::ResultFile;
 pub use run::process_of;
 pub use set_name::SetName;
 pub use set_paths::{is_switch_file, set_of, switch_file};

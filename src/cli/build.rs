@@ -3,6 +3,7 @@
 mod places;
 
 use std::error::Error as _;
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
@@ -10,7 +11,7 @@ use std::time::{Instant, SystemTime};
 use serde::Serialize;
 use serde_json::{Value, json};
 use sitemill::escape;
-use sitemill::process::{STDOUT_NAME, StoppableWriter, is_stdout, is_stream, output_name};
+use sitemill::process::{ResultFile, STDOUT_NAME, StoppableWriter, is_stdout, is_stream, output_name};
 use sitemill::report::{CompletedSwitch, Failure, Metrics};
 use sitemill::words::grouped;
 use sitemill::{Error, ErrorKind, Job, Outcome, Page, Progress, Report, Result, Source, Stop};
@@ -18,7 +19,6 @@ use sitemill::{Error, ErrorKind, Job, Outcome, Page, Progress, Report, Result, S
 use super::args::{BuildArgs, ProgressWhen};
 use super::early::Early;
 use super::report::PageTo;
-use super::streams::OutputFile;
 use super::{clock, failure, flags, inputs, log, progress, signals, streams, summary};
 use places::{METRICS, MeasuredRun, ReportFiles};
 
@@ -102,7 +102,7 @@ fn check_stdout(args: &BuildArgs) -> Result<()> {
 /// Open outputs for programs, written whether or not the run succeeds.
 pub struct Reports {
     started: Instant,
-    report: Option<(PathBuf, OutputFile)>,
+    report: Option<(PathBuf, ResultFile<File>)>,
     html: Option<PageTo>,
     json: bool,
     metrics: Option<PathBuf>,
@@ -165,10 +165,10 @@ impl Reports {
             let text = format!("{report:#}\n");
             let failed = |error| unwritten(output_name(&path), error);
             let written = match to {
-                OutputFile::InPlace(file) => {
+                ResultFile::InPlace(file) => {
                     StoppableWriter::new(&file, stop).write_all(text.as_bytes()).map_err(failed)
                 }
-                OutputFile::Replaced(mut file) => {
+                ResultFile::Replaced(mut file) => {
                     file.write_all(text.as_bytes()).map_err(failed).and_then(|()| file.finish())
                 }
             };
@@ -229,13 +229,13 @@ fn check_metrics(path: &Path) -> Result<()> {
 }
 
 /// Creates the file for the report. A FIFO is refused: opening one without a reader blocks, and no signal would end the wait.
-fn create(path: &Path) -> Result<OutputFile> {
+fn create(path: &Path) -> Result<ResultFile<File>> {
     if !is_stream(path) && path.metadata().is_ok_and(|meta| !meta.is_file()) {
         let shown = escape::shown(path.as_os_str().as_encoded_bytes());
         let words = format!("{shown}: is not a regular file; give one, or a new file");
         return Err(Error::new(ErrorKind::Output, words));
     }
-    OutputFile::create(path)
+    ResultFile::create(path, || streams::create(path))
 }
 
 /// The job that the options describe, without its inputs, once it is certain that they do not contradict each other. Reads the

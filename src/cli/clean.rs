@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use serde_json::json;
-use sitemill::process::Paths;
+use sitemill::process::{Paths, ResultFile};
 use sitemill::report::most_frequent;
 use sitemill::words::{and_more, grouped, plural};
 use sitemill::{CleanJob, CleanReport, Error, Progress, Result, Silent, Source, Stop, Target};
 
 use super::args::CleanArgs;
 use super::failure::is_broken_pipe;
-use super::streams::{self, OutputFile, Stdout};
+use super::streams::{self, Stdout};
 use super::{elsewhere, inputs, log, progress};
 
 /// The job that the options describe, with the inputs that they name. Reads the files of rules that they name, until `stop` is
@@ -55,7 +55,8 @@ fn clean(
     stop: &Stop,
     urls: Target<'_>,
 ) -> Result<CleanReport> {
-    let mut file = args.rejects.as_deref().map(OutputFile::create).transpose()?;
+    let create = |path| ResultFile::create(path, || streams::create(path));
+    let mut file = args.rejects.as_deref().map(create).transpose()?;
     let rejects = args.rejects.as_deref().zip(file.as_mut()).map(|(name, file)| Target { name, to: file });
     // Reborrowed, because both targets must have the same lifetime.
     let urls = Target { name: urls.name, to: &mut *urls.to };
@@ -63,7 +64,7 @@ fn clean(
         Some(sources) => sitemill::clean_from(job, sources, progress, stop, urls, rejects),
         None => sitemill::clean(job, progress, stop, urls, rejects),
     }?;
-    file.map_or(Ok(()), OutputFile::finish)?;
+    file.map_or(Ok(()), ResultFile::finish)?;
     Ok(report)
 }
 

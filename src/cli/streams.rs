@@ -12,7 +12,7 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use sitemill::process::{Replacement, STDOUT_NAME, create_output, is_stdout};
+use sitemill::process::{STDOUT_NAME, create_output, is_stdout};
 use sitemill::{Error, ErrorKind, Result, Target};
 
 static IS_STDIN_CLOSED: AtomicBool = AtomicBool::new(false);
@@ -75,54 +75,6 @@ pub fn create(path: &Path) -> Result<File> {
     match is_stdout(path) {
         true => Stdout::new().map(|stdout| stdout.0),
         false => create_output(path).map_err(|error| Error::output(path, error)),
-    }
-}
-
-/// A file that a command writes from beginning to end.
-pub enum OutputFile {
-    /// A regular file, which is replaced once it is complete.
-    Replaced(Replacement),
-    /// A standard stream, a pipe, a device, or a file in a directory where nothing can be created.
-    InPlace(File),
-}
-
-impl OutputFile {
-    /// Begins to replace the file `path`, or opens the stream that it names.
-    ///
-    /// # Errors
-    /// If the file may not be written or cannot be created, or the stream is closed.
-    pub fn create(path: &Path) -> Result<Self> {
-        match Replacement::begin(path)? {
-            Some(file) => Ok(Self::Replaced(file)),
-            None => create(path).map(Self::InPlace),
-        }
-    }
-
-    /// Puts the file, which is complete, in the place of the old one. If it is dropped instead, the old one stays.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    pub fn finish(self) -> Result<()> {
-        match self {
-            Self::Replaced(file) => file.finish(),
-            Self::InPlace(_) => Ok(()),
-        }
-    }
-}
-
-impl Write for OutputFile {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Replaced(file) => file.write(bytes),
-            Self::InPlace(file) => file.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Replaced(file) => file.flush(),
-            Self::InPlace(file) => file.flush(),
-        }
     }
 }
 

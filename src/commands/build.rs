@@ -10,7 +10,6 @@ pub(super) mod outcome;
 mod publish;
 pub mod report;
 pub(super) mod reporting;
-mod result_file;
 mod sealed;
 pub(super) mod site;
 mod start;

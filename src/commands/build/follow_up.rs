@@ -3,16 +3,15 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::external::ExternalSitemaps;
-use super::result_file::ResultFile;
-use crate::commands::build::report::Report;
+use super::report::Report;
 use crate::commands::diff::{DIFF_MEMORY_DEFAULT, DiffFormat, DiffReport, DiffResources, Side, compare};
 use crate::commands::target::Target;
-use crate::common::fifo::output_name;
+use crate::common::fifo::{Outlet, output_name};
 use crate::common::progress::Silent;
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, Setting, message};
 use crate::job::Job;
-use crate::place::LocalFile;
+use crate::place::{LocalFile, ResultFile};
 use crate::set::manifest::Manifest;
 use crate::set::publish::{Prepared, Workspace};
 use crate::set::robots::{self, Owner};
@@ -23,7 +22,7 @@ use crate::survey::memory::Memory;
 pub struct FollowUp {
     job: Job,
     stop: Stop,
-    diff: Option<ResultFile>,
+    diff: Option<ResultFile<Outlet>>,
     /// Sitemaps from elsewhere that the sets list.
     pub external: ExternalSitemaps,
     /// Failures so far.
@@ -44,7 +43,7 @@ impl FollowUp {
             check(LocalFile::at(path), Owner { base_url, name: job.publication.name.as_ref() })?;
         }
         let diff = job.publication.diff.as_deref().filter(|_| !is_dry);
-        let diff = diff.map(|path| ResultFile::create(path, stop)).transpose()?;
+        let diff = diff.map(|path| ResultFile::create(path, || Outlet::create(path, stop))).transpose()?;
         Ok(Self { job: job.clone(), stop: stop.clone(), diff, external, warnings: Vec::new() })
     }
 

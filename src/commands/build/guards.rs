@@ -11,7 +11,7 @@ pub use tags::hints as tag_hints;
 
 use std::collections::HashSet;
 
-use crate::commands::build::report::Report;
+use super::report::Report;
 use crate::commands::build::site::Planned;
 use crate::error::{Error, Message, Result, Setting, message};
 use crate::escape::shown;

@@ -2,7 +2,7 @@
 
 use std::error::Error as _;
 
-use crate::commands::build::report::Report;
+use super::report::Report;
 use crate::error::{Error, message};
 
 /// The outcome of a build whose lines were all counted: a report, and whether the set is live.

@@ -1,9 +1,9 @@
 //! Publish: combines the batches into sets, and makes all sets live together.
 
 use super::external::ExternalSitemaps;
+use super::report::Report;
 use super::site::Site;
 use crate::clean::scope::BaseUrl;
-use crate::commands::build::report::Report;
 use crate::common::fallible::try_list;
 use crate::error::{Error, ErrorKind, Result};
 use crate::escape;

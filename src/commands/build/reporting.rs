@@ -6,19 +6,19 @@ use std::path::Path;
 
 use super::guards;
 use super::load::LoadedInputs;
-use super::result_file::ResultFile;
+use super::report::details::{Details, EXAMPLES_OF_REASON_MAX, Previous};
+use super::report::dry_run::DryRun;
+use super::report::settings::settings;
+use super::report::{Report, SectionSummary, SetReport, WordCounts, most_frequent};
 use crate::clean::Reason;
 use crate::clean::screen::CountedRules;
-use crate::commands::build::report::details::{Details, EXAMPLES_OF_REASON_MAX, Previous};
-use crate::commands::build::report::dry_run::DryRun;
-use crate::commands::build::report::settings::settings;
-use crate::commands::build::report::{Report, SectionSummary, SetReport, WordCounts, most_frequent};
-use crate::common::fifo::output_name;
+use crate::common::fifo::{Outlet, output_name};
 use crate::common::progress::Estimate;
 use crate::common::time::w3c_datetime;
 use crate::error::{Error, Result};
 use crate::intake::report::{InputReport, Skipped};
 use crate::job::{Job, SectionsBy};
+use crate::place::ResultFile;
 use crate::set::manifest::{Manifest, SetSection};
 use crate::set::name::Stem;
 use crate::set::publish::Prepared;
@@ -45,7 +45,7 @@ pub fn write_rejects(
     account: &Account,
     loaded: &LoadedInputs,
     path: &Path,
-    file: ResultFile,
+    file: ResultFile<Outlet>,
 ) -> Result<()> {
     let (path, mut file) = (output_name(path), BufWriter::new(file));
     let written = rejects::write(run, account, &loaded.inputs, path, &mut file).and_then(|()| {

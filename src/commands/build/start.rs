@@ -1,21 +1,22 @@
 //! Start: opens everything before a line is read, so that a run fails at once and not after an hour.
 
 use super::follow_up::FollowUp;
-use super::result_file::ResultFile;
 use super::site;
 use crate::commands::sources::{self, Sources};
+use crate::common::fifo::Outlet;
 use crate::common::stop::Stop;
 use crate::error::Result;
 use crate::intake::input::UnreadInput;
 use crate::intake::source::Source;
 use crate::job::Job;
+use crate::place::ResultFile;
 use crate::set::publish::{CompletedSwitch, Workspace};
 
 /// Everything that a build has opened.
 pub struct Start<'s> {
     pub sources: Sources<'s>,
     /// The reject file, if the job has one.
-    pub rejects: Option<ResultFile>,
+    pub rejects: Option<ResultFile<Outlet>>,
     pub follow_up: FollowUp,
     /// The output directory, or the parent directory of all origins.
     pub workspace: Workspace,
@@ -37,8 +38,12 @@ impl<'s> Start<'s> {
             true => paths.check_directories()?,
             false => paths.make_out()?,
         }
-        let rejects =
-            job.publication.rejects.as_deref().map(|path| ResultFile::create(path, stop)).transpose()?;
+        let rejects = job
+            .publication
+            .rejects
+            .as_deref()
+            .map(|path| ResultFile::create(path, || Outlet::create(path, stop)))
+            .transpose()?;
         let follow_up = FollowUp::prepare(job, stop)?;
         let workspace = site::open(job, stop)?;
         // An interrupted switch of the set is complete now.

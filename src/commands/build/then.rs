@@ -11,7 +11,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::outcome::Outcome;
-use crate::commands::build::report::{Report, ThenReport};
+use super::report::{Report, ThenReport};
 use crate::common::stop::Stop;
 use crate::common::unlinked::unlinked_file;
 use crate::error::{Error, ErrorKind, Result, Setting, message};

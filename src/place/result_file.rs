@@ -1,31 +1,29 @@
-//! A result file of a build: the reject file, or the diff.
+//! A result file: one that a command writes from beginning to end.
 
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::common::fifo::Outlet;
-use crate::common::stop::Stop;
+use super::replacement::Replacement;
 use crate::error::Result;
-use crate::place::Replacement;
 
-/// A file that is replaced once it is complete, or an output that is written as the bytes come.
+/// A file that is replaced once it is complete, or an output `W` that is written as the bytes come.
 #[derive(Debug)]
-pub enum ResultFile {
+pub enum ResultFile<W> {
     /// A regular file.
     Replaced(Replacement),
-    /// A standard stream, a FIFO or a device.
-    InPlace(Outlet),
+    /// A standard stream, a FIFO, a device, or a file in a directory where nothing can be created.
+    InPlace(W),
 }
 
-impl ResultFile {
-    /// Creates the file, or opens the FIFO and waits for its reader. `-` is standard output.
+impl<W> ResultFile<W> {
+    /// Begins to replace the file `path`. If only writing in place is possible, calls `open`.
     ///
     /// # Errors
-    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created, or if `stop` is raised.
-    pub fn create(path: &Path, stop: &Stop) -> Result<Self> {
+    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if the file may not be written or cannot be created, or as `open`.
+    pub fn create(path: &Path, open: impl FnOnce() -> Result<W>) -> Result<Self> {
         match Replacement::begin(path)? {
             Some(replacement) => Ok(Self::Replaced(replacement)),
-            None => Outlet::create(path, stop).map(Self::InPlace),
+            None => open().map(Self::InPlace),
         }
     }
 
@@ -50,18 +48,18 @@ impl ResultFile {
     }
 }
 
-impl Write for ResultFile {
+impl<W: Write> Write for ResultFile<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Replaced(replacement) => replacement.write(bytes),
-            Self::InPlace(outlet) => outlet.write(bytes),
+            Self::InPlace(output) => output.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Self::Replaced(replacement) => replacement.flush(),
-            Self::InPlace(outlet) => outlet.flush(),
+            Self::InPlace(output) => output.flush(),
         }
     }
 }
