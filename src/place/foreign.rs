@@ -21,17 +21,18 @@ pub fn no_directory(path: &Path, leads_nowhere: bool) -> Error {
 
 /// The error of a run that has not committed, for a live manifest at `path` that is not the one that it succeeds.
 pub fn changed_before_commit(path: &Path) -> Error {
-    Error::new(
-        ErrorKind::Busy,
-        message!(path, ": was changed during this run, so nothing was published; run again"),
-    )
+    before_commit(path, "changed")
 }
 
 /// The error of a run that has not committed, for a sitemap at `path` that it counts on and that is gone.
 pub fn removed_before_commit(path: &Path) -> Error {
+    before_commit(path, "removed")
+}
+
+fn before_commit(path: &Path, what: &str) -> Error {
     Error::new(
         ErrorKind::Busy,
-        message!(path, ": was removed during this run, so nothing was published; run again"),
+        message!(path, ": was {what} during this run, so nothing was published; run again"),
     )
 }
 

@@ -175,14 +175,7 @@ impl<'a> LocalFile<'a> {
 
     /// Creates an empty file next to the old one, with mode and owner of the file `like`, which is the old one if there is one.
     fn draft(&self, like: Option<&Meta>) -> Result<Draft<'a>> {
-        if like.is_some() {
-            // Whoever protects a file from being written does not want it to be replaced either.
-            match self.fs.check_overwritable(self.path) {
-                // Another program has removed it meanwhile.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                checked => checked.map_err(|error| Error::output(self.path, error))?,
-            }
-        }
+        self.fs.check_overwritable(self.path).map_err(|error| Error::output(self.path, error))?;
         let draft = Draft::create(self.fs, self.path)?;
         if let Some(like) = like
             && !draft.take_after(like).map_err(|error| self.unwritten(error))?

@@ -34,14 +34,13 @@ impl Replacement {
         }
         let target = Disk.real_path(path).unwrap_or_else(|_| path.to_owned());
         let old = Disk.look(&target).ok();
-        if let Some(old) = &old {
-            if !old.is_file() {
-                return Ok(None);
-            }
-            // Whoever protects a file from being written does not want it to be replaced either.
-            Disk.check_overwritable(&target).map_err(|error| Error::output(path, error))?;
+        if old.as_ref().is_some_and(|old| !old.is_file()) {
+            return Ok(None);
         }
         check_is_file_path(path)?;
+        if old.is_some() {
+            Disk.check_overwritable(&target).map_err(|error| Error::output(path, error))?;
+        }
         let Ok(draft) = Draft::create(&Disk, &target) else { return Ok(None) };
         let is_alike = old.is_none_or(|old| draft.take_after(&old).unwrap_or(false));
         Ok(is_alike.then_some(Self { draft, path: target }))

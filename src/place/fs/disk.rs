@@ -124,7 +124,10 @@ impl FileSystem for Disk {
     }
 
     fn check_overwritable(&self, file: &Path) -> io::Result<()> {
-        File::options().write(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(file).map(drop)
+        match File::options().write(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            opened => opened.map(drop),
+        }
     }
 
     fn make_directory(&self, path: &Path, mode: u32) -> io::Result<()> {

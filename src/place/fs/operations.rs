@@ -66,7 +66,8 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
         Ok(())
     }
 
-    /// Checks that this user may write to a file, and changes nothing. Without permissions, everybody may.
+    /// Checks that this user may write to a file, if there is one, and changes nothing: whoever protects a file from being written
+    /// does not want it to be replaced either. Without permissions, everybody may.
     fn check_overwritable(&self, _file: &Path) -> io::Result<()> {
         Ok(())
     }
