@@ -1,16 +1,13 @@
 //! Checks that a set replaces only files that sitemill wrote, and only a set with the same base URL and protocol, unless the
 //! user consents to more.
 
-use std::collections::HashMap;
-
 use super::consent::Consent;
 use super::live::{has_index_files, if_state_is_elsewhere, is_unchanged, newest};
-use super::neighbours::{self, OtherSet};
+use super::neighbours::{self, OtherSet, in_words};
 use super::prepare::robots_lines;
 use super::salvage::Salvage;
 use super::workspace::Workspace;
 use crate::clean::scope::BaseUrl;
-use crate::common::digest::hex_digest;
 use crate::error::{Error, Message, Result, Setting, message};
 use crate::limits::Protocol;
 use crate::place::{BackupReason, in_the_way};
@@ -48,8 +45,8 @@ impl Workspace {
             self.live.iter().filter(|live| !live.is_stand_in).map(|live| OtherSet::of(self.name(), live));
         match own.chain(neighbours::other_live_sets(self.place.view())?).next() {
             None => Ok(()),
-            Some(OtherSet { what, base_url }) => {
-                let set = what.replace(" without a name", "");
+            Some(OtherSet { name, base_url }) => {
+                let set = name.map_or_else(|| "the set".into(), |name| in_words(Some(&name)));
                 Err(Error::data(message!(
                     self.directory(),
                     ": already contains {set} for {base_url}, but this run publishes a set for each site; \
@@ -123,15 +120,18 @@ impl Workspace {
         let others = neighbours::current_sets(self.place.view())?;
         match others.iter().find(|other| other.base_url != base_url) {
             None => Ok(()),
-            Some(OtherSet { what, base_url: there }) => Err(Error::data(message!(
-                self.directory(),
-                ": {what} there has base URL {there}, and this run has {base_url}; a directory has one URL; nothing was \
-                 published; use another ",
-                Setting::Out,
-                ", or ",
-                Setting::ReplaceSet,
-                " if the URL of the directory has changed"
-            ))),
+            Some(OtherSet { name, base_url: there }) => {
+                let set = in_words(name.as_ref());
+                Err(Error::data(message!(
+                    self.directory(),
+                    ": {set} there has base URL {there}, and this run has {base_url}; a directory has one URL; nothing was \
+                     published; use another ",
+                    Setting::Out,
+                    ", or ",
+                    Setting::ReplaceSet,
+                    " if the URL of the directory has changed"
+                )))
+            }
         }
     }
 
@@ -222,14 +222,14 @@ impl Workspace {
     }
 
     /// Backs up files of the live set that something else has changed, and returns their names. `known` are the index files that
-    /// sitemill wrote, and `there` has the digests of those that exist. A missing file is not among them: it is written again.
+    /// sitemill wrote, and `is_edited` says which of them exist with other bytes. A missing file is written again.
     ///
     /// # Errors
     /// If one cannot be read or backed up.
     pub(super) fn back_up_edited(
         &self,
         known: &[(String, Vec<u8>)],
-        there: &HashMap<String, String>,
+        is_edited: &dyn Fn(&str) -> bool,
     ) -> Result<Vec<String>> {
         // If a dead run had begun the switch, a dry run sees files of the set before. A manifest that is not trusted may be that
         // of an earlier set.
@@ -239,10 +239,8 @@ impl Workspace {
         let Some(live) = live.filter(|live| known.is_empty() == live.indexes.is_empty()) else {
             return Ok(Vec::new());
         };
-        let is_edited = |(file, bytes): &&(String, Vec<u8>)| {
-            there.get(file).is_some_and(|digest| *digest != hex_digest(bytes))
-        };
-        let mut edited: Vec<String> = known.iter().filter(is_edited).map(|(file, _)| file.clone()).collect();
+        let mut edited: Vec<String> =
+            known.iter().map(|(file, _)| file).filter(|file| is_edited(file)).cloned().collect();
         // The manifest also names index files that salvage has found.
         let lines = robots_lines(known.iter().map(|(file, _)| file), &live.base_url);
         if self.place.view().read_regular(self.robots_file.as_ref())?.is_some_and(|there| there != lines) {

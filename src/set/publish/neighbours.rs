@@ -37,8 +37,8 @@ struct Neighbour {
 /// Another set in the same directory.
 #[derive(Debug)]
 pub struct OtherSet {
-    /// Its name in words.
-    pub what: String,
+    /// Its name.
+    pub name: Option<SetName>,
     /// Its base URL.
     pub base_url: String,
 }
@@ -148,7 +148,7 @@ fn current(view: &dyn View) -> Vec<Record> {
 impl OtherSet {
     /// The set called `name`, whose manifest is `set`.
     pub fn of(name: Option<&SetName>, set: &Manifest) -> Self {
-        Self { what: in_words(name), base_url: set.base_url.clone() }
+        Self { name: name.cloned(), base_url: set.base_url.clone() }
     }
 }
 
@@ -309,6 +309,6 @@ pub fn usable(view: &dyn View, record: &Record) -> Result<Option<Manifest>> {
 }
 
 /// A set in words.
-fn in_words(name: Option<&SetName>) -> String {
+pub(super) fn in_words(name: Option<&SetName>) -> String {
     name.map_or_else(|| "the set without a name".into(), |name| format!("the set {name}"))
 }

@@ -56,19 +56,7 @@ impl Workspace {
         set.superseded_indexes = self.superseded_indexes(&set, &there);
         let robots = robots_lines(set.indexes.iter(), &set.base_url);
         let live = self.live.as_ref();
-        let known = live.map_or_else(|| Ok(Vec::new()), |live| index_files_of_live(live, &self.stem))?;
-        let edited = self.back_up_edited(&known, &there)?;
-        let same: HashMap<_, _> = known.into_iter().collect();
-        let same = indexes.iter().filter(|(file, bytes)| same.get(file) == Some(bytes));
-        let (kept, lost): (Vec<_>, Vec<_>) =
-            same.partition(|(file, bytes)| there.get(file) == Some(&hex_digest(bytes)));
-        let files = FilesOfLive {
-            restored: self.restored_sitemaps(&set)?
-                + if self.is_completed { kept.len() + lost.len() } else { lost.len() } as u64,
-            same_indexes: (kept.len() + lost.len()) as u64,
-            lost_indexes: if self.is_completed { 0 } else { lost.len() as u64 },
-            edited,
-        };
+        let files = self.files_of_live(&set, &indexes, &there)?;
         self.place.prepare(Switch {
             indexes,
             robots: (self.robots_file.clone(), robots),
@@ -84,14 +72,48 @@ impl Workspace {
         Ok(Prepared::new(self, set, files))
     }
 
+    /// Compares the index files of the live set with those that exist, of which `there` has the digests, and with `indexes`, those
+    /// of `set`. Backs up those that something else has changed.
+    fn files_of_live(
+        &self,
+        set: &Manifest,
+        indexes: &[(String, Vec<u8>)],
+        there: &HashMap<String, String>,
+    ) -> Result<FilesOfLive> {
+        let known = match &self.live {
+            Some(live) => index_files_of_live(live, &self.stem)?,
+            None => Vec::new(),
+        };
+        let is_whole = |(file, bytes): &&(String, Vec<u8>)| {
+            there.get(file).is_some_and(|digest| *digest == hex_digest(bytes))
+        };
+        let whole: HashSet<&str> = known.iter().filter(is_whole).map(|(file, _)| &**file).collect();
+        let is_edited = |file: &str| there.contains_key(file) && !whole.contains(file);
+        let edited = self.back_up_edited(&known, &is_edited)?;
+        let of_live: HashMap<_, _> = known.iter().map(|(file, bytes)| (file, bytes)).collect();
+        let same = indexes.iter().filter(|(file, bytes)| of_live.get(file) == Some(&bytes));
+        let same: Vec<&str> = same.map(|(file, _)| &**file).collect();
+        let kept = same.iter().filter(|file| whole.contains(*file)).count();
+        let (restored, kept) = match self.is_completed {
+            true => (same.len(), same.len()),
+            false => (same.len() - kept, kept),
+        };
+        Ok(FilesOfLive {
+            restored: self.restored_sitemaps(set)? + restored as u64,
+            same_indexes: same.len() as u64,
+            kept_indexes: kept as u64,
+            edited,
+        })
+    }
+
     /// The number of sitemaps that the live set has with the same content as `set`, and that are written again because they were
     /// lost or damaged.
     fn restored_sitemaps(&self, set: &Manifest) -> Result<u64> {
         let Some(live) = &self.live else { return Ok(0) };
         let known: HashSet<_> = live.sitemaps.iter().map(|old| (&old.file, &old.content)).collect();
         let same = set.sitemaps.iter().filter(|new| known.contains(&(&new.file, &new.content)));
-        let is_staged = same.map(|new| self.place.is_staged(&new.file)).collect::<Result<Vec<_>>>()?;
-        Ok(is_staged.into_iter().filter(|&is_staged| is_staged).count() as u64)
+        same.map(|new| self.place.is_staged(&new.file))
+            .try_fold(0, |sum, is_staged| Ok(sum + u64::from(is_staged?)))
     }
 
     /// The existing index files that `set` does not replace, of which `there` has the digests. They stay as long as the sitemaps

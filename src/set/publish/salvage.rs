@@ -95,11 +95,13 @@ impl Salvage {
     /// If a sitemap cannot be looked up.
     pub(super) fn earlier(&self, view: &dyn View, now: &str) -> Result<Vec<Earlier>> {
         let mut sets = Vec::new();
-        for set in self.kept.iter().filter(|set| !set.is_stand_in) {
-            let there = set.sitemaps.iter().map(|sitemap| is_there(view, sitemap));
-            if there.collect::<Result<Vec<_>>>()?.into_iter().all(|is_there| is_there) {
-                sets.push(set);
+        'sets: for set in self.kept.iter().filter(|set| !set.is_stand_in) {
+            for sitemap in &set.sitemaps {
+                if !is_there(view, sitemap)? {
+                    continue 'sets;
+                }
             }
+            sets.push(set);
         }
         sets.sort_by_key(|set| Reverse((set.number, &set.published)));
         sets.dedup_by_key(|set| set.number);

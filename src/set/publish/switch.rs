@@ -23,8 +23,8 @@ pub(super) struct FilesOfLive {
     pub restored: u64,
     /// The number of index files with the same bytes in the new set.
     pub same_indexes: u64,
-    /// How many of these were lost or changed. Zero if a dead run had begun the switch: the next run completes it.
-    pub lost_indexes: u64,
+    /// How many of these exist as they are: all, if a dead run had begun the switch, because the next run completes it.
+    pub kept_indexes: u64,
     /// Index files and robots lines that something other than sitemill has changed.
     pub edited: Vec<String>,
 }
@@ -90,7 +90,7 @@ impl Prepared {
 
     /// The number of these that exist as they are.
     pub fn kept_indexes(&self) -> u64 {
-        self.files.same_indexes - self.files.lost_indexes
+        self.files.kept_indexes
     }
 
     /// A warning if something other than sitemill has changed files of the live set, which this set replaces, or would if the run
