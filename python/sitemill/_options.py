@@ -31,7 +31,7 @@ _PATHS = ("out", "state", "paths", "old", "new", "directory")
 _FILES = (
     *_PATHS,
     *("sections", "include_file", "exclude_file", "respect_robots", "also", "scratch"),
-    *("rejects", "diff", "report", "html", "metrics", "robots"),
+    *_rows.RESULTS,
 )
 
 #: Options without a value.

@@ -16,6 +16,9 @@ from ._values import BLANKS, Value, cell_of, is_blank, is_missing, is_nothing, j
 #: has a section only if its column is named.
 PARTS = ("url", "lastmod", "changefreq", "priority", "alternates", "images", "videos", "news", "section")
 
+#: Options that are files to write.
+RESULTS = ("rejects", "diff", "report", "html", "metrics", "robots")
+
 #: The parts that are JSON unless they are text.
 CELLS = ("alternates", "images", "videos", "news")
 
@@ -83,7 +86,7 @@ def check_is_not_written(rows: Any, options: Mapping[str, Any]) -> None:
         return
     if not stat.S_ISREG(there.st_mode):
         return
-    for option in ("rejects", "diff", "report", "html", "metrics", "robots"):
+    for option in RESULTS:
         given = options.get(option)
         if given is None:
             continue

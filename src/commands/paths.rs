@@ -17,7 +17,7 @@ use crate::common::fifo::{STREAM, is_stderr};
 use crate::error::{Error, Message, Result, Setting, is_url, message};
 use crate::intake::format::{self, OutDirectory};
 use crate::place::{self as places, Record, STATE};
-use crate::set::name::{is_index_file, is_robots_file, is_sitemap_file};
+use crate::set::name::{is_robots_file, is_set_file};
 use resolved::{File, Identity, ResolvedPath};
 
 /// The files that a run reads and those that it writes. [`Paths::check`] refuses a run that would destroy its own input, one of its
@@ -364,7 +364,7 @@ fn why_not_in_state(what: Message, other: &str) -> Message {
 
 /// Returns whether `build` gives a file the name.
 fn is_published_name(name: &str) -> bool {
-    is_sitemap_file(name) || is_index_file(name) || is_robots_file(name) || places::is_switch_file(name)
+    is_set_file(name) || places::is_switch_file(name)
 }
 
 /// Returns whether `file` is in the directory of a published set without belonging to the set. `sets` remembers which directories

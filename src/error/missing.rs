@@ -74,6 +74,7 @@ pub(crate) fn is_url_with_one_slash(path: &Path) -> bool {
     after_scheme(path).is_some_and(|rest| rest.starts_with(b":/") && !rest.starts_with(b"://"))
 }
 
+/// What follows the scheme of the URL `path`, or what would be one.
 fn after_scheme(path: &Path) -> Option<&[u8]> {
     split_scheme(path.as_os_str().as_encoded_bytes()).map(|(_, rest)| rest)
 }

@@ -26,6 +26,11 @@ pub fn set_of_robots_file(file: &str) -> Option<Option<SetName>> {
     }
 }
 
+/// Whether `file` is named like one of a set: a sitemap, an index file, or its lines for robots.txt.
+pub fn is_set_file(file: &str) -> bool {
+    is_sitemap_file(file) || is_index_file(file) || is_robots_file(file)
+}
+
 /// Whether `file` is a name that [`robots_file`] makes.
 pub fn is_robots_file(file: &str) -> bool {
     set_of_robots_file(file).is_some()

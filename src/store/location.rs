@@ -79,10 +79,9 @@ impl Location {
         if !is_url(path) {
             return Ok(None);
         }
-        let Some((scheme, rest)) = path.to_str().and_then(|text| text.split_once("://")) else {
+        let Some((name, rest)) = split_scheme(path) else {
             return Err(Error::usage(message!(path, ": is a URL that is not UTF-8")));
         };
-        let name = scheme.to_ascii_lowercase();
         if name == "file" {
             return Err(Error::usage(message!(path, ": {URL_OF_FILE}")));
         }
@@ -117,7 +116,8 @@ impl Location {
     /// # Errors
     /// Same as [`parse`](Self::parse).
     pub fn parse_input(path: &Path) -> Result<Option<Self>> {
-        let is_unknown = scheme_of(path).is_some_and(|name| name != "file" && Scheme::of(&name).is_none());
+        let is_unknown =
+            split_scheme(path).is_some_and(|(name, _)| name != "file" && Scheme::of(&name).is_none());
         Self::parse(path).map_err(|error| match is_unknown {
             true => error.of_unsupported(UrlUse::Input),
             false => error,
@@ -153,10 +153,10 @@ impl Location {
     }
 }
 
-/// The scheme of the URL `path`, in small letters; `None` for any other path.
-pub(super) fn scheme_of(path: &Path) -> Option<String> {
-    let (scheme, _) = path.to_str().filter(|_| is_url(path))?.split_once("://")?;
-    Some(scheme.to_ascii_lowercase())
+/// The scheme of the URL `path`, in small letters, and what follows `://`; `None` for any other path, and if it is not UTF-8.
+pub(super) fn split_scheme(path: &Path) -> Option<(String, &str)> {
+    let (scheme, rest) = path.to_str().filter(|_| is_url(path))?.split_once("://")?;
+    Some((scheme.to_ascii_lowercase(), rest))
 }
 
 /// What to write instead of a URL of Hadoop's drivers for Azure, such as `abfss://container@account.dfs.core.windows.net/key`.

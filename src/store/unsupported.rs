@@ -3,7 +3,7 @@
 use std::path::Path;
 
 #[cfg(not(feature = "cloud"))]
-use super::location::{Scheme, scheme_of};
+use super::location::{Scheme, split_scheme};
 #[cfg(not(feature = "cloud"))]
 use crate::error::UrlUse;
 use crate::error::{Error, ErrorKind, message};
@@ -23,7 +23,7 @@ pub fn no_set_on_web_server(path: &Path, kind: ErrorKind) -> Error {
 /// Returns whether `path` is a URL that a build with object stores and web access reads.
 #[cfg(not(feature = "cloud"))]
 pub fn is_readable_elsewhere(path: &Path) -> bool {
-    scheme_of(path).is_some_and(|name| Scheme::of(&name).is_some())
+    split_scheme(path).is_some_and(|(name, _)| Scheme::of(&name).is_some())
 }
 
 /// The error of this `kind` for a URL if this build does not read URLs: [`ErrorKind::Input`] if it was to be read, and

@@ -11,7 +11,7 @@ use crate::intake::report::Skipped;
 use crate::intake::source::Source;
 use crate::job::Job;
 use crate::place::{self, PlaceFile};
-use crate::set::name::{is_index_file, is_robots_file, is_sitemap_file};
+use crate::set::name::is_set_file;
 use crate::store::Location;
 
 /// Returns the directory that `job` publishes to, if it exists.
@@ -79,8 +79,7 @@ pub(super) fn split_off_own(
 
 /// Whether `file` is one of a set in `out`, or of one of its sites, by its name. `known` has the answers for directories.
 fn is_own(file: &Path, out: &OutDirectory, known: &mut HashMap<PathBuf, bool>) -> Result<bool> {
-    let is_of_set = |name: &str| is_sitemap_file(name) || is_index_file(name) || is_robots_file(name);
-    let Some(directory) = file.parent().filter(|_| is_named(file, is_of_set)) else { return Ok(false) };
+    let Some(directory) = file.parent().filter(|_| is_named(file, is_set_file)) else { return Ok(false) };
     if let Some(&is_own) = known.get(directory) {
         return Ok(is_own);
     }

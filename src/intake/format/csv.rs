@@ -88,8 +88,12 @@ impl Header {
 /// which csv-core keeps quotes.
 fn bare(name: &[u8]) -> &[u8] {
     let Some(name) = name.strip_prefix(BYTE_ORDER_MARK) else { return name.trim_ascii() };
-    let unquoted = name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\""));
-    unquoted.unwrap_or(name).trim_ascii()
+    without_quotes(name).unwrap_or(name).trim_ascii()
+}
+
+/// The text in the quotes around `value`, which csv-core keeps if something precedes them; `None` if it is not in quotes.
+fn without_quotes(value: &[u8]) -> Option<&[u8]> {
+    value.strip_prefix(b"\"")?.strip_suffix(b"\"")
 }
 
 /// The delimiter, if the first lines or the options show that the text is a table.
@@ -336,8 +340,7 @@ fn unquoted(value: &[u8]) -> &[u8] {
     if value.first() != Some(&b' ') {
         return value;
     }
-    let inner = value.trim_ascii().strip_prefix(b"\"").and_then(|value| value.strip_suffix(b"\""));
-    inner.unwrap_or(value)
+    without_quotes(value.trim_ascii()).unwrap_or(value)
 }
 
 /// Takes a row whose URL is nothing but white space. If another field has a value, the row has no URL, unless it is a header whose

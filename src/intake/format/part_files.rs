@@ -145,12 +145,16 @@ pub fn check_part_is_finished(file: &Path) -> Result<()> {
             break;
         }
     }
-    Err(Error::data(message!(
-        file,
-        ": there is no {SUCCESS} beside this part file: the job that writes it has not ended, or failed; if the files are complete \
-         anyway, run again without ",
+    Err(unfinished(file, &format!("there is no {SUCCESS} beside this part file")))
+}
+
+/// The error for `path`, whose job may still be writing, as `why` says.
+fn unfinished(path: &Path, why: &str) -> Error {
+    Error::data(message!(
+        path,
+        ": {why}: the job that writes it has not ended, or failed; if the files are complete anyway, run again without ",
         Setting::RequireSuccessMarker
-    )))
+    ))
 }
 
 /// Returns whether `file` is named like one of the files that a job writes in parallel.
@@ -212,12 +216,7 @@ fn chosen(
     found.skipped.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
     let count = found.files.len();
     if needs_success && !is_finished() {
-        return Err(Error::data(message!(
-            directory,
-            ": has no {SUCCESS} (data files: {count}): the job that writes it has not ended, or failed; ",
-            "if the files are complete anyway, run again without ",
-            Setting::RequireSuccessMarker
-        )));
+        return Err(unfinished(directory, &format!("has no {SUCCESS} (data files: {count})")));
     }
     if found.files.is_empty() {
         let skipped = match &found.skipped[..] {
