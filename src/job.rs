@@ -78,7 +78,7 @@ impl Job {
         self.guards.check()?;
         if matches!(self.rules.base_url, Base::EachOrigin(_)) {
             if self.guards.allow_empty {
-                let why = "with {origin}/, it is unknown which site would be empty";
+                let why = "not with {origin}/, because no input says which site has become empty";
                 return Err(Error::usage(message!(
                     Setting::AllowEmpty,
                     ": {why}; to publish without a section that has lost all its URLs, use ",
@@ -86,7 +86,7 @@ impl Job {
                 )));
             }
             if self.publication.robots.is_some() {
-                let why = "with {origin}/, each site has its own robots.txt";
+                let why = "with {origin}/, each site has its own robots.txt; copy the lines from each robots-sitemaps.txt instead";
                 return Err(Error::usage(message!(Setting::Robots, ": {why}")));
             }
         }

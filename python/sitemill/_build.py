@@ -159,12 +159,14 @@ def build(
         report, html, metrics: files for the report as JSON, as an HTML page, and as Prometheus metrics.
         robots: a robots.txt in which the index files are listed.
         robots_any_name: accept a robots.txt with a name like ``Robots.txt``.
-        max_rejects, max_dropped_tags: refuse more than this number, or this share such as ``"1%"``; no limit by default.
+        max_rejects, max_dropped_tags: publish nothing if more rows are rejected, or more tags dropped, than this number or
+            percentage (``"1%"``); no limit by default.
         max_shrink: refuse a set that is smaller than the live one by more than this percentage; ``"50%"`` by default. A number is
             a percentage, too; ``0.5`` is refused, because it could be 0.5% or one half.
-        expect_lines: refuse any other number of rows: ``1000``, ``"1000.."`` or ``"1000..2000"``.
-        allow_empty, replace_set, take_over: allow an empty set, a set with another base URL or protocol, and replacing files
-            that sitemill did not write.
+        expect_lines: publish nothing unless the input has this number of rows: ``1000``, ``"1000.."`` (at least) or
+            ``"1000..2000"``.
+        allow_empty, replace_set, take_over: permit a set or section without URLs; a base URL or protocol other than that of the
+            live set; and replacing files that sitemill did not write.
         dry_run: publish nothing, and return what would be published; the report's ``dry_run`` says what would change.
         also: a URL or a file below ``out``, or a list of these: sitemaps that sitemill does not write, to be listed in the index
             files.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class SitemillError(Exception):
-    """A run that failed. Nothing was published, and the live set is unchanged.
+    """A call that failed. Unless the message says otherwise, nothing was published and the live set is unchanged.
 
     Attributes:
         kind: the kind of failure, a word such as ``"data"``.
@@ -36,7 +36,7 @@ class UsageError(SitemillError, ValueError):
 
 
 class DataRefused(SitemillError):
-    """The data cannot be published: nothing valid, too many rejects, a damaged or changed input.
+    """The data cannot be published: no URL is valid, too many rows are rejected, or an input is damaged, for example.
 
     Attributes:
         report: the report of the run, if all rows were counted.

@@ -29,7 +29,8 @@ def check(
     Args:
         paths: the files and directories.
         name: check only the set of this name in each directory; all sets by default.
-        base_url: the URL of their directory, if it is not known; percent-encoded as published if not in UTF-8.
+        base_url: the URL of their directory; from ``robots-sitemaps.txt`` by default. For a set built with ``url_encoding``, write
+            non-ASCII characters percent-encoded, as published.
         scope: which URLs may be listed: ``"directory"``, ``"host"`` or ``"any"``; as built by default, or unchecked if the
             manifest may not be read.
         limit_findings: how many findings are returned, at most 10,000 per file; all are counted.

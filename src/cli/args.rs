@@ -168,7 +168,8 @@ pub struct BuildArgs {
     /// Directory to publish in, created if missing, or s3://bucket/prefix.
     ///
     /// gs:// and az:// work, too. It must be the directory whose URL is --base-url. With '{origin}/' it is the parent of the
-    /// directories of all sites. Only --take-over and --robots change files that sitemill did not create.
+    /// directories of all sites. Files that sitemill did not create are changed only with --take-over, --robots or
+    /// --ignore-manifest.
     #[arg(long, short, value_name = "DIR")]
     pub out: PathBuf,
 

@@ -63,7 +63,9 @@ const IS_SWITCHING: &str = "a switch to a new set has begun; if no run is comple
 fn in_words(run: &RunStatus) -> String {
     match run.is_alive {
         true => format!("process {} is running", run.process),
-        false => format!("process {} died during a run; the next run removes its files", run.process),
+        false => {
+            format!("process {} died during a run; the next run removes its temporary files", run.process)
+        }
     }
 }
 

@@ -153,7 +153,7 @@ fn published(report: &Report, out: &Path, table: &mut Table) {
     if let Some(then) = &report.then {
         let code = then.exit_code.map_or_else(|| "-".to_owned(), |code| code.to_string());
         let command = escape::shown(then.command.join(" ").as_bytes());
-        table.row("then", code, format!("exit code of {command}"));
+        table.row("then", code, format!("exit code of the command {command}"));
     }
     let out = escape::shown(out.as_os_str().as_encoded_bytes());
     let (what, robots) = match &report.name {

@@ -277,7 +277,7 @@ fn a_filtered_list_gives_the_set_of_a_list_that_was_filtered_before() {
 fn filters_that_leave_out_everything_are_like_an_empty_input() {
     let input = "https://www.example.com/a\nhttps://www.example.com/b\n";
     let refused = Built::of("txt", input, &[], &["--exclude", "/[ab]"], 65);
-    let said = "nothing was published: all 2 lines are excluded by exclude=/[ab]; change the filters; \
+    let said = "nothing was published: all 2 lines are excluded by the rule exclude=/[ab]; change the filters; \
                 --allow-empty publishes an empty set";
     assert!(refused.run.stderr.contains(said), "{}", refused.run.stderr);
     let empty = Built::of("txt", input, &[], &["--include", "/c", "--allow-empty"], 0);

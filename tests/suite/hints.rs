@@ -130,7 +130,11 @@ fn the_hint_for_one_line_shows_it_and_one_filter_is_named_once() {
             "<urlset><url><Loc>http://h.example/a</Loc></url></urlset>",
             "the only entry is rejected as no-url; a URL is the <loc> of a <url> or the <link> of an item, in lower case",
         ),
-        (&["--exclude", "."], "http://h.example/a\n", "the only line is excluded by exclude=.; change"),
+        (
+            &["--exclude", "."],
+            "http://h.example/a\n",
+            "the only line is excluded by the rule exclude=.; change",
+        ),
         (
             &["--exclude", "/a", "--exclude", "/b"],
             "http://h.example/a\nhttp://h.example/aa\nhttp://h.example/b\n",

@@ -45,7 +45,7 @@ fn a_rollback_skips_sets_with_the_files_of_the_live_one() {
     (1..=2).for_each(|_| _ = build_pages(&same, BASE, 1, &[]).expect(0));
     let refused = rollback(&same, &[]).expect(65);
     let said =
-        "all sets before the live one that were not rolled back have the same files as it; --to N restores";
+        "every earlier set that was not rolled back has the same files as the live one; --to N restores";
     assert!(refused.stderr.contains(said), "{}", refused.stderr);
     rollback(&same, &["--to", "1"]).expect(0);
 }
@@ -304,10 +304,10 @@ fn live_files_that_something_else_has_changed_are_replaced_with_a_warning_and_a_
         let said =
             "sitemap-index-1.xml and 1 more: changed by something other than sitemill since the last run; ";
         let would = dry(1, 1);
-        assert_says(&would, &[said, "a run would replace", ".sitemill/taken-over", "--also"]);
+        assert_says(&would, &[said, "would be replaced, with a copy in .sitemill/taken-over", "--also"]);
         assert!(!would.stderr.contains("is live"), "{}", would.stderr);
         let run = if by == "build" { build(&out, BASE, &[]) } else { rollback(&out, &["--to", "1"]) };
-        assert_says(&run.expect(0), &[said, "a copy is kept in .sitemill/taken-over", "is live"]);
+        assert_says(&run.expect(0), &[said, "replaced, with a copy in .sitemill/taken-over", "is live"]);
         let copies = copies(&out, "taken-over");
         for text in [format!("edited before {by}"), format!("# mine before {by}\n")] {
             assert!(copies.contains(&text), "{copies:?}");

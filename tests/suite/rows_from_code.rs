@@ -343,7 +343,8 @@ fn keys_that_rows_name_are_in_the_report() {
     let mut mistyped = job;
     mistyped.input.format.columns = "priority=rank".parse().unwrap();
     let refused = built(&mistyped, vec![Source::rows("rows", (0..80_000).map(row))]).unwrap().refused;
-    let says = "no row has the column rank, only: day, Page, caf\\xe9, stock; nothing was published";
+    let says =
+        "no row has the column rank; the inputs have: day, Page, caf\\xe9, stock; nothing was published";
     assert!(refused.unwrap().to_string().starts_with(says));
 }
 

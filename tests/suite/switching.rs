@@ -245,7 +245,7 @@ fn status_of_live_sites_names_a_run_for_all_of_them_as_such() {
     check("is running");
     active.kill().unwrap();
     active.wait().unwrap();
-    check("died during a run; the next run removes its files");
+    check("died during a run; the next run removes its temporary files");
 }
 
 /// Keeps what is written, and publishes another set in `out` before the first bytes are.

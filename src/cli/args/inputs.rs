@@ -86,9 +86,9 @@ pub struct TagArgs {
 
     /// Row to list if several have the same URL: the first, or the one with the newest lastmod.
     ///
-    /// Lastmods are compared as written, in whole seconds. If several are equally new, the first row is listed or, with --order
-    /// sorted, the one whose lastmod is the last in byte order; ties go to the last changefreq, then priority, then XML of links,
-    /// images, videos and news. A missing value sorts first.
+    /// Lastmods are compared as written, in whole seconds. If several are equally new, the first row is listed. With --order
+    /// sorted, the row whose tags are last in byte order is listed instead: lastmod decides, then changefreq, priority, and the XML
+    /// of links, images, videos and news. A missing value sorts first.
     #[arg(long, value_name = "first|newest", default_value = "first", hide_short_help = true)]
     pub on_duplicate: OnDuplicate,
 }

@@ -11,12 +11,12 @@ use super::store::StoreArgs;
 /// `sitemill check`.
 #[derive(Debug, clap::Args)]
 pub struct CheckArgs {
-    /// Published directories, parents of several, or single files (plain or gzip).
+    /// Published directories, parent directories of several sites, or single files (plain or gzip).
     ///
     /// The sitemaps that an index file lists are checked with it if they are in its directory or below. In a directory that another
-    /// program wrote, *.xml, *.rss, *.atom and sitemap*.txt count, also with .gz; XML of another kind is left out, and so are feeds
-    /// next to sitemaps, unless "sitemap" is in their names. If a directory has a set of its own, sets in directories below it are
-    /// checked only if you list them as well.
+    /// program wrote, files named *.xml, *.rss, *.atom or sitemap*.txt are checked, also with .gz. XML that is not a sitemap, and
+    /// feeds next to sitemaps, are skipped unless their names contain "sitemap". If a directory has a set of its own, sets in
+    /// directories below it are checked only if you list them as well.
     #[arg(required = true)]
     pub path: Vec<PathBuf>,
 
@@ -67,7 +67,7 @@ pub struct CheckArgs {
 /// `sitemill urls`.
 #[derive(Debug, clap::Args)]
 pub struct UrlsArgs {
-    /// Sitemaps and index files (plain or gzip), published directories, or parents of several.
+    /// Sitemaps and index files (plain or gzip), published directories, or parent directories of several sites.
     ///
     /// If a directory has a set of its own, sets in directories below it are listed only if you list them as well.
     #[arg(required = true)]
@@ -101,7 +101,7 @@ pub struct UrlsArgs {
 /// `sitemill report`.
 #[derive(Debug, clap::Args)]
 pub struct ReportArgs {
-    /// JSON report of build, published directory, or parent of several.
+    /// JSON report of build, published directory, or parent directory of several sites.
     pub path: PathBuf,
 
     /// Show only the set of this name in a directory [default: all sets].

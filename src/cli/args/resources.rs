@@ -18,6 +18,8 @@ pub struct ResourceArgs {
     pub memory: Option<Size>,
 
     /// Directory for scratch files [default: the output directory].
+    ///
+    /// For a bucket or a dry run, the default is the directory for temporary files.
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub scratch: Option<PathBuf>,
 

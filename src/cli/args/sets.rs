@@ -33,10 +33,10 @@ pub struct GuardArgs {
     #[arg(long, value_name = "N|N..|N..M")]
     pub expect_lines: Option<ExpectLines>,
 
-    /// Publish an empty set if there is no valid URL.
+    /// Publish even if the set, or one of its sections, has no URLs.
     ///
-    /// All index files are removed, because an empty index file is invalid, and robots-sitemaps.txt lists none.
-    /// Overrides --max-shrink.
+    /// If the set is empty, all index files are removed, because an empty index file is invalid, and robots-sitemaps.txt lists
+    /// none. Overrides --max-shrink. Not with {origin}/: to let a section disappear there, use --max-shrink 100%.
     #[arg(long, hide_short_help = true)]
     pub allow_empty: bool,
 
@@ -81,7 +81,7 @@ pub struct KeepArgs {
 /// `sitemill diff`.
 #[derive(Debug, clap::Args)]
 pub struct DiffArgs {
-    /// Old set: a published directory, a parent of several, an index file, a sitemap or a manifest.
+    /// Old set: a published directory, the parent directory of several sites, an index file, a sitemap or a manifest.
     ///
     /// The manifest of a kept set is DIR/.sitemill/sets/RUN.json.
     pub old: PathBuf,

@@ -34,7 +34,7 @@ pub struct SitemapArgs {
     )]
     pub urls_per_sitemap: u32,
 
-    /// Bytes per sitemap before compression, such as 10M; at most 50M with protocol 0.9.
+    /// Bytes per sitemap before compression, such as 10M; at most 50M (10M with protocol 0.84).
     ///
     /// 10M, 10Mi and 10MiB are 10 x 1024 x 1024 bytes; 10MB is 10,000,000 bytes.
     #[arg(
@@ -45,7 +45,7 @@ pub struct SitemapArgs {
     )]
     pub bytes_per_sitemap: Size,
 
-    /// Sitemaps per index file, at most 50,000 with protocol 0.9.
+    /// Sitemaps per index file, at most 50,000 (1,000 with protocol 0.84).
     #[arg(
         long,
         value_name = "N",

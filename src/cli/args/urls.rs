@@ -23,8 +23,8 @@ pub struct UrlArgs {
 
     /// Replace FROM with TO at the beginning of URLs. Repeatable.
     ///
-    /// FROM is compared with canonical URLs. http://=https:// replaces the scheme of all URLs. The first FROM that matches is
-    /// replaced. Filters, and the scope of a set, apply to the new URL. URLs of alternates, images and videos are not rewritten.
+    /// FROM is compared with canonical URLs. http://=https:// replaces the scheme of all URLs. If several rules match, only the
+    /// first one applies. Filters and --scope see the new URL. URLs of alternates, images and videos are not rewritten.
     #[arg(long, value_name = "FROM=TO", hide_short_help = true)]
     pub rewrite: Vec<Rewrite>,
 

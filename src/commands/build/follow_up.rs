@@ -55,7 +55,7 @@ impl FollowUp {
             self.warnings.extend(site.end().err());
         }));
         if done.is_err() {
-            let words = "the work after publishing is incomplete; the lines above say why";
+            let words = "a step after publishing failed; see the messages above";
             self.warnings.push(Error::new(ErrorKind::Internal, words));
         }
     }

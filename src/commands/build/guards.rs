@@ -61,7 +61,10 @@ fn check_keys(report: &Report) -> Result<()> {
             input.missing().find(|(part, _)| !report.inputs.iter().any(|other| other.uses(part)))?;
         let (word, all) = (input.column_word(), input.all_columns());
         let columns = Setting::Columns.with(format_args!("{part}={name}"));
-        Some(message!("no row has the {word} {name}, only: {all}; nothing was published; correct ", columns))
+        Some(message!(
+            "no row has the {word} {name}; the inputs have: {all}; nothing was published; correct ",
+            columns
+        ))
     };
     report.inputs.iter().find_map(missing).map_or(Ok(()), |missing| Err(Error::data(missing)))
 }

@@ -252,8 +252,10 @@ fn no_header(about: &About<'_>, columns: &Columns, missing: Message) -> Error {
     }
     let sample = Sample::of(about.head());
     if let Some(options) = sample.options_of_header(columns) {
-        return about
-            .wrong(message!("row 1: the names have a delimiter that is not detected; use ", options));
+        return about.wrong(message!(
+            "row 1: the column names are separated by a character that is not detected; use ",
+            options
+        ));
     }
     let is_url = is_address(sample.first_line());
     match sample.options(false).filter(|_| *columns == Columns::default()) {

@@ -260,8 +260,8 @@ impl Workspace {
         let (path, others) = (self.place.view().path(first.as_ref()), and_more(others.len()));
         let copies = self.copies();
         let done = match is_dry {
-            true => "a run would replace what was changed, and keep a copy",
-            false => "what was changed is replaced, and a copy is kept",
+            true => "would be replaced, with a copy",
+            false => "replaced, with a copy",
         };
         Some(Error::data(message!(
             &*path,

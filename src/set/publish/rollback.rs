@@ -150,7 +150,7 @@ fn not_kept(live: &Manifest, number: Option<u64>) -> Message {
         // Newer ones may be kept.
         (false, None) => {
             let which = match last_before(live, live.number) {
-                Some(_) => "all sets before the live one that were not rolled back have the same files as it",
+                Some(_) => "every earlier set that was not rolled back has the same files as the live one",
                 None => "all sets before the live one are gone or were rolled back",
             };
             let way_out = "restores one of the kept sets; run status to list them";

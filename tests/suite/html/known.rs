@@ -25,7 +25,7 @@ fn a_page_says_which_figures_of_the_previous_set_were_not_counted() {
     build_without(&directory);
     let unknown = [
         "<dd class=\"change\">previous set not counted</dd>",
-        "Only builds that write this page record lines, duplicates and rejected lines",
+        "Its lines, duplicates and rejected lines are not shown, because only builds with an HTML report record them",
         "the URLs of the previous set were not counted",
     ];
     let table = ["Change</th>", "Before</th>"];

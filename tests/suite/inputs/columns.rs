@@ -135,8 +135,7 @@ fn a_key_that_an_option_names_and_no_row_has_is_refused_unless_another_input_has
         build.current_dir(directory.path()).args(["--columns", columns, "--report", "report.json"]);
         finish(build.args(["--max-shrink", "100", "--allow-empty"]).args(inputs), b"")
     };
-    let said =
-        "no row has the key modd, only: url, mod; nothing was published; correct --columns lastmod=modd";
+    let said = "no row has the key modd; the inputs have: url, mod; nothing was published; correct --columns lastmod=modd";
     for inputs in [&["a.jsonl"][..], &["a.jsonl", "d.list"], &["blank.jsonl", "a.jsonl"]] {
         assert!(run("lastmod=modd", inputs).expect(65).stderr.contains(said), "{inputs:?}");
         let report: Value =

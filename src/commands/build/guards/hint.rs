@@ -68,7 +68,7 @@ fn left_out(report: &Report, excluded: &Rejected) -> Message {
         true => String::new(),
         false => format!(", {} of them", grouped(lines)),
     };
-    message!("{subject} excluded{by} by {rule}; change the filters")
+    message!("{subject} excluded{by} by the rule {rule}; change the filters")
 }
 
 /// The number of rejected URLs, and of all URLs.

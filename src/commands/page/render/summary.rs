@@ -119,8 +119,7 @@ pub fn headline(report: &Report, has_lines: bool, html: &mut Html) {
             html.raw(match segments.is_some_and(|segments| segments.by == SegmentKind::Origin) {
                 true => " Lines, duplicates and rejected lines are not recorded for runs of several sites.",
                 false => {
-                    " Only builds that write this page record lines, duplicates and rejected lines for the next one, and that set \
-                     was not published by such a build."
+                    " Its lines, duplicates and rejected lines are not shown, because only builds with an HTML report record them."
                 }
             });
         }

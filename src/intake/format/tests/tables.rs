@@ -288,7 +288,8 @@ fn a_header_with_a_delimiter_that_is_not_detected_is_refused_with_the_option_for
         let rows =
             format!("the lines are rows of a table; {way_out}, or `format: text` if every line is a URL");
         check_refused(options, "a.txt", &text, &rows);
-        let row = format!("row 1: the names have a delimiter that is not detected; {way_out}");
+        let row =
+            format!("row 1: the column names are separated by a character that is not detected; {way_out}");
         check_refused(options, "a.csv", &text, &row);
         let with_it = FormatOptions { delimiter: Some(set), ..options.clone() };
         let (found, _) = read_all("a.txt", text.as_bytes(), &with_it).unwrap();
