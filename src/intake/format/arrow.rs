@@ -21,8 +21,9 @@ use super::columns::{Columns, EachPart, RowPart};
 use super::found::ColumnsFound;
 use super::reader::{OnBytes, RowReader, small_units, small_units_of_urls};
 use super::row::{CountingSink, Record};
+use crate::common::array;
 use crate::error::{Error, Message, Result, message};
-use crate::sitemap::extensions::ExtrasBuffer;
+use crate::sitemap::extensions::{ExtrasBuffer, RawExtras};
 use column::Column;
 use kind::Kind;
 use urls::Urls;
@@ -157,22 +158,27 @@ impl ColumnMap {
     }
 
     fn read(&self, unit: &Unit, rows: &mut CountingSink<'_>) -> Result<()> {
-        let columns = self
+        let mut columns: Vec<(usize, Column, Vec<u8>)> = self
             .kinds
-            .each_ref()
-            .map(|kind| kind.as_ref().map(|(at, kind)| Column::new(*kind, unit.batch.column(*at))));
-        let mut texts: EachPart<Vec<u8>> = Default::default();
+            .iter()
+            .enumerate()
+            .filter_map(|(part, kind)| kind.as_ref().map(|kind| (part, kind)))
+            .map(|(part, (at, kind))| (part, Column::new(*kind, unit.batch.column(*at)), Vec::new()))
+            .collect();
+        // Most frames have none, and looking for them would take as long as judging a URL.
+        let has_cells = columns.iter().any(|(part, ..)| *part >= RowPart::PLAIN);
         let mut extras = ExtrasBuffer::default();
         for at in 0..unit.batch.num_rows() {
             let mut values = [&b""[..]; RowPart::ALL.len()];
-            for ((value, column), text) in values.iter_mut().zip(&columns).zip(&mut texts) {
-                if let Some(column) = column {
-                    *value = column.value(at, text);
-                }
+            for (part, column, text) in &mut columns {
+                values[*part] = column.value(at, text);
             }
-            rows.read_cells(values[RowPart::PLAIN..].iter().copied(), &mut extras);
-            let (offset, plain) = (unit.rows_before + at as u64, std::array::from_fn(|part| values[part]));
-            let record = Record::of_parts(offset + 1, offset, plain, extras.values());
+            let (offset, plain) = (unit.rows_before + at as u64, array::from_fn(|part| values[part]));
+            if has_cells {
+                rows.read_cells(values[RowPart::PLAIN..].iter().copied(), &mut extras);
+            }
+            let extras = if has_cells { extras.values() } else { RawExtras::default() };
+            let record = Record::of_parts(offset + 1, offset, plain, extras);
             rows.record_of(&record, self.has_other_columns)?;
         }
         Ok(())

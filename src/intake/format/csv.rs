@@ -15,6 +15,7 @@ use super::sample::{Ambiguous, Sample, begins_as_url, is_address, is_comment, se
 use super::spec::{Head, Hints, Open, Spec};
 use super::unpack::{About, Text};
 use crate::clean::Reason;
+use crate::common::array;
 use crate::error::{Error, Message, Result, Setting, message};
 use crate::intake::blocks::TextBlock;
 use crate::intake::lines::BYTE_ORDER_MARK;
@@ -312,7 +313,7 @@ fn read(block: &TextBlock, header: &Header, rows: &mut CountingSink<'_>) -> Resu
             values[part] = if is_plain_tag(part) { unquoted(row.field(at)) } else { row.field(at) };
             is_malformed |= rows.is_malformed(values[part]);
         }
-        let (plain, cells) = (std::array::from_fn(|part| values[part]), &values[RowPart::PLAIN..]);
+        let (plain, cells) = (array::from_fn(|part| values[part]), &values[RowPart::PLAIN..]);
         let record = Record::of_parts(line, offset, plain, RawExtras::default());
         let url = record.url;
         if is_malformed {

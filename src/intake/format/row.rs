@@ -5,6 +5,7 @@ use super::columns::RowPart;
 use super::found::UnitFacts;
 use super::shapes;
 use crate::clean::Reason;
+use crate::common::array;
 use crate::error::Result;
 use crate::limits::LINE_BYTES_MAX;
 use crate::sitemap::extensions::{EXTENSIONS, ExtrasBuffer, RawExtras, Value};
@@ -58,7 +59,7 @@ impl<'a> Record<'a> {
         parts: [&'a [u8]; RowPart::PLAIN],
         extras: RawExtras<'a>,
     ) -> Self {
-        let [url, section, lastmod, changefreq, priority] = parts.map(kept);
+        let [url, section, lastmod, changefreq, priority] = array::map(parts, kept);
         Self { line, offset, url, section, lastmod, changefreq, priority, extras }
     }
 }

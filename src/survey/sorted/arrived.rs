@@ -59,7 +59,7 @@ impl Arriving {
     pub fn range_of(&self, first: &[u8], last: &[u8], known: usize) -> Option<usize> {
         let splitters = &self.ranges.splitters;
         let range = splitters.range_of(first);
-        let is_same = range == splitters.range_of(last) && known == splitters.prefix(range).len();
+        let is_same = range == splitters.range_of(last) && known == self.ranges.arrivals[range].known;
         is_same.then_some(range)
     }
 
@@ -96,6 +96,8 @@ struct Ranges {
 /// The rows of a range that have arrived.
 #[derive(Debug, Default)]
 struct Arrivals {
+    /// The number of bytes that all URLs of the range begin with.
+    known: usize,
     stored: RangeRows,
     /// The tails of rows that came without others of the range, and their number. They are not stored yet.
     tails: Vec<u8>,
@@ -104,16 +106,16 @@ struct Arrivals {
 
 impl Ranges {
     fn new(splitters: Splitters, memory: &Memory) -> Result<Self> {
-        let arrivals = list((0..splitters.ranges()).map(|_| Arrivals::default()))?;
+        let known = (0..splitters.ranges()).map(|range| splitters.prefix(range).len());
+        let arrivals = list(known.map(|known| Arrivals { known, ..Arrivals::default() }))?;
         let block_bytes = (memory.hold / TAILS_SHARE / arrivals.len()).clamp(TAILS_BYTES_MIN, BLOCK_BYTES);
         Ok(Self { splitters, arrivals, block_bytes })
     }
 
     /// Adds a row to its range, without the prefix of the range.
     fn push(&mut self, entry: &Entry<'_>, store: &mut RowStore) -> Result<()> {
-        let number = self.splitters.range_of(entry.url.as_bytes());
-        let range = &mut self.arrivals[number];
-        Tail::push(entry, self.splitters.prefix(number).len(), &mut range.tails);
+        let range = &mut self.arrivals[self.splitters.range_of(entry.url.as_bytes())];
+        Tail::push(entry, range.known, &mut range.tails);
         range.rows += 1;
         if range.tails.len() < self.block_bytes { Ok(()) } else { range.store_tails(store) }
     }

@@ -21,6 +21,7 @@ use super::column_type::is_null;
 use super::nested::Nested;
 use super::pages::{Pages, Room, TooLarge};
 use super::shared::{BATCH_ROWS, Shared, rows_of};
+use crate::common::array;
 use crate::common::contain;
 use crate::error::{Error, Message, Result, Setting, message};
 use crate::intake::format::columns::{Columns, EachPart, RowPart};
@@ -29,7 +30,7 @@ use crate::intake::format::row::{CountingSink, Record};
 use crate::intake::format::spec::Hints;
 use crate::intake::format::typed_text::ColumnType;
 use crate::intake::read_at::ReadAt;
-use crate::sitemap::extensions::ExtrasBuffer;
+use crate::sitemap::extensions::{ExtrasBuffer, RawExtras};
 
 /// Default memory limit for pages.
 const PAGE_MEMORY_DEFAULT: u64 = 1 << 30;
@@ -186,8 +187,9 @@ impl<'n> Groups<'n> {
                 if has_cells {
                     rows.read_cells((RowPart::PLAIN..RowPart::ALL.len()).map(value), &mut extras);
                 }
-                let plain = std::array::from_fn(value);
-                let record = Record::of_parts(row + 1, row, plain, extras.values());
+                let plain = array::from_fn(value);
+                let extras = if has_cells { extras.values() } else { RawExtras::default() };
+                let record = Record::of_parts(row + 1, row, plain, extras);
                 rows.record_of(&record, self.has_other_columns)?;
                 row += 1;
             }
