@@ -49,6 +49,7 @@ _INSTEAD = {"rejects": "call sitemill.spark.rejects", "memory": "worker_memory= 
 #: Files of rules, which the driver and all tasks read.
 _FILES_OF_RULES = ("include_file", "exclude_file", "respect_robots")
 _OF_FILES = ("rejects", "format", "columns", "delimiter", "input_encoding", "require_success_marker")
+_OF_STORES = ("endpoint", "state", "sitemap_header", "index_header", "allow_unsafe_store")
 #: Options of the driver, which no task has: the files that it writes, and the command that it runs.
 _OF_DRIVER = ("report", "html", "metrics", "diff", "then")
 
@@ -203,8 +204,8 @@ def rejects(
     columns = _rows.columns_of(locals())
     _check_frame(df)
     memory = options.pop("worker_memory", WORKER_MEMORY)
-    # The name of the rows is only in the report.
-    for option in ("cache", "name"):
+    # The name of the rows is only in the report. Without a place, there is none in a store.
+    for option in ("cache", "name", *(_OF_STORES if out == "." else ())):
         options.pop(option, None)
     arguments = _arguments(base_url, out, options, columns)
     _writer_arguments(arguments, memory)

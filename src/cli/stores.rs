@@ -12,19 +12,25 @@ use super::args::Command;
 /// # Errors
 /// Same as [`StoreSettings::check_places`](sitemill::StoreSettings::check_places).
 pub fn check(command: &Command, is_typed: impl Fn(&str) -> bool) -> Result<()> {
-    let places: Vec<&Path> = match command {
-        Command::Build(args) => vec![&args.out],
-        Command::Rollback(args) => vec![args.directory()],
-        Command::Status(args) => vec![args.directory()],
-        Command::Check(args) => args.path.iter().map(PathBuf::as_path).collect(),
-        Command::Urls(args) => args.path.iter().map(PathBuf::as_path).collect(),
-        Command::Diff(args) => vec![&args.old, &args.new],
-        Command::Report(args) => vec![&args.path],
-        Command::Clean(_) | Command::Completions { .. } | Command::Man { .. } => return Ok(()),
-    };
+    let (mut places, mut inputs): (Vec<&Path>, &[PathBuf]) = (Vec::new(), &[]);
+    match command {
+        Command::Build(args) => (places, inputs) = (vec![&*args.out], &args.input),
+        Command::Rollback(args) => places.push(args.directory()),
+        Command::Status(args) => places.push(args.directory()),
+        Command::Check(args) => places.extend(args.path.iter().map(PathBuf::as_path)),
+        Command::Urls(args) => places.extend(args.path.iter().map(PathBuf::as_path)),
+        Command::Diff(args) => places.extend([&*args.old, &*args.new]),
+        Command::Report(args) => places.push(&args.path),
+        // Its inputs may be sets.
+        Command::Clean(args) => places.extend(args.input.iter().map(PathBuf::as_path)),
+        Command::Completions { .. } | Command::Man { .. } => return Ok(()),
+    }
     let mut settings = command.store();
+    settings.endpoint.take_if(|_| !is_typed("endpoint"));
+    settings.allow_unsafe_store &= is_typed("allow-unsafe-store");
     settings.state.take_if(|_| !is_typed("state"));
     settings.sitemap_headers.retain(|_| is_typed("sitemap-header"));
     settings.index_headers.retain(|_| is_typed("index-header"));
-    settings.check_places(&places)
+    let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
+    settings.check_places(&places, &inputs)
 }

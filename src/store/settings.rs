@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
 
-use crate::error::{Error, Result, Setting, is_url, message};
+use crate::error::{Error, Result, Setting, is_on_web_server, is_url, message};
 
 /// Settings for access to object stores and for the sets published there. Like credentials in the environment, they apply to the
 /// whole process. [`StoreSettings::default`] has the defaults of the command line.
@@ -26,23 +26,32 @@ pub struct StoreSettings {
 }
 
 impl StoreSettings {
-    /// Checks that one of the `places` of sets is a URL, if there is a setting for sets in stores: a set in a directory would have
-    /// its state among the published files, whatever the setting says.
+    /// Checks that the settings can have an effect. One of the `places` of sets must be a URL if there is a setting for sets in
+    /// stores: a set in a directory would have its state among the published files, whatever the setting says. For an endpoint,
+    /// one of the `inputs` is enough.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the setting and the first place.
-    pub fn check_places(&self, places: &[&Path]) -> Result<()> {
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the setting.
+    pub fn check_places(&self, places: &[&Path], inputs: &[&Path]) -> Result<()> {
         let given = [
             (Setting::State, self.state.is_some()),
             (Setting::SitemapHeader, !self.sitemap_headers.is_empty()),
             (Setting::IndexHeader, !self.index_headers.is_empty()),
+            (Setting::AllowUnsafeStore, self.allow_unsafe_store),
         ];
+        let are_local = !places.iter().any(|place| is_url(place));
         let setting = given.into_iter().find_map(|(setting, is_given)| is_given.then_some(setting));
-        match (setting, places) {
-            (Some(setting), [first, ..]) if !places.iter().any(|place| is_url(place)) => Err(Error::usage(
-                message!(setting, " is for sets in stores, and ", *first, " is local; leave it out"),
-            )),
-            _ => Ok(()),
+        if let (Some(setting), [first, ..], true) = (setting, places, are_local) {
+            let words = message!(setting, " is for sets in stores, and ", *first, " is local; leave it out");
+            return Err(Error::usage(words));
+        }
+        let is_in_store = |path: &&Path| is_url(path) && !is_on_web_server(path);
+        match self.endpoint.is_some() && !places.iter().chain(inputs).any(is_in_store) {
+            true => Err(Error::usage(message!(
+                Setting::Endpoint,
+                " is for locations in stores, and this command has none; leave it out"
+            ))),
+            false => Ok(()),
         }
     }
 }
@@ -126,24 +135,39 @@ mod tests {
     fn settings_for_sets_in_stores_need_a_set_in_a_store() {
         let check = |settings: &StoreSettings, places: &[&str]| {
             let places: Vec<&Path> = places.iter().map(Path::new).collect();
-            settings.check_places(&places).map_err(|error| error.to_string())
+            settings.check_places(&places, &[Path::new("urls.txt")]).map_err(|error| error.to_string())
         };
         let header = || vec!["Cache-Control: max-age=60".parse().unwrap()];
         let state = StoreSettings { state: Some("s3://private/shop".into()), ..StoreSettings::default() };
         let sitemap = StoreSettings { sitemap_headers: header(), ..StoreSettings::default() };
         let index = StoreSettings { index_headers: header(), ..StoreSettings::default() };
-        for (settings, name) in [(state, "state"), (sitemap, "sitemap_header"), (index, "index_header")] {
+        let unsafe_store = StoreSettings { allow_unsafe_store: true, ..StoreSettings::default() };
+        for (settings, name) in [
+            (state, "state"),
+            (sitemap, "sitemap_header"),
+            (index, "index_header"),
+            (unsafe_store, "allow_unsafe_store"),
+        ] {
             let why = format!("`{name}` is for sets in stores, and html is local; leave it out");
             assert_eq!(check(&settings, &["html"]), Err(why.clone()));
             assert_eq!(check(&settings, &["html", "s3:/b"]), Err(why));
             assert_eq!(check(&settings, &["html", "s3://bucket/maps"]), Ok(()));
         }
-        let others = StoreSettings {
-            endpoint: Some("https://minio.example.com".into()),
-            allow_unsafe_store: true,
-            ..StoreSettings::default()
+    }
+
+    #[test]
+    fn an_endpoint_needs_a_location_in_a_store() {
+        let endpoint = Some("https://minio.example.com".into());
+        let settings = StoreSettings { endpoint, ..StoreSettings::default() };
+        let check = |place: &str, input: &str| {
+            let checked = settings.check_places(&[Path::new(place)], &[Path::new(input)]);
+            checked.map_err(|error| error.to_string())
         };
-        assert_eq!(check(&others, &["html"]), Ok(()));
+        let why = "`endpoint` is for locations in stores, and this command has none; leave it out".to_owned();
+        assert_eq!(check("html", "-"), Err(why.clone()));
+        assert_eq!(check("html", "https://h.example/urls.txt"), Err(why));
+        assert_eq!(check("html", "s3://bucket/urls.txt"), Ok(()));
+        assert_eq!(check("s3://bucket/maps", "-"), Ok(()));
     }
 
     #[test]

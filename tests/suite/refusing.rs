@@ -84,20 +84,28 @@ fn options_for_sets_in_stores_are_refused_for_a_directory_but_may_be_set_for_all
     let directory = TempDir::new();
     let (out, input) = (directory.join("out"), format!("{BASE}a\n"));
     let state = "s3://private/shop";
-    for (option, value) in [
-        ("--state", state),
-        ("--sitemap-header", "Cache-Control: max-age=60"),
-        ("--index-header", "Cache-Control: max-age=60"),
+    let for_sets = format!(" is for sets in stores, and {} is local", out.display());
+    let for_locations = " is for locations in stores, and this command has none";
+    for (words, why) in [
+        (&["--state", state][..], &*for_sets),
+        (&["--sitemap-header", "Cache-Control: max-age=60"], &for_sets),
+        (&["--index-header", "Cache-Control: max-age=60"], &for_sets),
+        (&["--allow-unsafe-store"], &for_sets),
+        (&["--endpoint", "http://h.example"], for_locations),
     ] {
-        let refused = finish(build_command(&out, BASE).args([option, value]), input.as_bytes()).expect(2);
-        let said = format!("{option} is for sets in stores, and {} is local", out.display());
-        assert!(refused.stderr.contains(&said), "{}", refused.stderr);
+        let refused = finish(build_command(&out, BASE).args(words), input.as_bytes()).expect(2);
+        assert!(refused.stderr.contains(&format!("{}{why}", words[0])), "{}", refused.stderr);
         assert!(!out.exists());
     }
-    let config = directory.file("sitemill.toml", "sitemap-header = \"Cache-Control: max-age=60\"\n");
+    let file = "sitemap-header = \"Cache-Control: max-age=60\"\nallow-unsafe-store = true\n";
+    let config = directory.file("sitemill.toml", file);
     let mut build = build_command(&out, BASE);
-    build.env("SITEMILL_STATE", state).arg("--config").arg(config).args(["--endpoint", "http://h.example"]);
-    finish(build.arg("--allow-unsafe-store"), input.as_bytes()).expect(0);
+    build.env("SITEMILL_STATE", state).env("SITEMILL_ENDPOINT", "http://h.example");
+    finish(build.arg("--config").arg(config), input.as_bytes()).expect(0);
+    let clean =
+        |option: [&str; 2]| finish(sitemill().arg("clean").args(option).arg(&out), b"").expect(2).stderr;
+    assert!(clean(["--state", state]).contains(&*for_sets));
+    assert!(clean(["--endpoint", "http://h.example"]).contains(for_locations));
     for words in [&["check"][..], &["urls"], &["status"], &["rollback"], &["report"]] {
         let refused = finish(sitemill().args(words).args(["--state", state]).arg(&out), b"").expect(2);
         assert!(refused.stderr.contains("--state is for sets in stores"), "{}", refused.stderr);

@@ -181,7 +181,9 @@ def test_a_url_of_a_directory_is_refused(rows: Any, tmp_path: Any, monkeypatch: 
 
 def test_options_of_rejects_are_those_of_a_build_and_are_checked_at_once(spark: Any, rows: Any) -> None:
     pages = spark.createDataFrame([("no url",), (BASE,)], "url string")
-    found = sitemill.spark.rejects(pages, base_url=BASE, worker_memory="256M", cache=False, name="rows", set_name="blog", max_rejects=1)
+    of_stores = dict(endpoint="https://minio.example.com", state="s3://private/shop", allow_unsafe_store=True)
+    of_run = dict(cache=False, name="rows", set_name="blog", max_rejects=1, **of_stores)
+    found = sitemill.spark.rejects(pages, base_url=BASE, worker_memory="256M", **of_run)
     assert [row["reason"] for row in found.collect()] == ["not-absolute"]
 
     def check(error: type, wanted: str, **options: Any) -> None:
