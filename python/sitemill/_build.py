@@ -153,7 +153,7 @@ def build(
         delimiter: the delimiter of CSV files, if it cannot be detected.
         input_encoding: the charset of files that do not begin with a byte order mark.
         url_encoding: the charset in which the server expects non-ASCII characters of paths and queries.
-        require_success_marker: refuse a directory of part files, and local files named ``part-*``, without ``_SUCCESS``.
+        require_success_marker: refuse a directory of part files, and files and objects named ``part-*``, without ``_SUCCESS``.
         rejects: a file for rejected and excluded rows and dropped tags.
         diff: a file for the differences from the replaced set.
         report, html, metrics: files for the report as JSON, as an HTML page, and as Prometheus metrics.

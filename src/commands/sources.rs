@@ -105,8 +105,8 @@ fn check_together(files: &[&Path], live: &Manifest) -> Result<()> {
 }
 
 /// Opens all `inputs`. A directory is expanded to its part files, or to the set published in it. Part files need a success marker
-/// if `needs_success`, also local ones that are given one by one, as by a shell. A sitemap index is expanded to the sitemaps that
-/// it lists in its directory or below. No file of a directory is opened twice, and none below `out`.
+/// if `needs_success`, also those that are given one by one, as by a shell, or by a pattern. A sitemap index is expanded to the
+/// sitemaps that it lists in its directory or below. No file of a directory is opened twice, and none below `out`.
 ///
 /// # Errors
 /// If an input cannot be opened, is a directory without part files, or is an index of missing files; if an index file in a
@@ -128,7 +128,7 @@ pub fn open_all<'a>(
             SourceKind::Path(name) => match remote::find(&name, needs_success, out)? {
                 None => {
                     if needs_success {
-                        format::check_part_is_finished(&name)?;
+                        format::check_part_is_finished(&name, |marker| Ok(marker.exists()))?;
                     }
                     open(&name, &Listed::default(), options, None, &mut |_| true, &mut sources)?;
                 }

@@ -47,7 +47,7 @@ pub struct FormatArgs {
 
     /// Refuse a directory of part files without a _SUCCESS file.
     ///
-    /// Local files named part-* need one, too: in their directory or, for a partition such as day=2024-05-01, above it.
+    /// Local files and objects named part-* need one, too: in their directory or, for a partition such as day=2024-05-01, above it.
     #[arg(long, hide_short_help = true)]
     pub require_success_marker: bool,
 }

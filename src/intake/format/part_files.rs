@@ -126,19 +126,19 @@ pub fn part_files(directory: &Path, needs_success: bool, out: Option<&OutDirecto
     chosen(found, directory, needs_success, &is_finished)
 }
 
-/// Checks that the job that writes the local `file` has ended, if it is a part file that was named alone, as a shell does that
-/// expands a pattern. The marker is in its directory or, if that is one of a partition such as `day=2024-05-01`, above it.
+/// Checks that the job that writes `file` has ended, if it is a part file that was named alone or by a pattern. The marker is in
+/// its directory or, if that is one of a partition such as `day=2024-05-01`, above it; `exists` tells whether one is at a path.
 ///
 /// # Errors
-/// [`ErrorKind::Data`](crate::ErrorKind::Data) if there is no marker.
-pub fn check_part_is_finished(file: &Path) -> Result<()> {
+/// [`ErrorKind::Data`](crate::ErrorKind::Data) if there is no marker. Any error of `exists`.
+pub fn check_part_is_finished(file: &Path, mut exists: impl FnMut(&Path) -> Result<bool>) -> Result<()> {
     if !is_part(file) {
         return Ok(());
     }
     let is_partition =
         |directory: &Path| directory.file_name().is_some_and(|name| name.as_encoded_bytes().contains(&b'='));
     for directory in file.ancestors().skip(1) {
-        if directory.join(SUCCESS).exists() {
+        if exists(&directory.join(SUCCESS))? {
             return Ok(());
         }
         if !is_partition(directory) {

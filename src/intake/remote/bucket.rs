@@ -1,6 +1,6 @@
 //! Objects in a bucket as inputs.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::file::PartsFile;
 use super::found::{NamedFile, Remote, RemoteDirectory};
 use super::pattern::{has_pattern, matches};
 use crate::error::{Error, ErrorKind, Result, message};
-use crate::intake::format::{OutDirectory, SkipReason, part_files_listed};
+use crate::intake::format::{OutDirectory, SkipReason, check_part_is_finished, part_files_listed};
 use crate::store::{Bucket, Failure, FailureKind, Location, Object, ObjectParts};
 
 /// Finds what `location` in `bucket` refers to.
@@ -30,6 +30,9 @@ pub fn find_exact(bucket: &Bucket, location: &Location) -> Result<Vec<Remote>> {
     Search { bucket, location, needs_success: false, out: None }.exact()
 }
 
+/// Whether success markers exist, by their paths.
+type Markers = HashMap<PathBuf, bool>;
+
 /// Looks for inputs in a bucket.
 struct Search<'s> {
     bucket: &'s Bucket,
@@ -48,7 +51,9 @@ impl Search<'_> {
             // Permission to read an object does not include permission to list the bucket.
             Err(failure) if failure.kind == FailureKind::Denied && !is_prefix => {
                 match self.bucket.head(key) {
-                    Ok(Some(object)) => return Ok(vec![self.object(key, object)]),
+                    Ok(Some(object)) => {
+                        return self.part(key, object, &mut Markers::new()).map(|part| vec![part]);
+                    }
                     Ok(None) | Err(_) => Err(failure),
                 }
             }
@@ -63,7 +68,7 @@ impl Search<'_> {
         let object = if is_prefix { None } else { self.asked(key, self.bucket.head(key))? };
         let words = "there is no such object, and none below it";
         let missing = || Error::new(ErrorKind::Input, message!(&*self.path(key), ": {words}"));
-        Ok(vec![self.object(key, object.ok_or_else(missing)?)])
+        Ok(vec![self.part(key, object.ok_or_else(missing)?, &mut Markers::new())?])
     }
 
     /// Whether the object `key` exists, and is not only the marker of a prefix. Without permission to list it, it cannot be read by
@@ -108,10 +113,10 @@ impl Search<'_> {
         found.retain(|(key, object)| !object.as_ref().is_some_and(|object| is_marker(key, object)));
         found.extend(prefixes.into_iter().map(|prefix| (prefix, None)));
         found.sort_unstable_by(|(one, _), (other, _)| one.split('/').cmp(other.split('/')));
-        let mut all = Vec::new();
+        let (mut all, mut markers) = (Vec::new(), Markers::new());
         for (key, object) in found {
             match object {
-                Some(object) => all.push(self.object(&key, object)),
+                Some(object) => all.push(self.part(&key, object, &mut markers)?),
                 // There may only be the marker of an empty folder.
                 None => all.extend(self.below(&key, self.bucket.list(&key))?.map(Remote::Directory)),
             }
@@ -161,8 +166,23 @@ impl Search<'_> {
         Ok(below.map(str::to_owned))
     }
 
-    fn object(&self, key: &str, object: Object) -> Remote {
-        Remote::File(self.file(key.to_owned(), object))
+    /// The object `key` as a file. If it is a part file, it needs a success marker like a local one, and `markers` has those that
+    /// were looked up for others.
+    fn part(&self, key: &str, object: Object, markers: &mut Markers) -> Result<Remote> {
+        let root = self.path("");
+        let mut exists = |marker: &Path| {
+            if let Some(&exists) = markers.get(marker) {
+                return Ok(exists);
+            }
+            let key = marker.strip_prefix(&root).ok().and_then(Path::to_str).expect("its key is UTF-8");
+            let exists = self.asked(key, self.bucket.head(key))?.is_some();
+            markers.insert(marker.to_owned(), exists);
+            Ok(exists)
+        };
+        if self.needs_success {
+            check_part_is_finished(&self.path(key), &mut exists)?;
+        }
+        Ok(Remote::File(self.file(key.to_owned(), object)))
     }
 
     fn file(&self, key: String, object: Object) -> NamedFile {
@@ -256,5 +276,32 @@ mod tests {
         }
         let named = find_exact(&bucket, &at("s3://bucket/r/x[1]")).unwrap();
         assert!(matches!(&named[..], [Remote::File((name, _))] if name.ends_with("x[1]")));
+    }
+
+    #[test]
+    fn part_files_that_a_pattern_or_a_key_names_need_a_success_marker_if_it_is_required() {
+        let at = |url: &str| Location::parse(Path::new(url)).unwrap().unwrap();
+        let bucket = Bucket::new(Arc::new(InMemory::new()), &at("s3://bucket"), "memory".into());
+        let put = |key: &str| _ = bucket.put(Put::new(key, "1", Condition::None)).unwrap();
+        let urls = ["a/part-*", "a/part-0", "a/day=1/part-*", "a/day=*/part-0", "*/part-1", "part-0"];
+        ["a/part-0", "a/part-1", "a/day=1/part-0", "a/list.txt", "part-0"].into_iter().for_each(put);
+        let find = |url: &str, needs_success| {
+            find(&bucket, &at(&format!("s3://bucket/{url}")), needs_success, None)
+                .map(|found| found.len())
+                .map_err(|error| error.to_string())
+        };
+        for url in urls {
+            let refused = find(url, true).unwrap_err();
+            assert!(
+                refused.starts_with("s3://bucket/") && refused.contains("there is no _SUCCESS"),
+                "{refused}"
+            );
+            assert!(find(url, false).is_ok(), "{url}");
+        }
+        assert_eq!(find("a/*.txt", true), Ok(1), "not a part file");
+        put("a/_SUCCESS");
+        put("_SUCCESS");
+        let counts = urls.map(|url| find(url, true));
+        assert_eq!(counts, [2, 1, 1, 1, 1, 1].map(Ok));
     }
 }
