@@ -326,11 +326,14 @@ fn each_site_lists_its_own() {
     finish(&mut build_command(&out, "{origin}/"), b"https://c.example/1\n").expect(0);
     let of_c = "https://c.example/live.xml";
     let live = contents(&out.join("c.example"));
-    let warned = build(&["https://b.example/live.xml", of_c]).expect(0);
     let said = format!(
-        "warning: --also {of_c}: the inputs have no URL of its site, so the set of that site stays as it is; the new set is live"
+        "warning: --also {of_c}: the inputs have no URL of its site, so the set of that site stays as it is"
     );
-    assert!(warned.stderr.contains(&said), "{}", warned.stderr);
+    let mut dry = build_command(&out, "{origin}/");
+    let dry = finish(dry.args(["--dry-run", "--also", of_c]), b"https://b.example/1\n").expect(0);
+    assert!(dry.stderr.contains(&format!("{said}\n")), "{}", dry.stderr);
+    let warned = build(&["https://b.example/live.xml", of_c]).expect(0);
+    assert!(warned.stderr.contains(&format!("{said}; the new set is live")), "{}", warned.stderr);
     assert_eq!(json(&warned.stdout)["also"], 1);
     assert_eq!(contents(&out.join("c.example")), live);
     for stray in ["out/stray.xml", "https://d.example/live.xml"] {

@@ -41,9 +41,9 @@ pub fn finish(
             begun.iter().for_each(|set| reporting::add_set(&mut report, job, set));
             Ok(Outcome::not_published(report, why))
         }
-        Published::Previewed(sets) => {
+        Published::Previewed { sets, warnings: unlisted } => {
             sets.iter().for_each(|set| reporting::add_preview(&mut report, job, set));
-            let warnings = sets.iter().flat_map(|set| warnings_of(set, true)).collect();
+            let warnings = sets.iter().flat_map(|set| warnings_of(set, true)).chain(unlisted).collect();
             Ok(clock.completed(report, warnings))
         }
         Published::Live { sets, warnings } => {

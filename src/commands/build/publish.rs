@@ -23,7 +23,11 @@ pub enum Published {
         warnings: Vec<Error>,
     },
     /// A dry run ends here: these sets would be live.
-    Previewed(Vec<Prepared>),
+    Previewed {
+        sets: Vec<Prepared>,
+        /// Sitemaps from elsewhere that none of them lists.
+        warnings: Vec<Error>,
+    },
     /// No set is live, except those whose switch could not be undone.
     Refused {
         /// Sets whose switch the next run completes.
@@ -51,7 +55,7 @@ pub fn publish(
     };
     let mut sets = try_list(sites.into_iter().map(|site| prepare(job, report, site, external, time)))?;
     if job.publication.dry_run {
-        return Ok(Published::Previewed(sets));
+        return Ok(Published::Previewed { sets, warnings });
     }
     match make_live(&mut sets) {
         Ok(failures) => {
