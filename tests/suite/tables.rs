@@ -188,10 +188,19 @@ fn a_csv_file_with_one_column_may_have_urls_with_commas() {
         assert_eq!(published_urls(&out, BASE), pages.map(|page| format!("{BASE}{page}")), "{text}");
     }
     // A table whose header is incomplete is not a list of URLs.
-    for text in ["url\n@a,x\n@b,y\n", "url\n\"@a\",x\n\"@b\",y,z\n"] {
+    let either = "row 1: names one column, and ',' in the rows below may separate values or be part of the URLs; use \
+                  --columns url=1 if it separates values, or --delimiter tab if it is part of the URLs\n";
+    for (text, said) in
+        [("url\n@a,x\n@b,y\n", either), ("url\n\"@a\",x\n\"@b\",y,z\n", "rejected as bad-row")]
+    {
         let refused = build(&out, &directory.file("table.csv", text.replace('@', BASE)), &[]).expect(65);
-        assert!(refused.stderr.contains("rejected as bad-row"), "{}", refused.stderr);
+        assert!(refused.stderr.contains(said), "{}", refused.stderr);
     }
+    let input = directory.file("either.csv", format!("url\n{BASE}a,x\n{BASE}b,y\n"));
+    build(&out, &input, &["--columns", "url=1", "--max-rejects", "1"]).expect(0);
+    assert_eq!(published_urls(&out, BASE), ["a", "b"].map(|page| format!("{BASE}{page}")));
+    build(&out, &input, &["--delimiter", "tab", "--max-rejects", "0"]).expect(0);
+    assert_eq!(published_urls(&out, BASE), ["a,x", "b,y"].map(|page| format!("{BASE}{page}")));
 }
 
 #[test]

@@ -219,7 +219,7 @@ fn by_names(about: &About<'_>, delimiter: Delimiter, row: &TableRow<'_>, hints: 
     let missing = |missing: Missing| no_header(about, columns, missing.message("column"));
     let places = columns.places(&names).map_err(missing)?;
     if names.len() == 1 && hints.delimiter.is_none() {
-        check_one_column(about)?;
+        check_one_column(about, delimiter, row)?;
     }
     columns.check_unique(&names, &places).map_err(|twice| about.wrong(message!("row 1: ", twice)))?;
     let found = ColumnsFound::of(columns, &names, places);
@@ -271,14 +271,29 @@ fn no_header(about: &About<'_>, columns: &Columns, missing: Message) -> Error {
     }
 }
 
-/// Refuses a header of one name with rows of several values: whole rows would be read as URLs.
-fn check_one_column(about: &About<'_>) -> Result<()> {
-    match Sample::of(about.head()).options(true) {
-        Some(options) => {
-            Err(about.wrong(message!("row 1: names one column, and the rows have more; use ", options)))
-        }
-        None => Ok(()),
+/// Refuses the header `row` of one name with rows of several values: whole rows would be read as URLs. If the values after the
+/// first one may be parts of URLs, only the user can tell; all of the first rows would be bad.
+fn check_one_column(about: &About<'_>, delimiter: Delimiter, row: &TableRow<'_>) -> Result<()> {
+    let sample = Sample::of(about.head());
+    if let Some(options) = sample.options(true) {
+        return Err(about.wrong(message!("row 1: names one column, and the rows have more; use ", options)));
     }
+    let below = sample.rows_below(row.text(), delimiter);
+    let is_divided = |values: &Vec<Vec<u8>>| values.len() > 1 && begins_as_url(&values[0]);
+    // No URL has a tab, and quotes would be around the whole of it.
+    let is_clear = delimiter == Delimiter::TAB || sample.lines().any(|line| line.starts_with(b"\""));
+    if is_clear || below.is_empty() || !below.iter().all(is_divided) {
+        return Ok(());
+    }
+    let (by, first, tab) =
+        (delimiter.word(), Setting::Columns.with("url=1"), Setting::Delimiter.with(Delimiter::TAB.word()));
+    Err(about.wrong(message!(
+        "row 1: names one column, and '{by}' in the rows below may separate values or be part of the URLs; use ",
+        first,
+        " if it separates values, or ",
+        tab,
+        " if it is part of the URLs"
+    )))
 }
 
 fn too_narrow(about: &About<'_>, fields: usize, position: usize, part: RowPart) -> Error {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::path::Path;
 
 use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, de};
@@ -16,9 +17,9 @@ use super::spec::{Head, Hints, Open, Spec};
 use super::text::each_line;
 use super::unpack::{About, Text};
 use crate::clean::Reason;
-use crate::error::{Message, Result, Setting, message};
+use crate::error::{Error, Message, Result, Setting, message};
 use crate::intake::blocks::TextBlock;
-use crate::intake::lines::{BYTE_ORDER_MARK, Line};
+use crate::intake::lines::{BYTE_ORDER_MARK, Line, lines};
 use crate::limits::LINE_BYTES_MAX;
 use crate::sitemap::extensions::{EXTENSIONS, Extension, ExtrasBuffer, RawExtras};
 use crate::sitemap::tags::TagName;
@@ -37,8 +38,23 @@ pub const JSONL: Spec = Spec {
 fn open<'n>(text: Text<'n>, hints: Hints<'n>) -> Result<RowReader<'n>> {
     let columns = hints.columns;
     check_head(text.about(), columns)?;
-    let units = units_of_lines(text, ROW_BYTES_MAX as usize, move |block, rows| read(block, columns, rows));
+    let name = text.about().name();
+    let units = units_of_lines(text, ROW_BYTES_MAX as usize, move |block, rows| {
+        check_long_line(name, block, columns)?;
+        read(block, columns, rows)
+    });
     Ok(RowReader { units, columns: None })
+}
+
+/// Refuses a text whose first line shows that every line would be bad, if not even its first object is in the head, so that
+/// [`check_head`] could not tell.
+fn check_long_line(name: &Path, block: &TextBlock, columns: &Columns) -> Result<()> {
+    let first = lines(&block.bytes, block.offset).next().filter(|_| block.lines_before == 0);
+    let long = first.map(|line| line.raw).filter(|line| line.len() > LINE_BYTES_MAX);
+    match long.and_then(|line| after_object(line, columns)) {
+        Some(what) => Err(Error::data(message!(name, ": line 1: ", what))),
+        None => Ok(()),
+    }
 }
 
 /// Reads a record from each line. Blank lines and empty objects are blank rows. A line that is not an object is a bad row, unless

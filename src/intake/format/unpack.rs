@@ -93,7 +93,12 @@ impl<'n> Text<'n> {
     }
 }
 
-impl About<'_> {
+impl<'n> About<'n> {
+    /// The name of the input.
+    pub fn name(&self) -> &'n Path {
+        self.name
+    }
+
     /// The first bytes; see [`Text::head`].
     pub fn head(&self) -> &[u8] {
         &self.head

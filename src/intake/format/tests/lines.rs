@@ -113,6 +113,7 @@ fn a_key_for_the_url_that_is_no_string_counts_only_without_another() {
 fn json_objects_that_share_a_line_are_refused_with_the_command_that_separates_them() {
     let none = FormatOptions::default();
     let row = r#"{"url":"http://h.example/1"}"#;
+    let long = format!(r#"{{"url":"http://h.example/1","text":"{}"}}"#, "x".repeat(LINE_BYTES_MAX));
     for (text, way_out) in [
         (row.repeat(2), "several JSON objects; expected one object per line; convert it with jq -c ."),
         // The line is cut at the end of the head.
@@ -120,6 +121,9 @@ fn json_objects_that_share_a_line_are_refused_with_the_command_that_separates_th
         (format!("{row} {row}\n{row}{row}\n"), "convert it with jq -c ."),
         (format!("{row}, {row}\n"), "convert it with sed 's/.*/[&]/' | jq -c '.[]'"),
         (format!("{row},\n{row}, \r\n"), "remove it with sed 's/,[[:space:]]*$//'"),
+        // The head ends within the first object.
+        (long.repeat(2), "several JSON objects; expected one object per line; convert it with jq -c ."),
+        (format!("{long},\n{long},\n"), "remove it with sed 's/,[[:space:]]*$//'"),
     ] {
         check_refused(&none, "a", &text, way_out);
         assert!(read_all("a", text.as_bytes(), &none).unwrap_err().to_string().starts_with("a: line 1: "));
