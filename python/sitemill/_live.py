@@ -8,7 +8,7 @@ from . import _sitemill
 from ._errors import late_warnings, tell
 from ._options import Headers, integer, optional_word, paths_of, store_settings, switch, thread_count, word
 from ._progress import ProgressCallback, end, progress_callback
-from ._report import CheckReport, RolledBack, Status
+from ._report import CheckReport, RolledBack, Status, Statuses
 from ._rows import Path
 from ._sitemill import Stream
 
@@ -106,7 +106,8 @@ def status(
     of :func:`check`.
     """
     store = store_settings(endpoint, state)
-    return [Status._of(found) for found in _sitemill.status(word("directory", directory), optional_word("name", name), store)]
+    found = _sitemill.status(word("directory", directory), optional_word("name", name), store)
+    return Statuses(map(Status._of, found))
 
 
 def rollback(

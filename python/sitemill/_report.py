@@ -228,6 +228,13 @@ class Status:
         return _table(self.directory if self.name is None else f"{self.directory}: {self.name}", rows)
 
 
+class Statuses(list[Status]):
+    """The sets that ``status`` finds: a list that notebooks show as tables."""
+
+    def _repr_html_(self) -> str:
+        return "".join(found._repr_html_() for found in self)
+
+
 @dataclass(frozen=True)
 class RolledBack:
     """The result of a rollback.

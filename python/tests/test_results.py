@@ -171,6 +171,13 @@ def test_reports_have_the_figures_of_the_command_line(out):
     assert "no findings" in sitemill.check(out)._repr_html_()
 
 
+def test_a_notebook_shows_the_sets_of_several_sites(tmp_path):
+    sitemill.build([BASE, "https://b.example/"], base_url="{origin}/", out=tmp_path)
+    found = sitemill.status(tmp_path)
+    assert isinstance(found, list) and len(found) == 2
+    assert found._repr_html_() == "".join(one._repr_html_() for one in found)
+
+
 def test_status_and_rollback_switch_between_sets(out):
     sitemill.build(pages(30_001), base_url=BASE, out=out)
     [status] = sitemill.status(out)
