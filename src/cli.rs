@@ -38,7 +38,7 @@ use clap::{CommandFactory, FromArgMatches};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sitemill::{Error, Result, escape};
 
-use args::{Args, Command};
+use args::{Args, Command, ProgressWhen};
 use early::Early;
 use failure::print_error;
 
@@ -65,16 +65,18 @@ fn parse(typed: Vec<OsString>) -> Args {
     let file = settings::options_file(&typed);
     let early = Early::new(&command, &typed, &file);
     log::set_format(early.log_format());
+    settings::warn_of_misspelt_variables(&command);
     let (words, file) = settings::with_file(&command, typed.clone(), file).unwrap_or_else(|error| {
         print_error(&error);
         end(&early, error)
     });
     let variables = settings::variables_set(&command);
+    let options = typed::typed_options(&command, &typed);
     let parsed = command.try_get_matches_from(words).and_then(|matches| Args::from_arg_matches(&matches));
     match parsed {
         Ok(args) => {
             log::set_format(args.log);
-            stores::check(&args.command, |option| typed::is_typed(&typed, option)).unwrap_or_else(|error| {
+            check_effects(&args.command, &options).unwrap_or_else(|error| {
                 print_error(&error);
                 end(&early, error)
             });
@@ -104,6 +106,21 @@ fn parse(typed: Vec<OsString>) -> Args {
             }
             end(&early, Error::usage(log::in_a_line(&error)))
         }
+    }
+}
+
+/// Checks that the `options` on the command line can have an effect. Others may be meant for other runs.
+fn check_effects(command: &Command, options: &[String]) -> Result<()> {
+    let is_typed = |option: &str| options.iter().any(|typed| typed == option);
+    match command {
+        Command::Build(args)
+            if args.progress == ProgressWhen::Always && is_typed("progress") && is_typed("quiet") =>
+        {
+            Err(Error::usage(
+                "--quiet shows no progress, so --progress always has no effect; leave one of them out",
+            ))
+        }
+        _ => stores::check(command, is_typed),
     }
 }
 

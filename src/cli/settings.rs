@@ -7,14 +7,18 @@ use std::ffi::{OsStr, OsString};
 
 use clap::builder::{BoolishValueParser, Resettable, TypedValueParser};
 use clap::{Arg, ArgAction, Command, Id};
-use sitemill::Result;
+use sitemill::{Result, escape};
 
+use super::log;
 use super::options_file::OptionsFile;
 use super::typed::{command_at, is_typed, subcommand, typed, typed_args};
 
+/// The start of the variables of all options.
+const PREFIX: &str = "SITEMILL_";
+
 /// The variable of an option: `SITEMILL_MAX_REJECTS` for `--max-rejects`.
 fn variable(option: &str) -> String {
-    format!("SITEMILL_{}", option.to_uppercase().replace('-', "_"))
+    format!("{PREFIX}{}", option.to_uppercase().replace('-', "_"))
 }
 
 /// The variable of an option as usage errors show it: `--level <0..9>`.
@@ -78,6 +82,32 @@ pub fn variables_set(command: &Command) -> Vec<String> {
     set.map(variable).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
+/// Warns about variables that no option of `command` reads, if their names are nearly those of options. All others are silent:
+/// Kubernetes sets `SITEMILL_SERVICE_HOST` and its like for a service named `sitemill`.
+pub fn warn_of_misspelt_variables(command: &Command) {
+    let all = command.get_subcommands().flat_map(Command::get_arguments).chain(command.get_arguments());
+    let known: BTreeSet<String> = all.filter_map(Arg::get_long).map(variable).collect();
+    let set = env::vars_os().filter(|(_, value)| !value.is_empty());
+    let names: BTreeSet<String> = set.filter_map(|(name, _)| name.into_string().ok()).collect();
+    for name in names.difference(&known) {
+        if let Some(meant) = similar(name, &known) {
+            let name = escape::shown(name.as_bytes());
+            log::warning(&format!("{name}: no option has this variable; did you mean {meant}?"));
+        }
+    }
+}
+
+/// The variable in `known` that `name` most likely stands for: one letter in four may differ, at most two.
+fn similar<'k>(name: &str, known: &'k BTreeSet<String>) -> Option<&'k str> {
+    let option = name.strip_prefix(PREFIX)?;
+    let distance = |known: &'k String| {
+        let known_option = &known[PREFIX.len()..];
+        let distance = strsim::osa_distance(option, known_option);
+        (distance <= (known_option.len() / 4).min(2)).then_some((distance, &**known))
+    };
+    known.iter().filter_map(distance).min().map(|(_, known)| known)
+}
+
 /// Whether the variable of a flag says that it is not set. That overrides the file. To clap, the flag is not given: it would let
 /// any value of the variable exclude other options.
 fn is_turned_off(arg: &Arg) -> bool {
@@ -138,4 +168,32 @@ pub fn with_file(
     let from_file: Vec<OsString> = given.map(|(_, word)| word.into()).collect();
     words.splice(at + 1..at + 1, from_file);
     Ok((words, Some(file.path().to_owned())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_variable_that_is_nearly_one_of_an_option_is_taken_for_a_mistake() {
+        let options = ["base-url", "keep", "log", "max-rejects", "name", "out", "report", "threads", "to"];
+        let known: BTreeSet<String> = options.map(variable).into();
+        for (name, meant) in [
+            ("SITEMILL_BASEURL", Some("SITEMILL_BASE_URL")),
+            ("SITEMILL_MAX-REJECT", Some("SITEMILL_MAX_REJECTS")),
+            ("SITEMILL_THRAEDS", Some("SITEMILL_THREADS")),
+            ("SITEMILL_Name", None),
+            ("SITEMILL_OUT_DIR", None),
+            ("SITEMILL_TOP", None),
+            ("BASE_URL", None),
+            // Kubernetes sets these.
+            ("SITEMILL_PORT", None),
+            ("SITEMILL_SERVICE_HOST", None),
+            ("SITEMILL_SERVICE_PORT_HTTP", None),
+            ("SITEMILL_PORT_80_TCP_ADDR", None),
+            ("SITEMILL_PORT_80_TCP_PROTO", None),
+        ] {
+            assert_eq!(similar(name, &known), meant, "{name}");
+        }
+    }
 }

@@ -65,6 +65,11 @@ pub fn typed_args<'c>(command: &'c Command, words: &[OsString]) -> Vec<&'c Arg> 
     options.chain(subcommand.get_positionals().take(arguments)).collect()
 }
 
+/// The long names of the options of the command in `words` that are there.
+pub fn typed_options(command: &Command, words: &[OsString]) -> Vec<String> {
+    typed_args(command, words).into_iter().filter_map(Arg::get_long).map(str::to_owned).collect()
+}
+
 /// The words before `--`, after which everything is an input.
 fn before_inputs(words: &[OsString]) -> impl Iterator<Item = &OsStr> {
     words.iter().map(OsString::as_os_str).take_while(|word| *word != "--")

@@ -134,7 +134,8 @@ fn build_started(
     // Keeps the lock of the parent directory until the end.
     let SiteLayouts { sites, rules, left_out } = sections::of_sites(run, layout, memory)?;
     let (sites, _parent) = site::of_layouts(run, sites, workspace)?;
-    report.hint = report.hint.or_else(|| guards::section_hint(job, &sites));
+    let hint = report.hint.take().or_else(|| guards::section_hint(job, &sites));
+    report.hint = hint.or_else(|| guards::delimiter_hint(job, &report));
     if let Err(refused) = guards::check_sets(job, &sites, &left_out) {
         loaded.check_unchanged()?;
         return Ok(Outcome::not_published(report, refused));

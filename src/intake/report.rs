@@ -168,6 +168,11 @@ impl InputReport {
         self.format.parse() == Ok(Format::Google)
     }
 
+    /// Whether a delimiter separates its values.
+    pub(crate) fn has_delimiter(&self) -> bool {
+        matches!(self.format.parse(), Ok(Format::Csv | Format::Tsv))
+    }
+
     /// Whether it is a sitemap or a feed.
     pub(crate) fn is_xml(&self) -> bool {
         matches!(self.format.parse(), Ok(Format::Sitemap | Format::Rss | Format::Atom))

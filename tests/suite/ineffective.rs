@@ -33,6 +33,56 @@ fn a_set_is_not_published_in_a_directory_named_like_standard_output_or_home() {
 }
 
 #[test]
+fn a_delimiter_that_no_input_has_is_a_hint_and_progress_that_quiet_hides_is_refused() {
+    let directory = TempDir::new();
+    directory.file("in.txt", "http://h.example/1\n");
+    directory.file("in.csv", "url;x\nhttp://h.example/2;y\n");
+    let build = ["build", "--base-url", BASE, "--out", "out", "in.txt"];
+    let run = |options: &[&'static str]| run_in(directory.path(), &[&build[..], options].concat());
+    let hint = "no input is CSV, so --delimiter has no effect; leave it out, or use --format csv\n";
+    let said = run(&["--delimiter", ";"]).expect(0).stderr;
+    assert!(said.contains(hint), "{said}");
+    for options in
+        [&["--delimiter", ";", "in.csv"][..], &["--delimiter", ";", "--format", "csv", "--columns=url=1"]]
+    {
+        let said = run(options).expect(0).stderr;
+        assert!(!said.contains("no effect"), "{said}");
+    }
+    for quiet in ["--quiet", "-q"] {
+        let said = run(&[quiet, "--progress", "always"]).expect(2).stderr;
+        assert!(said.contains("--quiet shows no progress, so --progress always has no effect"), "{said}");
+        run(&[quiet, "--progress", "never"]).expect(0);
+    }
+    // A variable may be meant for other runs.
+    let mut quiet = sitemill();
+    quiet.args(build).arg("-q").env("SITEMILL_PROGRESS", "always");
+    assert_eq!(finish(quiet.current_dir(directory.path()), b"").expect(0).stderr, "");
+}
+
+#[test]
+fn a_misspelt_variable_is_named_with_the_one_that_is_meant() {
+    let directory = TempDir::new();
+    directory.file("in.txt", "http://h.example/1\n");
+    let run = |name: &str, value: &str| {
+        let mut build = sitemill();
+        build.args(["build", "--quiet", "--base-url", BASE, "--out", "out", "in.txt"]).env(name, value);
+        finish(build.current_dir(directory.path()), b"").expect(0).stderr
+    };
+    let said =
+        "warning: SITEMILL_MAX_REJECT: no option has this variable; did you mean SITEMILL_MAX_REJECTS?\n";
+    assert_eq!(run("SITEMILL_MAX_REJECT", "0"), said);
+    // An empty variable is unset, and Kubernetes sets the others.
+    for (name, value) in [
+        ("SITEMILL_MAX_REJECT", ""),
+        ("SITEMILL_PORT", "tcp://10.0.0.1:80"),
+        ("SITEMILL_SERVICE_HOST", "10.0.0.1"),
+        ("SITEMILL_PORT_80_TCP_PROTO", "tcp"),
+    ] {
+        assert_eq!(run(name, value), "", "{name}");
+    }
+}
+
+#[test]
 fn names_of_sets_and_directories_of_scratch_files_are_refused_where_nothing_would_use_them() {
     let directory = TempDir::new();
     directory.file("in.txt", "http://h.example/1\n");

@@ -123,6 +123,14 @@ pub fn check_sets(job: &Job, sites: &[Planned], left_out: &LeftOut) -> Result<()
     )))
 }
 
+/// A hint if the job sets a delimiter and no input has one. A table may be read together with plain lists.
+pub fn delimiter_hint(job: &Job, report: &Report) -> Option<Message> {
+    let has_none = report.lines > 0 && !report.inputs.iter().any(InputReport::has_delimiter);
+    job.input.format.delimiter.filter(|_| has_none)?;
+    let csv = Setting::Format.with("csv");
+    Some(message!("no input is CSV, so ", Setting::Delimiter, " has no effect; leave it out, or use ", csv))
+}
+
 /// Returns a hint about sections that no guard refuses.
 pub fn section_hint(job: &Job, sites: &[Planned]) -> Option<Message> {
     nothing_but_rest(job, sites).or_else(|| lost_rest(job, sites))
