@@ -246,3 +246,18 @@ fn a_section_of_all_other_urls_that_gets_lost_is_named_unless_other_sections_hav
     build(&all, &two);
     assert!(hint(&build(&all, &three)).is_null());
 }
+
+#[test]
+fn a_section_of_a_rules_file_that_loses_all_urls_is_refused_with_the_option_that_permits_it() {
+    let directory = TempDir::new();
+    let rules = directory.file("rules.toml", "a = '/a/'\nb = '/b/'\n");
+    let pages = |folder: &str| (0..10).map(|n| format!("{BASE}{folder}/{n}\n")).collect::<String>();
+    let build = |input: &str, more: &[&str]| {
+        let options = [&["--sections", rules.to_str().unwrap()], more].concat();
+        build(&directory.join("out"), input, &options)
+    };
+    build(&(pages("a") + &pages("b")), &[]).expect(0);
+    let said = "section a has no URLs; nothing was published; --allow-empty publishes the set without it";
+    assert!(build(&pages("b"), &[]).expect(65).stderr.contains(said));
+    build(&pages("b"), &["--allow-empty"]).expect(0);
+}

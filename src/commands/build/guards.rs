@@ -100,13 +100,17 @@ fn nothing_listed(job: &Job, report: &Report) -> Message {
     }
 }
 
-/// Checks the sets of `sites` before anything is rendered: how much smaller they and their sections are than the live ones, and
-/// that none of the sections is empty. A site that the input does not mention keeps its set.
+/// Checks the sets of `sites` before anything is rendered: that no section of a rules file is empty, and how much smaller the sets
+/// and their sections are than the live ones. A site that the input does not mention keeps its set.
 ///
 /// # Errors
 /// Same as [`check`].
 pub fn check_sets(job: &Job, sites: &[Planned], left_out: &LeftOut) -> Result<()> {
-    shrink::check(job, sites, left_out)?;
+    check_sections_of_rules(job, sites)?;
+    shrink::check(job, sites, left_out)
+}
+
+fn check_sections_of_rules(job: &Job, sites: &[Planned]) -> Result<()> {
     let Some(SectionsBy::Rules(rules)) = &job.rules.sections else { return Ok(()) };
     if job.rules.only_site().is_none() || job.guards.allow_empty {
         return Ok(());
