@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::os::unix::fs::{MetadataExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -82,6 +82,34 @@ fn an_unchanged_sitemap_keeps_its_file_and_its_lastmod() {
     let lastmods: Vec<&str> =
         index.split("<lastmod>").skip(1).map(|rest| rest.split('<').next().unwrap()).collect();
     assert_eq!(lastmods, ["2005-06-26T00:00:00Z", "2005-06-26T00:00:00Z", "2005-06-27T00:00:00Z"]);
+}
+
+#[test]
+fn index_files_and_robots_lines_that_have_not_changed_keep_their_files() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let options = ["--urls-per-sitemap", "2", "--sitemaps-per-index", "2"];
+    build(&out, &pages(1, 5), &options).expect(0);
+    let before = snapshot(&out);
+    build(&out, &pages(1, 5), &options).expect(0);
+    assert_eq!(snapshot(&out), before);
+
+    build(&out, &pages(1, 6), &options).expect(0);
+    let after = snapshot(&out);
+    let file = |set: &[(String, Vec<u8>, u64, i64)], name: &str| {
+        set.iter().find(|(file, ..)| file == name).cloned().unwrap()
+    };
+    let is_same = |name: &str| file(&before, name) == file(&after, name);
+    assert!(is_same("sitemap-index-1.xml") && !is_same("sitemap-index-2.xml"));
+    // Other users recognise by it that a switch has replaced index files.
+    assert!(!is_same("robots-sitemaps.txt"));
+
+    // An earlier run may have had a stricter umask.
+    let index = out.join("sitemap-index-1.xml");
+    let mode = fs::metadata(&index).unwrap().mode();
+    fs::set_permissions(&index, fs::Permissions::from_mode(0o600)).unwrap();
+    build(&out, &pages(1, 6), &options).expect(0);
+    assert_eq!(fs::metadata(&index).unwrap().mode(), mode);
 }
 
 #[test]

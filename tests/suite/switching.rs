@@ -31,26 +31,29 @@ fn build_with_indexes_of(sitemaps: u32, out: &Path, options: &[&str]) -> Command
     build
 }
 
-/// Publishes a set in a directory with the first build and input, then kills the second build at each of its renames. Fails if
-/// `check` finds anything after that.
+/// Publishes a set in a directory with the first build and input, then kills the second build at each of its renames and removals.
+/// Fails if `check` finds anything after that.
 #[track_caller]
 fn assert_nothing_is_found(build: [&dyn Fn(&Path) -> Command; 2], [old, new]: [&str; 2]) {
     let directory = TempDir::new();
     let (before, out) = (directory.join("before"), directory.join("out"));
     finish(&mut build[0](&before), old.as_bytes()).expect(0);
     let mut unfinished = 0;
-    for nth in 1.. {
-        let _ = fs::remove_dir_all(&out);
-        finish(Command::new("cp").arg("-a").args([&before, &out]), b"").expect(0);
-        let ended = finish(&mut killed_at("rename", nth, &build[1](&out)), new.as_bytes());
-        assert!([0, 137].contains(&ended.exit), "{}", ended.stderr);
-        if out.join(".sitemill/manifest.next.json").exists() {
-            unfinished += 1;
-        }
-        let found = run(["check".as_ref(), out.as_os_str()]);
-        assert_eq!(found.exit, 0, "{nth}: {}", String::from_utf8_lossy(&found.stdout));
-        if ended.exit == 0 {
-            break;
+    // An index file that stays is removed from staging, not renamed.
+    for call in ["rename", "unlink"] {
+        for nth in 1.. {
+            let _ = fs::remove_dir_all(&out);
+            finish(Command::new("cp").arg("-a").args([&before, &out]), b"").expect(0);
+            let ended = finish(&mut killed_at(call, nth, &build[1](&out)), new.as_bytes());
+            assert!([0, 137].contains(&ended.exit), "{}", ended.stderr);
+            if out.join(".sitemill/manifest.next.json").exists() {
+                unfinished += 1;
+            }
+            let found = run(["check".as_ref(), out.as_os_str()]);
+            assert_eq!(found.exit, 0, "{call} {nth}: {}", String::from_utf8_lossy(&found.stdout));
+            if ended.exit == 0 {
+                break;
+            }
         }
     }
     assert!(unfinished > 2);

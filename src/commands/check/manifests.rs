@@ -23,7 +23,8 @@ pub(crate) struct Manifests {
     /// The journal, if a switch has begun and is not complete: the manifest of the set that is to be live. [`ErrorKind::Busy`] if
     /// there is one that may not be read.
     next: Result<Option<Manifest>>,
-    /// The identity of the lines for robots.txt, which every switch replaces last, if the manifests may not be read.
+    /// The identity of the lines for robots.txt, which every switch that changes index files replaces last, if the manifests may
+    /// not be read.
     lines: Option<String>,
 }
 

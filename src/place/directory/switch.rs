@@ -3,6 +3,8 @@
 //! The switch can be rolled back until the robots lines are renamed and durable, because the files that index files and robots
 //! lines replace have a second name in staging. A rollback first gives the new files their names in staging again, and then
 //! restores the old files. So as long as the journal exists, the next run can complete the switch, wherever this one dies.
+//!
+//! A live file that has the bytes of the new one stays, with its modification time, so that crawlers need not fetch it again.
 
 use std::io;
 use std::path::Path;
@@ -104,17 +106,43 @@ pub fn make_visible(staging: &Staging<'_>, files: &[String]) -> Result<()> {
     let Staging { fs, paths, .. } = *staging;
     // The run that wrote the journal may have died before it was durable.
     sync_directory(fs, paths.state())?;
-    let put = |file: &String| match rename(fs, &staging.path(file), &paths.file(file)) {
-        // Renamed before the interruption.
+    let put = |file: &String, is_kept: bool| match rename_or_keep(staging, file, is_kept) {
+        // Renamed or kept before the interruption.
         Err(_) if !staging.has(file)? && exists(fs, &paths.file(file))? => Ok(()),
         other => other,
     };
     let Some((robots, indexes)) = files.split_last() else { return Ok(()) };
-    indexes.iter().try_for_each(put)?;
+    // Compared before the first rename: crawlers should not see a mixture of both sets for longer than necessary.
+    let kept: Vec<bool> = indexes.iter().map(|file| is_live(staging, file)).collect();
+    let are_all_kept = kept.iter().all(|&is_kept| is_kept) && is_live(staging, robots);
+    indexes.iter().zip(kept).try_for_each(|(file, is_kept)| put(file, is_kept))?;
     sync_directory(fs, paths.out())?;
-    // After the index files that it names exist, and before those that it no longer names are removed.
-    put(robots)?;
+    // After the index files that it names exist, and before those that it no longer names are removed. Other users recognise a
+    // switch by its identity, so it only stays if all index files do.
+    put(robots, are_all_kept)?;
     sync_directory(fs, paths.out())
+}
+
+/// Whether the live file has the bytes of the staged `file`, and all users who may read new files may read it, too. False if that
+/// cannot be determined.
+fn is_live(staging: &Staging<'_>, file: &str) -> bool {
+    let paths = [staging.path(file), staging.paths.file(file)];
+    let [Ok(new), Ok(live)] = paths.each_ref().map(|path| staging.fs.look(path)) else { return false };
+    let is_readable = new.mode & 0o444 & !live.mode == 0;
+    if !live.is_file() || live.bytes != new.bytes || !is_readable {
+        return false;
+    }
+    let [new, live] = paths.map(|path| staging.fs.read(&path).ok());
+    new.is_some() && new == live
+}
+
+/// Renames the staged `file` to the live one. If that one is kept, the staged one is removed: another run that completes this
+/// switch must not replace what somebody may have made of the live one since.
+fn rename_or_keep(staging: &Staging<'_>, file: &str, is_kept: bool) -> Result<()> {
+    match is_kept {
+        true => remove(staging.fs, &staging.path(file)).map(drop),
+        false => rename(staging.fs, &staging.path(file), &staging.paths.file(file)),
+    }
 }
 
 /// Makes the previous set visible again, and withdraws the decision.

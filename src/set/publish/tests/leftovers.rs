@@ -76,6 +76,33 @@ fn an_old_index_file_goes_live_again_or_stays_as_someone_else_replaced_it() {
     assert_eq!(fs.read(&theirs).unwrap(), b"theirs");
 }
 
+#[test]
+fn an_index_file_that_stays_is_not_replaced_even_by_the_run_that_completes_the_switch() {
+    let fs = world();
+    let kept = Path::new(OUT).join("sitemap-index-1.xml");
+    let before = fs.look(&kept).unwrap();
+    larger(&fs).unwrap();
+    assert_eq!(fs.look(&kept).unwrap(), before);
+    let is_next_renamed = |step: &memory::Step| {
+        step.what.starts_with("rename ") && step.what.ends_with(" to /srv/www/maps/sitemap-index-2.xml")
+    };
+    let steps = fs.steps();
+    let last = steps.iter().rposition(is_next_renamed).unwrap();
+    let mut switching = 0;
+    for step in &steps[last..] {
+        let fs = Memory::of(step.state.clone());
+        if !view(&fs).has_record(&Record::Journal) {
+            break;
+        }
+        // The run dies, and somebody edits the file before the next one.
+        fs.put(&kept, b"theirs");
+        drop(open(&fs));
+        assert_eq!(fs.read(&kept).unwrap(), b"theirs", "after {}", step.what);
+        switching += 1;
+    }
+    assert!(switching > 3);
+}
+
 fn index_files(fs: &Memory) -> Vec<String> {
     files(fs).into_iter().filter(|file| file.starts_with("sitemap-index-")).collect()
 }
