@@ -6,6 +6,7 @@ use std::error::Error as _;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::{Instant, SystemTime};
 
 use serde::Serialize;
@@ -14,7 +15,9 @@ use sitemill::escape;
 use sitemill::process::{ResultFile, STDOUT_NAME, StoppableWriter, is_stdout, is_stream, output_name};
 use sitemill::report::{CompletedSwitch, Failure, Metrics};
 use sitemill::words::grouped;
-use sitemill::{Error, ErrorKind, Job, Outcome, Page, Progress, Report, Result, Source, Stop};
+use sitemill::{
+    Error, ErrorKind, Estimate, Job, Outcome, Page, Phase, Progress, Report, Result, Source, Stop,
+};
 
 use super::args::{BuildArgs, ProgressWhen};
 use super::early::Early;
@@ -68,6 +71,7 @@ pub fn built(
         None => args.input.clone(),
     };
     let (reports, ready) = Reports::begin(args, inputs, config);
+    let progress = &Estimated { progress, estimate: OnceLock::new() };
     let built = ready.and_then(|()| {
         failure::caught(|| {
             let sources = match sources {
@@ -79,8 +83,33 @@ pub fn built(
             sitemill::build_from(&job, sources, progress, stop).map(flags::in_outcome)
         })
     });
-    reports.write(&built, stop);
+    reports.write(&built, progress.estimate.get(), stop);
     built
+}
+
+/// Progress that remembers the estimate of the run, for the report of its failure.
+struct Estimated<'p> {
+    progress: &'p dyn Progress,
+    estimate: OnceLock<Estimate>,
+}
+
+impl Progress for Estimated<'_> {
+    fn estimated(&self, estimate: &Estimate) {
+        let _ = self.estimate.set(*estimate);
+        self.progress.estimated(estimate);
+    }
+
+    fn begin(&self, phase: Phase, total: u64) {
+        self.progress.begin(phase, total);
+    }
+
+    fn advance(&self, amount: u64) {
+        self.progress.advance(amount);
+    }
+
+    fn end(&self) {
+        self.progress.end();
+    }
 }
 
 /// Writes the report and metrics of a run that cannot begin because of `error` in its options.
@@ -89,7 +118,7 @@ pub fn refuse(early: &Early<'_>, error: Error) {
     files.among(places::paths_of_words(early));
     let (reports, ready) = Reports::prepare(files);
     let _ = ready.inspect_err(failure::print_error);
-    reports.write(&Err(error), &Stop::default());
+    reports.write(&Err(error), None, &Stop::default());
 }
 
 /// Refuses a closed standard output if the run writes rows to it.
@@ -134,8 +163,8 @@ impl Reports {
     }
 
     /// Writes the outputs. A failure is a warning, because it does not change the outcome of the run. The metrics come first: the
-    /// report may block on a slow reader.
-    pub fn write(self, built: &Result<Outcome>, stop: &Stop) {
+    /// report may block on a slow reader. The report of a run that has failed has its `estimate`, if that is known.
+    pub fn write(self, built: &Result<Outcome>, estimate: Option<&Estimate>, stop: &Stop) {
         let warn = |error: Error| log::warning(&failure::with_cause(&error));
         let took = self.started.elapsed();
         let exit_code = match built {
@@ -144,7 +173,10 @@ impl Reports {
         };
         let report = match built {
             Ok(outcome) => json_of(outcome),
-            Err(error) => to_json(&failure_of(error, exit_code)),
+            Err(error) => {
+                let estimate = estimate.copied();
+                to_json(&Failure { estimate, ..failure_of(error, exit_code) })
+            }
         };
         if let Some(path) = &self.metrics {
             let report = built.as_ref().ok().map(|outcome| &outcome.report);

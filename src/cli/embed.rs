@@ -94,7 +94,7 @@ impl BuildInSteps {
     /// That of `built`. If a report cannot be written, that is a warning.
     pub fn end(self, built: Result<Outcome>, stop: &Stop) -> Result<Outcome> {
         let built = built.map(flags::in_outcome);
-        self.reports.write(&built, stop);
+        self.reports.write(&built, None, stop);
         built
     }
 

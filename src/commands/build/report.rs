@@ -167,12 +167,15 @@ pub struct Failure {
     pub cause: Option<String>,
     /// The exit code of the process.
     pub exit_code: u8,
+    /// The resources that the build was expected to use, if it failed after they were estimated.
+    #[serde(rename = "needs", default, skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<Estimate>,
 }
 
 impl Failure {
     /// Creates the report of a run that failed with `error`.
     pub fn new(error: String, cause: Option<String>, exit_code: u8) -> Self {
-        Self { published: false, error, cause, exit_code }
+        Self { published: false, error, cause, exit_code, estimate: None }
     }
 }
 
