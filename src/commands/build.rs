@@ -131,9 +131,9 @@ fn build_started(
     }
 
     let time = w3c_datetime(job.publication.time)?;
-    // Keeps the lock of the parent directory until the end.
+    // The parent keeps its lock until the end.
     let SiteLayouts { sites, rules, left_out } = sections::of_sites(run, layout, memory)?;
-    let (sites, _parent) = site::of_layouts(run, sites, workspace)?;
+    let (sites, parent) = site::of_layouts(run, sites, workspace)?;
     let hint = report.hint.take().or_else(|| guards::section_hint(job, &sites));
     report.hint = hint.or_else(|| guards::delimiter_hint(job, &report));
     if let Err(refused) = guards::check_sets(job, &sites, &left_out) {
@@ -150,5 +150,9 @@ fn build_started(
     stop.check()?;
 
     let clock = Clock { started, surveyed, produced };
-    drop_during(loaded.inputs, || finish(job, report, sites, &time, follow_up, memory, &clock))
+    let mut outcome =
+        drop_during(loaded.inputs, || finish(job, report, sites, &time, follow_up, memory, &clock))?;
+    let parent = parent.filter(|_| outcome.report.published);
+    outcome.warnings.extend(parent.and_then(|parent| parent.end().err()));
+    Ok(outcome)
 }

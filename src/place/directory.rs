@@ -14,12 +14,12 @@ mod switch;
 mod view;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub use shared::DirectoryStaging;
 pub use view::DirectoryView;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::place::fs::{
     FileSystem, Locked, Meta, look_up, make_one, make_private, remove, remove_all, rename, sync_directory,
 };
@@ -46,6 +46,8 @@ pub struct DirectoryPlace {
     switch_state: SwitchState,
     steps: Steps,
     locks: Vec<Locked>,
+    /// Why something that a dead run left was not removed.
+    left_over: Mutex<Option<Error>>,
 }
 
 impl DirectoryPlace {
@@ -82,7 +84,8 @@ impl DirectoryPlace {
 
     fn locked(view: DirectoryView, run: String, locks: Vec<Locked>) -> Self {
         let staging = view.paths().staging(&run);
-        Self { view, run, staging, switch_state: SwitchState::Uncommitted, steps: Steps::default(), locks }
+        let (switch_state, steps, left_over) = (SwitchState::Uncommitted, Steps::default(), Mutex::default());
+        Self { view, run, staging, switch_state, steps, locks, left_over }
     }
 
     fn staging(&self) -> Staging<'_> {
@@ -236,7 +239,10 @@ impl Place for DirectoryPlace {
     fn remove_dead_runs(&self, published: &Published<'_>) -> Result<()> {
         // If there was a journal, it has become the live manifest.
         switch::unmark(self.view.fs(), self.view.paths());
-        remove_dead_runs(&self.view, &self.run, published)
+        let removed = remove_dead_runs(&self.view, &self.run, published);
+        // No crawler sees leftovers, so the set can be published all the same. The end of the run reports them.
+        *self.left_over.lock().unwrap_or_else(PoisonError::into_inner) = removed.err();
+        Ok(())
     }
 
     fn close<'a>(&self, published: &dyn Fn() -> Published<'a>) -> Result<()> {
@@ -246,7 +252,8 @@ impl Place for DirectoryPlace {
             SwitchState::InDoubt | SwitchState::RolledBack => return Ok(()),
             SwitchState::Committed => {}
         }
-        remove_all(self.view.fs(), &self.staging)
+        remove_all(self.view.fs(), &self.staging)?;
+        self.left_over.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
     }
 
     #[cfg(test)]

@@ -2,13 +2,13 @@
 //! removes everything that the dead one left behind.
 
 use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
 
 use crate::support::{
-    Run, TempDir, assert_nothing_is_left, copy, epoch_plus, finish, killed_at, published, published_urls,
-    sitemill,
+    Run, TempDir, assert_nothing_is_left, build_command, copy, epoch_plus, finish, killed_at, published,
+    published_urls, sitemill,
 };
 
 const BASE: &str = "http://h.example/";
@@ -97,4 +97,31 @@ fn a_build_or_rollback_that_is_killed_anywhere_leaves_the_old_set_or_the_new_one
     }
     assert!(kills_by_mode > 0, "robots.txt keeps its mode");
     assert!(kills.iter().all(|&count| count > 10), "{kills:?} kills before and after the decision");
+}
+
+#[test]
+fn a_leftover_that_cannot_be_removed_is_a_warning() {
+    let directory = TempDir::new();
+    let (out, robots) = (directory.join("out"), directory.join("robots.txt"));
+    build(&out, &robots, 0, &pages(1, 3)).expect(0);
+    let sites = directory.join("sites");
+    for (day, out, base_url) in [(1, &out, BASE), (2, &sites, "{origin}/")] {
+        let staging = out.join(".sitemill/staging");
+        fs::create_dir_all(&staging).unwrap();
+        // No user can list it.
+        symlink("1-1", staging.join("1-1")).unwrap();
+        fs::create_dir(staging.join("2-2")).unwrap();
+        let mut build = build_command(out, base_url);
+        let warned = at(build.args(["--urls-per-sitemap", "2"]), day, &pages(1, 4)).expect(0);
+        let said =
+            "/1-1: could not be read; a run that died left it; remove it, or the next run tries again: ";
+        assert_eq!(warned.stderr.matches(said).count(), 1, "{}", warned.stderr);
+        assert!(warned.stderr.starts_with("warning: "), "{}", warned.stderr);
+        assert_eq!(fs::read_dir(&staging).unwrap().count(), 1, "the other leftover is gone");
+        // A run that fails has another reason.
+        let failed = at(&mut build, day, "bad\n").expect(65);
+        assert!(!failed.stderr.contains("1-1"), "{}", failed.stderr);
+    }
+    let rollback = at(sitemill().args(["rollback", "--quiet", "--out"]).arg(&out), 3, "").expect(0);
+    assert!(rollback.stderr.contains("/1-1: could not be read; a run that died"), "{}", rollback.stderr);
 }

@@ -66,6 +66,9 @@ impl Staging<'_> {
 
 /// Removes the staging of all runs except `own`, and the sitemaps that they made visible but did not publish. All other runs
 /// are dead, because the caller holds the lock of the directory.
+///
+/// # Errors
+/// The first one. What one run left does not keep that of the others.
 pub fn remove_dead_runs(view: &DirectoryView, own: &str, published: &Published<'_>) -> Result<()> {
     let (fs, paths) = (view.fs(), view.paths());
     let all_staging = paths.all_staging();
@@ -77,9 +80,13 @@ pub fn remove_dead_runs(view: &DirectoryView, own: &str, published: &Published<'
         // A journal that was withdrawn or has become the manifest must not reappear without its staging.
         sync_directory(fs, paths.state())?;
     }
-    dead.iter()
-        .try_for_each(|directory| remove_placed(view, &Staging { fs, paths, directory }, published))?;
-    dead.iter().try_for_each(|directory| remove_all(fs, directory))
+    let remove = |directory: &PathBuf| {
+        remove_placed(view, &Staging { fs, paths, directory }, published)?;
+        remove_all(fs, directory)
+    };
+    let left = dead.iter().filter_map(|directory| remove(directory).err()).collect::<Vec<_>>();
+    let explain = |error: Error| error.and("a run that died left it; remove it, or the next run tries again");
+    left.into_iter().next().map_or(Ok(()), |error| Err(explain(error)))
 }
 
 /// Removes sitemaps that a run made visible and that never became part of a set: those that are the same file as in its
