@@ -280,7 +280,7 @@ impl Run<'_> {
         self.report.unknown_bases += u64::from(is_unchecked);
         self.check_manifest(&set, &known, &rules)?;
         // Reported after everything else. Without permission to read manifests, only the files are checked.
-        set.manifests.check_intact()?;
+        set.manifests.check_intact(set.view.as_deref())?;
         self.check_duplicates(&set, known.sitemaps)
     }
 

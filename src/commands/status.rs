@@ -13,7 +13,7 @@ use crate::place::{self, Record, SetName, View, process_of};
 use crate::set::manifest::{Manifest, Role};
 use crate::set::name::robots_file;
 use crate::set::publish::live_sets::{is_here, live_sets, may_be_here, missing};
-use crate::set::publish::{is_there, lost};
+use crate::set::publish::{check_is_current, is_there, lost};
 
 /// The sets to describe. [`StatusJob::new`] sets every field but the directory to its command-line default.
 #[derive(Debug, Clone)]
@@ -125,7 +125,8 @@ pub struct FirstRun {
 ///
 /// # Errors
 /// [`ErrorKind::Input`] if a directory cannot be read, [`ErrorKind::Data`] if there is no set or the manifest of a live set is
-/// damaged or missing; [`ErrorKind::Busy`] if the switch to the first set is not complete; also if `stop` is raised.
+/// damaged, missing or that of an earlier set; [`ErrorKind::Busy`] if the switch to the first set is not complete; also if `stop`
+/// is raised.
 pub fn status(job: &StatusJob, progress: &dyn Progress, stop: &Stop) -> Result<Vec<Status>> {
     let phase = progress.phase(Phase::Read, 0);
     let (out, name) = (&*job.out, job.name.as_ref());
@@ -181,6 +182,7 @@ pub fn sets_below(job: &StatusJob) -> Result<Vec<PathBuf>> {
 fn of_set(view: &dyn View, progress: &dyn Progress, stop: &Stop) -> Result<Status> {
     stop.check()?;
     let manifest = Manifest::read_as(Role::Live, view, &Record::Live)?.ok_or_else(|| lost(view))?;
+    check_is_current(view, &manifest)?;
     let mut damaged = Vec::new();
     let mut usable = |role, record: &Record| match Manifest::read_as(role, view, record) {
         Err(error) if error.kind() == ErrorKind::Data => {

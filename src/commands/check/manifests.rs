@@ -12,6 +12,7 @@ use crate::limits::Protocol;
 use crate::place::{self, PlaceFile, Record, View, switch_file};
 use crate::set::manifest::{Manifest, Role};
 use crate::set::name::robots_file;
+use crate::set::publish::check_is_current;
 
 /// Maximum bytes of a manifest: about 300 bytes per sitemap, for a million sitemaps. It may be hostile like any other file.
 const MANIFEST_BYTES_MAX: u64 = 300_000_000;
@@ -73,13 +74,19 @@ impl Manifests {
         self.next.as_ref().is_err_and(|error| error.kind() == ErrorKind::Busy)
     }
 
-    /// Checks that no manifest is damaged. Those that may not be read are not.
+    /// Checks that no manifest is damaged, and that of the live set in the place of `view` is not that of an earlier set. Those
+    /// that may not be read are not.
     ///
     /// # Errors
     /// If one is.
-    pub fn check_intact(&mut self) -> Result<()> {
+    pub fn check_intact(&mut self, view: Option<&dyn View>) -> Result<()> {
         self.take_damage(|set| &mut set.live)?;
-        self.take_damage(|set| &mut set.next)
+        self.take_damage(|set| &mut set.next)?;
+        let (Some(view), Ok(Some(live))) = (view, &self.live) else { return Ok(()) };
+        match check_is_current(view, live) {
+            Err(error) if error.kind() == ErrorKind::Permission => Ok(()),
+            checked => checked,
+        }
     }
 
     fn take_damage(&mut self, of: fn(&mut Self) -> &mut Result<Option<Manifest>>) -> Result<()> {

@@ -52,6 +52,18 @@ pub fn live(place: &dyn Place) -> Result<Live> {
     Ok(Live { set: Some(next), version: Some(version), is_completed: true })
 }
 
+/// Checks that the manifest `live` is not one that a run would refuse because a later set is live. During a switch, that is
+/// unknown.
+///
+/// # Errors
+/// [`ErrorKind::Data`](crate::ErrorKind::Data) if it is; also if a file cannot be read.
+pub fn check_is_current(view: &dyn View, live: &Manifest) -> Result<()> {
+    match view.look_up_record(&Record::Journal)? {
+        Some(_) => Ok(()),
+        None => check_is_last(view, live),
+    }
+}
+
 /// Checks that nobody has restored the manifest `live` of an earlier run while a later set is live: the run would take files of
 /// that set for those of somebody else, or never remove them.
 ///

@@ -18,6 +18,10 @@ fn the_manifest_of_an_earlier_run_is_refused_if_a_later_set_is_live() {
         assert_says(&build(&out, &[1, 3, 6], options).expect(65), &said);
     }
     assert_says(&rollback(&out, &[]).expect(65), &said);
+    let page = directory.join("page.html");
+    for command in [&["status"][..], &["check"], &["report", "-o", page.to_str().unwrap()]] {
+        assert_says(&finish(sitemill().args(command).arg(&out), b"").expect(65), &said);
+    }
     assert_eq!(snapshot(&out), before);
     fs::write(&manifest, last).unwrap();
     build(&out, &[1, 3], &["--dry-run"]).expect(0);
