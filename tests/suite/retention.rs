@@ -1,5 +1,7 @@
 //! Earlier sets: how long they are kept, how `status` shows them, and how `rollback` restores one.
 
+mod repeated;
+
 use std::fs;
 use std::path::Path;
 use std::process::Stdio;

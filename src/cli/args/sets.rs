@@ -65,7 +65,7 @@ pub struct KeepArgs {
     #[arg(long, value_name = "TIME", default_value_t = Keep::default().time, hide_short_help = true)]
     pub keep: KeepTime,
 
-    /// Always keep the last N sets, however old.
+    /// Always keep the last N sets with different files, however old.
     #[arg(long, value_name = "N", value_parser = whole::<usize>, default_value_t = Keep::default().sets, hide_short_help = true)]
     pub keep_sets: usize,
 

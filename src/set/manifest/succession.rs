@@ -86,6 +86,18 @@ impl Manifest {
         numbers.max().expect("it has a number itself")
     }
 
+    /// Whether the sitemaps and index files of both sets are equal, so that crawlers notice nothing if one replaces the other.
+    pub fn has_same_files(&self, other: &Self) -> bool {
+        let is_same = |(one, other): (&Sitemap, &Sitemap)| {
+            (&one.file, &one.content, &one.lastmod) == (&other.file, &other.content, &other.lastmod)
+        };
+        let limits = |set: &Self| (set.sitemaps_per_index, set.index_bytes_max);
+        (&self.base_url, &self.protocol, limits(self)) == (&other.base_url, &other.protocol, limits(other))
+            && (&self.indexes, &self.also) == (&other.indexes, &other.also)
+            && self.sitemaps.len() == other.sitemaps.len()
+            && self.sitemaps.iter().zip(&other.sitemaps).all(is_same)
+    }
+
     /// Whether the rollback that replaced this set took back set `number`, which is this one or an earlier one.
     pub fn took_back(&self, number: u64) -> bool {
         self.rolled_back_to.is_some_and(|restored| restored < number && number <= self.number)

@@ -1,6 +1,7 @@
 //! Preparing a set: its manifest and its index files, as the successor of the live set.
 
 use std::collections::{HashMap, HashSet};
+use std::iter;
 
 use super::index::{index_files, index_files_of_live};
 use super::info::SetInfo;
@@ -28,12 +29,13 @@ impl Workspace {
     pub fn prepare(mut self, sitemaps: Vec<Sitemap>, info: &SetInfo<'_>, keep: Keep) -> Result<Prepared> {
         let base_url = info.base_url.to_string();
         self.stand_in(info)?;
-        let set =
+        let mut set =
             Manifest::new(self.place.run(), info.protocol, info.index_limits, &base_url, info.time, sitemaps);
-        let mut set = match &self.live {
-            Some(live) => set.succeeding(live, &self.kept(live)),
-            None => set,
-        };
+        let mut kept = Vec::new();
+        if let Some(live) = &self.live {
+            kept = self.kept(live);
+            set = set.succeeding(live, &kept);
+        }
         set.secret = self.secret.to_hex();
         set.scope = info.scope.as_str().into();
         set.also.clone_from(&info.also);
@@ -42,14 +44,30 @@ impl Workspace {
         set.rows.clone_from(&info.rows);
         // Files that were removed need not be remembered. One that cannot be looked up may still exist.
         set.superseded.retain(|old| self.place.view().has(old.file.as_ref()).unwrap_or(true));
-        keep.forget(&mut set.earlier, info.time);
-        self.prepare_set(set, info.protocol)
+        let indexes = self.name_indexes(&mut set, info.protocol)?;
+        let repeated = repeated(&set, self.live.as_ref(), &kept);
+        keep.forget(&mut set.earlier, &|earlier| repeated.contains(&*earlier.run), info.time);
+        drop(kept);
+        self.prepare_set(set, indexes)
     }
 
-    /// Makes `set` durable. Its sitemaps are staged or published already.
-    pub(super) fn prepare_set(mut self, mut set: Manifest, protocol: Protocol) -> Result<Prepared> {
-        let indexes = index_files(&set, &self.stem, protocol)?;
+    /// The index files of `set`, which gets their names.
+    pub(super) fn name_indexes(
+        &self,
+        set: &mut Manifest,
+        protocol: Protocol,
+    ) -> Result<Vec<(String, Vec<u8>)>> {
+        let indexes = index_files(set, &self.stem, protocol)?;
         set.indexes = indexes.iter().map(|(file, _)| file.clone()).collect();
+        Ok(indexes)
+    }
+
+    /// Makes `set` and its `indexes` durable. Its sitemaps are staged or published already.
+    pub(super) fn prepare_set(
+        mut self,
+        mut set: Manifest,
+        indexes: Vec<(String, Vec<u8>)>,
+    ) -> Result<Prepared> {
         neighbours::check_stems(&*self.place, self.live.as_ref(), &set)?;
         self.make_way(set.indexes.iter().map(String::as_str).chain([&*self.robots_file]))?;
         let there = self.index_digests()?;
@@ -141,6 +159,17 @@ impl Workspace {
         }
         Ok(digests)
     }
+}
+
+/// The runs of the earlier sets whose files are those of the set that replaced them. `set` replaces `live`, which keeps the sets
+/// `kept`, the last one first.
+fn repeated(set: &Manifest, live: Option<&Manifest>, kept: &[Manifest]) -> HashSet<String> {
+    let earlier = || live.into_iter().chain(kept);
+    let pairs = iter::once(set).chain(earlier()).zip(earlier());
+    pairs
+        .filter(|(later, earlier)| later.has_same_files(earlier))
+        .map(|(_, earlier)| earlier.run.clone())
+        .collect()
 }
 
 /// The lines for robots.txt that list the files `indexes` below `base_url`.

@@ -11,13 +11,14 @@ use crate::place::switch::{Removal, Removed};
 use crate::place::{Place, Record};
 use crate::set::manifest::{Earlier, Manifest, Role, SupersededIndex};
 
-/// How long earlier sets are kept. A set is removed once it is older than `time` and not among the last `sets`.
+/// How long earlier sets are kept. A set is removed once it is older than `time` and not among the last `sets`. Of successive sets
+/// with the same files, only the last one counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Keep {
     /// Minimum time to keep a set after it was replaced.
     pub time: KeepTime,
-    /// Number of earlier sets that are always kept, however old.
+    /// Number of earlier sets with different files that are always kept, however old.
     pub sets: usize,
 }
 
@@ -64,10 +65,19 @@ impl std::fmt::Display for KeepTime {
 }
 
 impl Keep {
-    /// Removes those of the `earlier` sets, newest first, that need not be kept at the time `now`.
-    pub(crate) fn forget(self, earlier: &mut Vec<Earlier>, now: &str) {
+    /// Removes those of the `earlier` sets, newest first, that need not be kept at the time `now`. Those that `is_repeated` says
+    /// have the files of the set that replaced them do not count: a rollback would skip them.
+    pub(crate) fn forget(
+        self,
+        earlier: &mut Vec<Earlier>,
+        is_repeated: &dyn Fn(&Earlier) -> bool,
+        now: &str,
+    ) {
         let mut age_rank = 0..;
-        earlier.retain(|set| age_rank.next() < Some(self.sets) || !self.is_old(&set.since, now));
+        earlier.retain(|set| {
+            let is_among_last = !is_repeated(set) && age_rank.next() < Some(self.sets);
+            is_among_last || !self.is_old(&set.since, now)
+        });
     }
 
     /// Whether a file or set that was replaced at `since` is old enough at `now` to be removed. An invalid time is never old.
@@ -163,7 +173,7 @@ mod tests {
             (Duration::MAX, 0, vec![0, 1, 2, 3, 4]),
         ] {
             let mut kept: Vec<Earlier> = sinces.map(earlier).into();
-            Keep { time: KeepTime(time), sets }.forget(&mut kept, now);
+            Keep { time: KeepTime(time), sets }.forget(&mut kept, &|_| false, now);
             let want: Vec<&str> = want.into_iter().map(|at| sinces[at]).collect();
             assert_eq!(
                 kept.iter().map(|set| set.since.as_str()).collect::<Vec<_>>(),

@@ -53,7 +53,8 @@ impl Workspace {
         set.rolled_back_to = None;
         let live = self.live.iter_mut().filter(|live| live.number > set.number);
         live.for_each(|live| live.rolled_back_to = Some(set.number));
-        self.prepare_set(set, protocol)
+        let indexes = self.name_indexes(&mut set, protocol)?;
+        self.prepare_set(set, indexes)
     }
 }
 
@@ -92,7 +93,7 @@ fn wanted<'l>(view: &dyn View, live: &'l Manifest, number: Option<u64>) -> Resul
     };
     while let Some(earlier) = next {
         let set = read(view, live, earlier)?;
-        if number.is_some() || !has_same_files(&set, live) {
+        if number.is_some() || !set.has_same_files(live) {
             return Ok((earlier, set));
         }
         next = last_before(live, earlier.number);
@@ -127,18 +128,6 @@ fn way_out(live: &Manifest, earlier: &Earlier) -> Message {
         None => message!("rebuild that set from its input"),
     };
     message!("the live set stays; ", way_out)
-}
-
-/// Whether the sitemaps and index files of both sets are equal, so that crawlers would notice nothing if one replaced the other.
-fn has_same_files(one: &Manifest, other: &Manifest) -> bool {
-    let is_same = |(one, other): (&Sitemap, &Sitemap)| {
-        (&one.file, &one.content, &one.lastmod) == (&other.file, &other.content, &other.lastmod)
-    };
-    (&one.base_url, &one.protocol) == (&other.base_url, &other.protocol)
-        && (one.sitemaps_per_index, one.index_bytes_max) == (other.sitemaps_per_index, other.index_bytes_max)
-        && (&one.indexes, &one.also) == (&other.indexes, &other.also)
-        && one.sitemaps.len() == other.sitemaps.len()
-        && one.sitemaps.iter().zip(&other.sitemaps).all(is_same)
 }
 
 /// Says that the wanted set is not kept, and where to find those that are, if there are any.
