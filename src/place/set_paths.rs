@@ -57,6 +57,11 @@ pub const PROBE: &str = "probe";
 /// In staging: the list of sitemaps that are renamed into place.
 pub const RENAMED: &str = "renamed";
 
+/// Whether `file` is the name of a manifest in staging.
+pub fn is_staged_manifest(file: &str) -> bool {
+    [MANIFEST, REPLACED, STAND_IN].contains(&file)
+}
+
 /// The paths of the files of one set in an output directory.
 #[derive(Debug, Clone)]
 pub struct SetPaths {

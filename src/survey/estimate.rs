@@ -20,8 +20,8 @@ use crate::error::{Error, ErrorKind, Result, message};
 use crate::intake::input::Input;
 use crate::intake::scratch;
 use crate::job::{Job, Order};
-use crate::place::FreeSpace;
-use crate::set::name::is_sitemap_file;
+use crate::place::{FreeSpace, is_staged_manifest};
+use crate::set::name::is_set_file;
 use crate::set::publish::Reusable;
 use crate::survey::dedup::PARTITIONS;
 use crate::words::{grouped, plural, rounded};
@@ -182,14 +182,17 @@ impl Demand {
     }
 }
 
-/// Explains the `error` of a sitemap that the full disk of the output directory of `job` has no room for: what the run `needs`, and
-/// what is free while the sitemaps written so far are still there. Any other error stays as it is.
+/// Explains the `error` of a file of the set that the full disk of the output directory of `job` has no room for: what the run
+/// `needs`, and what is free while the files written so far are still there. Any other error stays as it is, and so does one of a
+/// run on a cluster, which has no estimate.
 pub fn explain_full_disk(error: Error, job: &Job, needs: &Estimate) -> Error {
     let file = error.path().and_then(Path::file_name).and_then(OsStr::to_str);
     let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
     let is_full = |cause: &&io::Error| matches!(cause.kind(), StorageFull | QuotaExceeded);
     let code = cause.filter(is_full).and_then(io::Error::raw_os_error);
-    let Some(code) = code.filter(|_| file.is_some_and(is_sitemap_file)) else { return error };
+    let is_explained =
+        needs.urls > 0 && file.is_some_and(|file| is_set_file(file) || is_staged_manifest(file));
+    let Some(code) = code.filter(|_| is_explained) else { return error };
     let out = &*job.publication.out;
     let files = needs.urls.div_ceil(u64::from(job.rules.urls_per_sitemap));
     let bytes = plural(rounded(needs.sitemap_bytes), "byte", "bytes");
@@ -228,7 +231,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_disk_that_is_full_when_a_sitemap_is_written_is_explained_with_what_the_run_needs() {
+    fn a_disk_that_is_full_when_a_file_of_the_set_is_written_is_explained_with_what_the_run_needs() {
         let job = Job::new(Vec::new(), "https://h.example/".parse().unwrap(), "/".into());
         let needs = Estimate { urls: 120_000, sitemap_bytes: 1_139_886, ..Estimate::default() };
         let explained = |file: &str, code| {
@@ -240,7 +243,10 @@ mod tests {
         let need = "/: no room for all sitemaps: 120,000 URLs take about 1,140,000 bytes in 3 files";
         let full = explained(sitemap, libc::ENOSPC);
         assert!(full.starts_with(&format!("{need}, but only ")) && full.contains(" are free; "), "{full}");
-        assert_eq!(explained(sitemap, libc::EDQUOT), format!("{need}; make room"));
+        for file in [sitemap, "sitemap-index-1.xml", "robots-sitemaps.txt", "manifest.json", "replaced.json"]
+        {
+            assert_eq!(explained(file, libc::EDQUOT), format!("{need}; make room"));
+        }
         for (file, code) in [(sitemap, libc::EIO), ("scratch", libc::ENOSPC)] {
             assert!(explained(file, code).ends_with(&format!("{file}: could not be written")));
         }

@@ -108,6 +108,20 @@ fn a_disk_whose_inodes_are_used_up_during_the_run_is_reported_with_what_is_free(
     );
 }
 
+#[test]
+fn a_disk_that_fills_up_with_index_files_is_reported_as_one_that_fills_up_with_sitemaps() {
+    if skip_unless_root("a tmpfs of 270 inodes") {
+        return;
+    }
+    let (world, _mount) = on_tmpfs("size=20m,nr_inodes=270");
+    let input = world.directory.file("urls.txt", pages(1, 4_000));
+    let run = finish(world.build().arg(&input), b"");
+    let said = "no room for all sitemaps: 4,000 URLs take about ";
+    assert!(run.stderr.contains(said), "{}", run.stderr);
+    let said = " in 200 files, but no more files can be created; free some inodes: No space left on device";
+    world.assert_refused(run, 74, said);
+}
+
 /// The number before `words`.
 #[track_caller]
 fn number(text: &str, words: &str) -> u64 {

@@ -13,6 +13,7 @@ use crate::produce::batch::Batch;
 use crate::set::manifest::RunCounts;
 use crate::set::publish::{Prepared, SetInfo, make_live};
 use crate::sitemap::segments::Segments;
+use crate::survey::estimate::explain_full_disk;
 
 /// The result of publishing.
 pub enum Published {
@@ -88,7 +89,9 @@ fn prepare(
     let (protocol, index_limits) = (job.rules.protocol, job.rules.index_limits());
     let (scope, also) = (job.rules.scope, external.of_site(job, &base_url)?);
     let base_url = &base_url;
-    let info = SetInfo { base_url, protocol, index_limits, scope, also, sections, counts, rows, time };
+    let explain = &|error| explain_full_disk(error, job, &report.estimate);
+    let info =
+        SetInfo { base_url, protocol, index_limits, scope, also, sections, counts, rows, time, explain };
     place.prepare(sitemaps, &info, job.publication.keep)
 }
 

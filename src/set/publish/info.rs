@@ -1,12 +1,12 @@
 //! Properties of a set besides its sitemaps.
 
 use crate::clean::scope::{BaseUrl, ScopeRule};
+use crate::error::Error;
 use crate::limits::Protocol;
 use crate::set::manifest::{ExternalEntry, RunCounts, SealedRows, SetSection};
 use crate::sitemap::divide::Limits;
 
 /// Properties that a build gives to the set it publishes.
-#[derive(Debug)]
 pub struct SetInfo<'a> {
     /// The URL that it is published under.
     pub base_url: &'a BaseUrl,
@@ -26,4 +26,6 @@ pub struct SetInfo<'a> {
     pub rows: Option<SealedRows>,
     /// Time of publication, as W3C Datetime.
     pub time: &'a str,
+    /// Completes the error of a file that cannot be written, while everything that the run has written is still there.
+    pub explain: &'a dyn Fn(Error) -> Error,
 }

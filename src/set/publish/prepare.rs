@@ -12,7 +12,7 @@ use super::retention::Keep;
 use super::switch::{FilesOfLive, Prepared};
 use super::workspace::Workspace;
 use crate::common::digest::hex_digest;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::limits::Protocol;
 use crate::place::switch::Switch;
 use crate::set::manifest::{Manifest, Sitemap, SupersededIndex};
@@ -48,7 +48,7 @@ impl Workspace {
         let repeated = repeated(&set, self.live.as_ref(), &kept);
         keep.forget(&mut set.earlier, &|earlier| repeated.contains(&*earlier.run), info.time);
         drop(kept);
-        self.prepare_set(set, indexes)
+        self.prepare_set(set, indexes, info.explain)
     }
 
     /// The index files of `set`, which gets their names.
@@ -62,11 +62,13 @@ impl Workspace {
         Ok(indexes)
     }
 
-    /// Makes `set` and its `indexes` durable. Its sitemaps are staged or published already.
+    /// Makes `set` and its `indexes` durable. Its sitemaps are staged or published already. If a file cannot be written, `explain`
+    /// completes the error.
     pub(super) fn prepare_set(
         mut self,
         mut set: Manifest,
         indexes: Vec<(String, Vec<u8>)>,
+        explain: &dyn Fn(Error) -> Error,
     ) -> Result<Prepared> {
         neighbours::check_stems(&*self.place, self.live.as_ref(), &set)?;
         self.make_way(set.indexes.iter().map(String::as_str).chain([&*self.robots_file]))?;
@@ -75,7 +77,7 @@ impl Workspace {
         let robots = robots_lines(set.indexes.iter(), &set.base_url);
         let live = self.live.as_ref();
         let files = self.files_of_live(&set, &indexes, &there)?;
-        self.place.prepare(Switch {
+        let switch = Switch {
             indexes,
             robots: (self.robots_file.clone(), robots),
             manifest: set.to_json(),
@@ -83,7 +85,9 @@ impl Workspace {
             replaced: live.map(|live| (live.run.clone(), live.alone().to_json())),
             sitemaps: set.sitemaps.iter().map(|sitemap| sitemap.file.clone()).collect(),
             removals: removals(live, &set),
-        })?;
+        };
+        // Before the files that fill the disk are removed.
+        self.place.prepare(switch).map_err(explain)?;
         // A run for another set may have prepared it at the same time. The later of both sees the other.
         neighbours::check_stems(&*self.place, self.live.as_ref(), &set)?;
         self.check_neighbours(&set.base_url)?;

@@ -54,7 +54,7 @@ impl Workspace {
         let live = self.live.iter_mut().filter(|live| live.number > set.number);
         live.for_each(|live| live.rolled_back_to = Some(set.number));
         let indexes = self.name_indexes(&mut set, protocol)?;
-        self.prepare_set(set, indexes)
+        self.prepare_set(set, indexes, &|error| error)
     }
 }
 

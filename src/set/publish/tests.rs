@@ -133,6 +133,7 @@ fn prepare_for(
         counts: None,
         rows: None,
         time,
+        explain: &|error| error,
     };
     workspace.prepare(sitemaps, &info, keep)
 }
@@ -215,11 +216,8 @@ fn crawl(fs: &Memory) -> Result<Set, String> {
 }
 
 fn files(fs: &Memory) -> Vec<String> {
-    fs.list(OUT.as_ref())
-        .unwrap_or_default()
-        .into_iter()
-        .map(|(name, _)| name.into_string().unwrap())
-        .collect()
+    let listed = fs.list(OUT.as_ref()).unwrap_or_default();
+    listed.into_iter().map(|(name, _)| name.into_string().unwrap()).collect()
 }
 
 /// Whether users who may not read the journal see that there is one.

@@ -162,6 +162,7 @@ mod tests {
             counts: None,
             rows: None,
             time: TIME,
+            explain: &|error| error,
         };
         let prepared = workspace.prepare(sitemaps.clone(), &info, Keep::default()).unwrap();
         assert!(make_live(&mut [prepared]).unwrap().is_empty());
