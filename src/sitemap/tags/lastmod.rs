@@ -1,4 +1,5 @@
-//! `lastmod`: reads W3C Datetime and the formats that databases write. Writes `YYYY-MM-DD`, or whole seconds with a zone.
+//! `lastmod`: reads W3C Datetime and the formats that databases and web servers write. Writes `YYYY-MM-DD`, or whole seconds
+//! with a zone.
 //!
 //! Both forms are legal in the schemas of 0.84 and 0.9. A date-time without seconds, without a zone or with a fraction is not
 //! legal in both. A date stays a date, and a given zone is kept.
@@ -11,6 +12,11 @@ use crate::sitemap::tag_names::TagReason;
 
 /// Maximum length of a `lastmod` in bytes, `2024-05-01T10:20:30+02:00`: `maxLength` of the 0.84 schema.
 pub const LASTMOD_BYTES_MAX: usize = 25;
+
+/// The names of days and months in dates of HTTP: RFC 9110, 5.6.7.
+const WEEKDAYS: [&[u8; 3]; 7] = [b"Sun", b"Mon", b"Tue", b"Wed", b"Thu", b"Fri", b"Sat"];
+const MONTHS: [&[u8; 3]; 12] =
+    [b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec"];
 
 /// The beginning of Unix time.
 const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
@@ -149,7 +155,10 @@ fn begins_with_date(text: &[u8]) -> bool {
 
 fn of_text(text: &[u8], zone: Option<&LastmodZone>) -> Result<Lastmod, TagReason> {
     let (date, after) = match text.split_at_checked("YYYY-MM-DD".len()) {
-        Some((date, after)) => (date_of(date).ok_or(TagReason::Lastmod)?, after),
+        Some((date, after)) => match date_of(date) {
+            Some(date) => (date, after),
+            None => return of_http(text).ok_or(TagReason::Lastmod),
+        },
         None if is_year_or_month(text) => return Err(TagReason::LastmodPrecision),
         None => return Err(TagReason::Lastmod),
     };
@@ -174,6 +183,25 @@ fn of_date_time(date: Date, clock: &[u8], zone: Option<&LastmodZone>) -> Result<
         b"Z" | b"UTC" => in_zone(local, 0, None),
         _ => in_zone(local, offset_minutes(given).ok_or(TagReason::Lastmod)?, Some(given[0])),
     }
+}
+
+/// A time as in the header `Last-Modified` of HTTP, which crawlers copy: `Fri, 01 Mar 2024 10:00:00 GMT`. Servers compute the day
+/// of the week, so another one means that the text is damaged.
+fn of_http(text: &[u8]) -> Option<Lastmod> {
+    let (weekday, rest) = text.split_at_checked("Fri, ".len())?;
+    let (day, clock) = rest.split_at_checked("01 Mar 2024 ".len())?;
+    let [d1, d2, b' ', month @ .., b' ', y1, y2, y3, y4, b' '] = day else { return None };
+    let mut iso = [*y1, *y2, *y3, *y4, b'-', 0, 0, b'-', *d1, *d2];
+    let month = MONTHS.iter().position(|name| *name == month)?;
+    put(&mut iso[5..7], month as i32 + 1);
+    let date = date_of(&iso)?;
+    let name = WEEKDAYS[date.weekday().to_sunday_zero_offset() as usize];
+    if weekday.strip_suffix(b", ") != Some(name) {
+        return None;
+    }
+    let clock = clock.strip_suffix(b" GMT").filter(|clock| clock.len() == "hh:mm:ss".len())?;
+    let (time, []) = time_of(clock)? else { return None };
+    in_zone(date.at(time[0], time[1], time[2], 0), 0, None).ok()
 }
 
 fn of_epoch(text: &[u8], per_second: i64) -> Result<Lastmod, TagReason> {
