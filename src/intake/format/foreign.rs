@@ -31,6 +31,17 @@ pub fn check(name: &Path, head: &[u8]) -> Result<()> {
         [b'<', 0, 0, 0, ..] => piped("UTF-32", "iconv -f UTF-32LE -t UTF-8"),
         [0, 0, 0, b'<', ..] => piped("UTF-32", "iconv -f UTF-32BE -t UTF-8"),
         [0xFD, b'7', b'z', b'X', b'Z', 0, ..] => piped("xz", "xz -dc"),
+        [0x04, 0x22, 0x4D, 0x18, ..] => piped("lz4", "lz4 -dc"),
+        [0xFF, 0x06, 0, 0, b's', b'N', b'a', b'P', b'p', b'Y', ..] => piped("snappy", "snzip -dc"),
+        [0x89, b'L', b'Z', b'O', 0, ..] => piped("lzo", "lzop -dc"),
+        // The second byte is the level of compression. Hadoop calls it deflate.
+        [b'x', 0x01 | b'^' | 0x9C | 0xDA, rest @ ..] if has_control(rest) => piped("zlib", "pigz -dc <"),
+        [b'7', b'z', 0xBC, 0xAF, 0x27, 0x1C, ..] => piped("a 7z archive", "7z x -so"),
+        [b'R', b'a', b'r', b'!', 0x1A, 0x07, ..] => piped("a RAR archive", "unrar p -inul"),
+        [b'S', b'E', b'Q', 4..=6, ..] => {
+            foreign("a sequence file of Hadoop", "save it as text: hdfs dfs -text")
+        }
+        [b'%', b'P', b'D', b'F', b'-', ..] => foreign("a PDF document", "save the list as text or CSV"),
         // The first file in the archive of a spreadsheet: [Content_Types].xml in one format, mimetype in the other.
         [b'P', b'K', 3, 4, rest @ ..]
             if is_spreadsheet || rest.get(26..).is_some_and(|name| name.starts_with(b"[Content_Types]")) =>
@@ -61,6 +72,11 @@ pub fn check(name: &Path, head: &[u8]) -> Result<()> {
 fn is_tar(head: &[u8]) -> bool {
     let magic = head.get(257..).unwrap_or_default();
     magic.starts_with(b"ustar\0") || magic.starts_with(b"ustar  \0")
+}
+
+/// Whether `head` has a byte that text has not.
+fn has_control(head: &[u8]) -> bool {
+    head.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace())
 }
 
 fn has_ending(name: &Path, ending: &str) -> bool {

@@ -138,10 +138,23 @@ fn packed_data_that_ends_too_early_or_cannot_be_unpacked_is_refused() {
         (b"Obj\x01\x04\x14avro.codec", "is Avro; save it as Parquet or JSON lines"),
         (b"SQLite format 3\0", "is an SQLite database; export it: sqlite3 -header -csv"),
         (b"\x80\x05\x95", "is a Python pickle; save it as Parquet or CSV"),
+        (b"\x04\x22\x4D\x18@", "is lz4, which sitemill does not read; pipe it in: lz4 -dc 'a' |"),
+        (b"\xFF\x06\0\0sNaPpY", "is snappy, which sitemill does not read; pipe it in: snzip -dc 'a' |"),
+        (b"\x89LZO\0\r\n", "is lzo, which sitemill does not read; pipe it in: lzop -dc 'a' |"),
+        (b"x\x9C\xCB\0", "is zlib, which sitemill does not read; pipe it in: pigz -dc < 'a' |"),
+        (b"x^\xCB\0", "is zlib, which sitemill does not read"),
+        (b"7z\xBC\xAF\x27\x1C", "is a 7z archive, which sitemill does not read; pipe it in: 7z x -so 'a' |"),
+        (
+            b"Rar!\x1A\x07\x01\0",
+            "is a RAR archive, which sitemill does not read; pipe it in: unrar p -inul 'a' |",
+        ),
+        (b"SEQ\x06", "is a sequence file of Hadoop; save it as text: hdfs dfs -text"),
+        (b"%PDF-1.7\n", "is a PDF document; save the list as text or CSV"),
     ] {
         check_refused(&none, "a", content, want);
     }
     check("-", "ORCID,url\n1,u\n", Format::Csv, &["2@10 u|||"]);
+    check("-", "x^y,url\n1,u\n", Format::Csv, &["2@8 u|||"]);
     for name in ["a.xlsx", "a.ods", "a.txt.xz", "a.lzma", "a.zip", "a.7z"] {
         check_refused(
             &none,
