@@ -73,7 +73,7 @@ pub use recognise::is_named_as_sitemap;
 pub use row::{Record, Sink};
 pub use table::Format;
 
-use crate::error::{Error, Result, Setting, message};
+use crate::error::{Error, Message, Result, Setting, message};
 use crate::intake::read_at::{ReadAt, RemoteFile};
 use sample::Sample;
 use spec::{Open, OpenFile, Spec};
@@ -202,7 +202,9 @@ fn of_text<'n>(
     format: Format,
     options: &'n FormatOptions,
 ) -> Result<(Facts, Opened<'n>)> {
-    let likely_delimiter = likely_delimiter(&text, format, options);
+    let likely_options = likely_options(&text, format, options);
+    let is_xml = matches!(format, Format::Sitemap | Format::Rss | Format::Atom);
+    let has_entities = !is_xml && sample::has_entities(text.head());
     let (packing, is_transcoded) = (text.about().packing(), text.about().is_transcoded());
     let (facts, opened) = match (&format.spec().open, file) {
         (Open::Lines(_), Some(file)) if packing == Packing::None && !is_transcoded => {
@@ -216,13 +218,13 @@ fn of_text<'n>(
         }
         (Open::File(_), _) => unreachable!("a text is never of a format that needs a file"),
     };
-    Ok((Facts { likely_delimiter, ..facts }, opened))
+    Ok((Facts { likely_options, has_entities, ..facts }, opened))
 }
 
-/// The character that most likely separates values in `text`, if it was taken for a list of URLs without being asked to.
-fn likely_delimiter(text: &Text<'_>, format: Format, options: &FormatOptions) -> Option<Delimiter> {
+/// How to read `text` if its lines are rows, as is likely, though it was taken for a list of URLs without being asked to.
+fn likely_options(text: &Text<'_>, format: Format, options: &FormatOptions) -> Option<Message> {
     let is_fallback = options.format.is_none() && format == Format::FALLBACK;
-    is_fallback.then(|| Sample::of(text.head()).likely_delimiter()).flatten()
+    is_fallback.then(|| Sample::of(text.head()).likely_options()).flatten()
 }
 
 /// The format of `file` if the format needs a file: the one in `options`, or the one that the first bytes show.
@@ -291,7 +293,7 @@ fn check_has_columns(text: &Text<'_>, format: Format, options: &FormatOptions) -
 
 fn facts(format: Option<Format>, packing: Packing) -> Facts {
     let dropped_elements = NameCounts::default();
-    Facts { format, packing, columns: None, likely_delimiter: None, dropped_elements }
+    Facts { format, packing, columns: None, likely_options: None, has_entities: false, dropped_elements }
 }
 
 fn of_rows(mut reader: RowReader<'_>, format: Option<Format>, packing: Packing) -> (Facts, Opened<'_>) {

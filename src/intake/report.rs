@@ -26,9 +26,12 @@ pub struct InputReport {
     /// Its columns or keys, if its format has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub columns: Option<ColumnsReport>,
-    /// The option's value for a character between values, if it is text whose first lines look like rows of a table.
+    /// How to read it as a table, if it is text whose first lines look like rows.
     #[serde(skip)]
-    pub(crate) likely_delimiter: Option<String>,
+    pub(crate) likely_options: Option<Message>,
+    /// Whether its first URLs have `&amp;` instead of each `&`.
+    #[serde(skip)]
+    pub(crate) has_entities: bool,
     /// Elements of a sitemap, and keys in values of extensions, that cannot be carried over, by name; what they contain is not
     /// counted again.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -98,10 +101,21 @@ impl InputReport {
         Some(message!("the URL was read from {word} {read}; ", columns, " reads it from {url}"))
     }
 
-    /// Suggests what the user could do about columns that were not used, or not recognised.
+    /// Suggests what the user could do about URLs that are escaped, and about columns that were not used, or not recognised.
     pub fn hints(&self) -> Vec<Message> {
-        if let Some(delimiter) = &self.likely_delimiter {
-            return vec![self.hint_of_rows(delimiter)];
+        let mut hints = self.hints_of_columns();
+        if self.has_entities {
+            let path = &self.path;
+            hints.push(message!(
+                "URLs in {path} have &amp; instead of &, as in XML; convert them: sed 's/&amp;/\\&/g'"
+            ));
+        }
+        hints
+    }
+
+    fn hints_of_columns(&self) -> Vec<Message> {
+        if let Some(options) = &self.likely_options {
+            return vec![self.hint_of_rows(options)];
         }
         // The attributes of Google's lists have fixed names.
         let Some(columns) = self.columns.as_ref().filter(|_| !self.is_google()) else { return Vec::new() };
@@ -151,16 +165,12 @@ impl InputReport {
         self.format.parse::<Format>().map_or("column", Format::column_word)
     }
 
-    /// The hint for text that was read as one URL per line, though `delimiter` divides its first lines.
-    fn hint_of_rows(&self, delimiter: &str) -> Message {
+    /// The hint for text that was read as one URL per line, though its first lines look like rows, which `options` read.
+    fn hint_of_rows(&self, options: &Message) -> Message {
         let path = &self.path;
         message!(
             "the first lines of {path} look like rows, and each line was read as one URL; if they are rows, use ",
-            Setting::Format.with("csv"),
-            " ",
-            Setting::Delimiter.with(delimiter),
-            " ",
-            Setting::Columns.with("url=1")
+            options
         )
     }
 

@@ -7,7 +7,7 @@ use super::tally::Tally;
 use crate::clean::screen::RuleCounts;
 use crate::error::{Error, ErrorKind, Result};
 use crate::escape;
-use crate::intake::format::{ColumnsFound, Delimiter, Facts, NameCounts, Packing};
+use crate::intake::format::{ColumnsFound, Facts, NameCounts, Packing};
 use crate::intake::input::Input;
 use crate::intake::report::{ColumnsReport, InputReport};
 use crate::sitemap::tags::{GivenTags, TagName, TagRules};
@@ -48,7 +48,8 @@ pub fn reports(inputs: &[Input], sources: &[SourceFacts], account: &Account) -> 
         lines: parts.iter().map(|(_, lines)| lines).sum(),
         bytes: source.bytes,
         columns: source.facts.columns.as_ref().map(columns),
-        likely_delimiter: source.facts.likely_delimiter.map(Delimiter::word),
+        likely_options: source.facts.likely_options.clone(),
+        has_entities: source.facts.has_entities,
         dropped_elements: elements(&source.facts.dropped_elements),
     };
     Ok(of_source.into_iter().zip(sources).map(report).collect())

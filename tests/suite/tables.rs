@@ -1,8 +1,11 @@
 //! CSV with other delimiters or without a header, and lists that only look like tables.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use crate::support::{Run, TempDir, build_command, finish, published, published_urls, sitemill};
+use crate::support::{
+    Run, TempDir, build_command, finish, published, published_urls, sitemill, telling_build_command,
+};
 
 const BASE: &str = "https://www.example.com/";
 
@@ -210,6 +213,94 @@ fn blanks_before_a_quoted_tag_are_ignored() {
     let text = format!("url, lastmod, priority\n\"{BASE}a\", \"2024-05-01\", \"0.5\"\n");
     build(&out, &directory.file("rows.csv", text), &["--max-dropped-tags", "0"]).expect(0);
     assert!(published(&out, BASE)[1].1.contains("<lastmod>2024-05-01</lastmod><priority>0.5</priority>"));
+}
+
+#[test]
+fn blanks_before_quotes_are_ignored_in_the_header_and_in_every_column() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let said = |columns: &str| format!("use --format csv --delimiter , --columns {columns}");
+    for (text, advice, rejects) in [
+        ("\"url\", \"lastmod\"\n\"@a\", \"2024-05-01\"\n\"url\", \"lastmod\"\n", None, "1"),
+        ("id, url, lastmod\n1, \"@a\", \"2024-05-01\"\n", None, "0"),
+        ("\"id\", \"page\", \"day\"\n1, \"@a\", \"2024-05-01\"\n", Some("url=page,lastmod=day"), "0"),
+        ("\"@a\", \"2024-05-01\"\n", Some("url=1,lastmod=2"), "0"),
+    ] {
+        let input = directory.file("rows.csv", text.replace('@', BASE));
+        let mut options = vec!["--max-dropped-tags", "0", "--max-rejects", rejects];
+        if let Some(columns) = advice {
+            let refused = build(&out, &input, &[]).expect(65);
+            assert!(refused.stderr.contains(&said(columns)), "{text}: {}", refused.stderr);
+            options.extend(["--format", "csv", "--delimiter", ",", "--columns", columns]);
+        }
+        build(&out, &input, &options).expect(0);
+        let sitemap = &published(&out, BASE)[1].1;
+        assert!(sitemap.contains("<loc>https://www.example.com/a</loc><lastmod>2024-05-01<"), "{sitemap}");
+    }
+    let titles = format!("{BASE}a, \"Shirt\"\n{BASE}b, \"Hat\"\n");
+    let refused = build(&out, &directory.file("titles.txt", titles), &[]).expect(65);
+    assert!(refused.stderr.contains(&said("url=1")), "{}", refused.stderr);
+}
+
+#[test]
+fn aligned_columns_are_read_as_the_message_says() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let advice = "use awk '{$1 = $1} 1', which leaves one blank between values, and then --format csv --delimiter ' ' --columns ";
+    for (text, columns) in [
+        ("@a   2024-05-01\n@bcd 2024-05-02\n", "url=1,lastmod=2"),
+        ("  7 @a   2024-05-01 10:20\n123 @bcd 2024-05-02 11:21\n", "url=2,lastmod=3"),
+        (
+            "url      day       \n-------- ----------\n@a  2024-05-01\n@bcd 2024-05-02\n\n(2 rows affected)\n",
+            "url=url,lastmod=day",
+        ),
+    ] {
+        let text = text.replace('@', BASE);
+        let refused = build(&out, &directory.file("rows.txt", &text), &[]).expect(65);
+        assert!(refused.stderr.contains(&format!("{advice}{columns}")), "{text}: {}", refused.stderr);
+        let mut awk = Command::new("awk");
+        let single = finish(awk.arg("{$1 = $1} 1"), text.as_bytes()).expect(0).stdout;
+        let options = ["--format", "csv", "--delimiter", " ", "--columns", columns];
+        build(&out, &directory.file("single.txt", single), &options).expect(0);
+        assert_eq!(published_urls(&out, BASE), [format!("{BASE}a"), format!("{BASE}bcd")]);
+        assert!(published(&out, BASE)[1].1.contains("bcd</loc><lastmod>2024-05-02</lastmod>"));
+    }
+    let ruled = format!("page       status\n---------- ------\n{BASE}a    200\n{BASE}bcd  404\n");
+    let refused = build(&out, &directory.file("ruled.txt", ruled), &[]).expect(65);
+    assert!(refused.stderr.contains(&format!("{advice}url=page, or")), "{}", refused.stderr);
+    let codes = directory.file("codes.txt", format!("{BASE}a   200\n{BASE}bcd 404\n"));
+    let told = finish(telling_build_command(&out, BASE).arg(codes), b"").expect(0);
+    let hint = "if they are rows, use awk '{print $1}', which extracts the URLs\n";
+    assert!(told.stderr.contains(hint), "{}", told.stderr);
+    // Blanks at the end of a line are not part of it.
+    let padded = directory.file("padded.txt", format!("{BASE}a     \n{BASE}b 2024-05-01\n"));
+    build(&out, &padded, &[]).expect(0);
+}
+
+#[test]
+fn lines_before_the_header_are_comments_or_named() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let log = format!("#Version: 1.0\n#Fields: date cs-uri\n2024-05-01\t{BASE}a\n2024-05-02\t{BASE}b\n");
+    for name in ["log.txt", "log.tsv"] {
+        let options = ["--columns", "url=2,lastmod=1", "--max-rejects", "0"];
+        build(&out, &directory.file(name, &log), &options).expect(0);
+        assert_eq!(published_urls(&out, BASE), [format!("{BASE}a"), format!("{BASE}b")]);
+    }
+    build(&out, &directory.file("names.csv", format!("#id,url\n1,{BASE}a\n")), &[]).expect(0);
+    let report = format!("My report\r\n2024-05-01 to 2024-05-31\r\n\r\nURL,Clicks\r\n{BASE}a,5\r\n");
+    let says = "line 4 is the header of a table; remove the lines before it: tail -n +4\n";
+    for name in ["report.csv", "report.txt"] {
+        let input = directory.file(name, &report);
+        let refused = build(&out, &input, &[]).expect(65);
+        assert!(refused.stderr.contains(says), "{}", refused.stderr);
+        let tail = finish(Command::new("tail").args(["-n", "+4"]).arg(input), b"").expect(0).stdout;
+        build(&out, &directory.file("tail", tail), &["--max-rejects", "0"]).expect(0);
+        assert_eq!(published_urls(&out, BASE), [format!("{BASE}a")]);
+    }
+    // URLs before it show that it is no header.
+    let list = format!("{BASE}a\nurl,x\n{BASE}b\n");
+    build(&out, &directory.file("list.txt", list), &["--max-rejects", "1"]).expect(0);
 }
 
 #[test]

@@ -11,7 +11,10 @@ use super::delimiter::Delimiter;
 use super::found::ColumnsFound;
 use super::reader::{RowReader, units_of_blocks};
 use super::row::{CountingSink, Record};
-use super::sample::{Ambiguous, Sample, begins_as_url, is_address, is_comment, separator};
+use super::sample::{
+    Ambiguous, Sample, begins_as_url, header_below, is_address, is_comment, separator, unquoted,
+    without_quotes,
+};
 use super::spec::{Head, Hints, Open, Spec};
 use super::unpack::{About, Text};
 use crate::clean::Reason;
@@ -88,13 +91,8 @@ impl Header {
 /// `name` as it is in the header of every file: without blanks around it, and without the byte order mark of a joined file, after
 /// which csv-core keeps quotes.
 fn bare(name: &[u8]) -> &[u8] {
-    let Some(name) = name.strip_prefix(BYTE_ORDER_MARK) else { return name.trim_ascii() };
+    let Some(name) = name.strip_prefix(BYTE_ORDER_MARK) else { return unquoted(name).trim_ascii() };
     without_quotes(name).unwrap_or(name).trim_ascii()
-}
-
-/// The text in the quotes around `value`, which csv-core keeps if something precedes them; `None` if it is not in quotes.
-fn without_quotes(value: &[u8]) -> Option<&[u8]> {
-    value.strip_prefix(b"\"")?.strip_suffix(b"\"")
 }
 
 /// The delimiter, if the first lines or the options show that the text is a table.
@@ -162,7 +160,7 @@ fn is_preamble(row: &TableRow<'_>, columns: &Columns) -> bool {
 }
 
 fn names<'t>(row: &TableRow<'t>) -> Vec<&'t [u8]> {
-    (0..row.fields()).map(|at| row.field(at)).collect()
+    (0..row.fields()).map(|at| unquoted(row.field(at))).collect()
 }
 
 /// The layout of rows whose parts have `places`, and of which `row` is the first, unless it is a header.
@@ -190,7 +188,7 @@ fn by_positions(
 /// The number of values in the row below `row`, if `row` is a header: it has no URL in the field `url`, as all of the first rows
 /// below it do. As a relative URL, the name of the column would be listed.
 fn fields_below(about: &About<'_>, delimiter: Delimiter, row: &TableRow<'_>, url: usize) -> Option<usize> {
-    let own = if row.fields() > url { row.field(url) } else { b"" };
+    let own = if row.fields() > url { unquoted(row.field(url)) } else { b"" };
     if begins_as_url(own) {
         return None;
     }
@@ -250,6 +248,9 @@ fn detected(about: &About<'_>, hints: Hints<'_>) -> Result<Delimiter> {
 fn no_header(about: &About<'_>, columns: &Columns, missing: Message) -> Error {
     if let Some(label) = charset::unmarked_utf_16(about.head()) {
         return about.wrong(message!("is in UTF-16; use ", Setting::InputEncoding.with(label)));
+    }
+    if let Some(way_out) = header_below(about.head(), columns) {
+        return about.wrong(way_out);
     }
     let sample = Sample::of(about.head());
     if let Some(options) = sample.options_of_header(columns) {
@@ -325,7 +326,7 @@ fn read(block: &TextBlock, header: &Header, rows: &mut CountingSink<'_>) -> Resu
         let mut values = [&b""[..]; RowPart::ALL.len()];
         let mut is_malformed = false;
         for &(part, at) in &header.used {
-            values[part] = if is_plain_tag(part) { unquoted(row.field(at)) } else { row.field(at) };
+            values[part] = if part < RowPart::PLAIN { unquoted(row.field(at)) } else { row.field(at) };
             is_malformed |= rows.is_malformed(values[part]);
         }
         let (plain, cells) = (array::from_fn(|part| values[part]), &values[RowPart::PLAIN..]);
@@ -345,20 +346,6 @@ fn read(block: &TextBlock, header: &Header, rows: &mut CountingSink<'_>) -> Resu
         }
     }
     Ok(())
-}
-
-/// Whether the part with this number is neither the URL nor JSON.
-fn is_plain_tag(part: usize) -> bool {
-    part != RowPart::Url.number() && part < RowPart::PLAIN
-}
-
-/// `value` without quotes that the CSV reader keeps, because blanks precede them: `"https://h.example/", "2024-05-01"`.
-#[inline]
-fn unquoted(value: &[u8]) -> &[u8] {
-    if value.first() != Some(&b' ') {
-        return value;
-    }
-    without_quotes(value.trim_ascii()).unwrap_or(value)
 }
 
 /// Takes a row whose URL is nothing but white space. If another field has a value, the row has no URL, unless it is a header whose

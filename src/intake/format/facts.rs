@@ -1,9 +1,9 @@
 //! Facts: the properties of an input that reports show.
 
-use super::delimiter::Delimiter;
 use super::found::{ColumnsFound, NameCounts, UnitFacts};
 use super::packing::Packing;
 use super::table::Format;
+use crate::error::Message;
 
 /// The properties of an input, known once it is opened or read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,8 +14,10 @@ pub struct Facts {
     pub packing: Packing,
     /// Its columns, if it is a table.
     pub columns: Option<ColumnsFound>,
-    /// A character between values, if it is text whose first lines look like rows of a table.
-    pub likely_delimiter: Option<Delimiter>,
+    /// How to read it as a table, if it is text whose first lines look like rows.
+    pub likely_options: Option<Message>,
+    /// Whether its first URLs have `&amp;` instead of each `&`, and it is neither XML nor binary.
+    pub has_entities: bool,
     /// Elements of a sitemap that are not carried over to records.
     pub dropped_elements: NameCounts,
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::options::FormatOptions;
-use super::sample::Sample;
+use super::sample::{Sample, header_below};
 use super::spec::{Head, Open, OpenFile};
 use super::table::Format;
 use super::{foreign, packing, xml};
@@ -47,6 +47,9 @@ pub fn recognise(name: &Path, head: &[u8], options: &FormatOptions) -> Result<Fo
     }
     if let Some(what) = foreign::of_extension(extension) {
         return not_as_named(what);
+    }
+    if let Some(way_out) = header_below(head, &options.columns) {
+        return wrong(way_out);
     }
     match sample.options_of_header(&options.columns).or_else(|| sample.options(true)) {
         Some(options) => wrong(message!(

@@ -1,13 +1,18 @@
 //! Samples: tells from the first lines of a text whether it is a table, and which delimiter it uses.
 
-use std::ops::RangeInclusive;
+mod rows;
+mod values;
 
 use super::columns::{Columns, RowPart};
 use super::delimiter::Delimiter;
 use crate::error::{Message, Setting, message};
 use crate::intake::lines::BYTE_ORDER_MARK;
 use crate::limits::LINE_BYTES_MAX;
-use crate::sitemap::tags::{TagName, changefreq};
+use crate::sitemap::tags::TagName;
+use rows::{are_aligned, column, fields, has_quoted_value, is_ruler, rows, single_blanks};
+use values::{has_url, is_address_or_comment, is_changefreq, is_date, is_path, is_url};
+
+pub use values::{begins_as_url, has_entities, is_address, unquoted, without_quotes};
 
 /// Number of lines in a sample: enough to distinguish a table from URLs that happen to contain a delimiter.
 const LINES_MAX: usize = 16;
@@ -140,15 +145,25 @@ impl<'h> Sample<'h> {
     /// lines (see [`has_sign`]), or none of several lines is a URL.
     pub fn options(&self, may_be_urls: bool) -> Option<Message> {
         let this = self.without_comments();
+        let is_ruled = this.lines.len() > 2 && is_ruler(this.lines[1]);
         let (header, lines) = match &this.lines[..] {
+            // A count may follow the rows.
+            [first, _, rest @ ..] if is_ruled => {
+                (Some(*first), &rest[..rest.iter().take_while(|line| has_url(line)).count()])
+            }
             [first, rest @ ..] if !rest.is_empty() && !has_url(first) => (Some(*first), rest),
             all => (None, all),
         };
         let options = |by: Delimiter| {
             let rows = rows(lines, by)?;
+            // A blank after each comma or semicolon is no delimiter.
+            let ends_with_other = |value: &Vec<u8>| matches!(value.last(), Some(b',' | b';'));
+            if by == Delimiter::SPACE && rows.iter().flatten().any(ends_with_other) {
+                return None;
+            }
             let url = column(&rows, is_url).or_else(|| column(&rows, is_path))?;
             let date = column(&rows, is_date);
-            let names = header.map(|header| fields(header, by)).filter(|names| {
+            let names = header.map(|header| fields(&single_blanks(header, by), by)).filter(|names| {
                 names.len() == rows[0].len() && !names.iter().any(|name| is_address_or_comment(name))
             });
             // Tabs around a URL are ignored.
@@ -160,27 +175,39 @@ impl<'h> Sample<'h> {
             }
             let is_plain = names.is_none() && (rows.len() == 1 || url == 0 && by != Delimiter::TAB);
             let may_be_url_list = by == Delimiter::SPACE || may_be_urls && is_plain;
-            if may_be_url_list && !has_sign(lines, &rows, url, by) {
+            if may_be_url_list && !is_ruled && !has_sign(lines, &rows, url, by) {
                 return None;
             }
             let columns = Setting::Columns.with(columns_option(names.as_deref(), url, date));
-            let options =
-                message!(Setting::Format.with("csv"), " ", Setting::Delimiter.with(by.word()), " ", columns);
+            let (csv, by_word) = (Setting::Format.with("csv"), Setting::Delimiter.with(by.word()));
+            let options = message!(csv, " ", by_word, " ", columns);
+            let options = match are_aligned(&this.lines, by) {
+                true => {
+                    message!("awk '{{$1 = $1}} 1', which leaves one blank between values, and then ", options)
+                }
+                false => options,
+            };
             Some(((date.is_some(), by != Delimiter::SPACE, rows[0].len()), options))
         };
         let by_rank = [Delimiter::SPACE].into_iter().chain(Delimiter::DETECTED.into_iter().rev());
         by_rank.filter_map(options).max_by_key(|&(rank, _)| rank).map(|(_, options)| options)
     }
 
-    /// A character that no URL has, and that divides each of several lines into a URL and the same number of other values.
-    pub fn likely_delimiter(&self) -> Option<Delimiter> {
+    /// How to read the text if its lines are rows, as is likely: a character that no URL has divides each of several lines into a
+    /// URL and the same number of other values.
+    pub fn likely_options(&self) -> Option<Message> {
         let this = self.without_comments();
         // Spaces around a URL are ignored.
         let lines: Vec<&[u8]> = this.lines.iter().map(|line| line.trim_ascii()).collect();
         let divides = |by: &Delimiter| {
             rows(&lines, *by).is_some_and(|rows| rows.len() > 1 && rows.iter().all(|row| is_url(&row[0])))
         };
-        [Delimiter::BAR, Delimiter::SPACE].into_iter().find(divides)
+        let by = [Delimiter::BAR, Delimiter::SPACE].into_iter().find(divides)?;
+        let (csv, by_word) = (Setting::Format.with("csv"), Setting::Delimiter.with(by.word()));
+        Some(match are_aligned(&lines, by) {
+            true => "awk '{print $1}', which extracts the URLs".into(),
+            false => message!(csv, " ", by_word, " ", Setting::Columns.with("url=1")),
+        })
     }
 
     /// The options that read the text as a table, if its header shows a delimiter that is not detected: the first line is known
@@ -216,24 +243,32 @@ impl<'h> Sample<'h> {
     }
 }
 
+/// The remedy for a text that begins with `head` if other lines precede its header, such as the title of a report. The header is
+/// the first line with several names of which `columns` finds those that it needs, and with a URL in the line after it.
+pub fn header_below(head: &[u8], columns: &Columns) -> Option<Message> {
+    let mut rest = head;
+    for number in 2..=LINES_MAX {
+        let (line, next) = rest.split_at_checked(memchr::memchr(b'\n', rest)? + 1)?;
+        rest = next;
+        if has_url(line) {
+            return None;
+        }
+        let sample = Sample::of(rest);
+        let is_header = rest.trim_ascii_start().len() == rest.len()
+            && sample.lines.get(1).is_some_and(|row| has_url(row))
+            && sample.of_first_line(columns, None).is_some();
+        if is_header {
+            let way_out = format!("remove the lines before it: tail -n +{number}");
+            return Some(message!("line {number} is the header of a table; {way_out}"));
+        }
+    }
+    None
+}
+
 fn candidates(said: Option<Delimiter>) -> impl DoubleEndedIterator<Item = Delimiter> {
     let is_candidate = move |by: &Delimiter| said.is_none_or(|said| said == *by);
     let other = said.filter(|said| !Delimiter::DETECTED.contains(said));
     Delimiter::DETECTED.into_iter().filter(is_candidate).chain(other)
-}
-
-/// The values of `lines`, if all lines have the same number of values, at least two.
-fn rows(lines: &[&[u8]], by: Delimiter) -> Option<Vec<Vec<Vec<u8>>>> {
-    // Most lines are plain URLs.
-    memchr::memchr(by.as_byte(), lines.first()?)?;
-    let rows: Vec<_> = lines.iter().map(|line| fields(line, by)).collect();
-    let width = rows.first()?.len();
-    (width > 1 && rows.iter().all(|row| row.len() == width)).then_some(rows)
-}
-
-/// The first column whose values in all `rows` pass the test `is`.
-fn column(rows: &[Vec<Vec<u8>>], is: fn(&[u8]) -> bool) -> Option<usize> {
-    (0..rows[0].len()).find(|&at| rows.iter().all(|row| is(&row[at])))
 }
 
 /// Whether `lines` have values after the URL that no list of URLs has: a date, or in several lines also a word of a `changefreq`,
@@ -253,14 +288,6 @@ fn has_sign(lines: &[&[u8]], rows: &[Vec<Vec<u8>>], url: usize, by: Delimiter) -
             || lines.iter().any(|line| has_quoted_value(line, by))
     };
     has(is_date) || rows.len() > 1 && (has(is_changefreq) || has_other_url() || !is_space && of_marks())
-}
-
-/// Whether a value of `line` after the first one is in quotes.
-fn has_quoted_value(line: &[u8], by: Delimiter) -> bool {
-    let by = by.as_byte();
-    let Some(start) = memchr::memmem::find(line, &[by, b'"']) else { return false };
-    let rest = line[start + 2..].trim_ascii_end();
-    rest.ends_with(b"\"") || memchr::memmem::find(rest, &[b'"', by]).is_some()
 }
 
 /// The value of the option that names the columns `url` and `date`, by their names in the header or, if there is none or its names
@@ -285,113 +312,22 @@ fn columns_option(names: Option<&[Vec<u8>]>, url: usize, date: Option<usize>) ->
     by_name.unwrap_or_else(|| option(&|at| (at + 1).to_string()))
 }
 
-/// The values of a line without their quotes. The end of the line closes an open quote.
-fn fields(line: &[u8], by: Delimiter) -> Vec<Vec<u8>> {
-    // To build a CSV reader takes much longer than to read a small file, and only quotes need one.
-    if memchr::memchr(b'"', line).is_none() && !line.is_empty() {
-        let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
-        return line.split(|&byte| byte == by.as_byte()).map(<[u8]>::to_vec).collect();
-    }
-    let mut core = csv_core::ReaderBuilder::new().delimiter(by.as_byte()).build();
-    let mut out = vec![0; line.len() + 1];
-    let mut ends = vec![0; memchr::memchr_iter(by.as_byte(), line).count() + 2];
-    let (_, _, written, ended) = core.read_record(line, &mut out, &mut ends);
-    // The end of the input ends the record.
-    let (_, _, _, last) = core.read_record(&[], &mut out[written..], &mut ends[ended..]);
-    let ends = &ends[..ended + last];
-    let starts = [0].iter().chain(ends);
-    starts.zip(ends).map(|(&start, &end)| out[start..end].to_vec()).collect()
-}
-
 /// The delimiter that a line `sep=;` names; empty if it was trimmed from the line. `None` for any other line.
 pub fn separator(line: &[u8]) -> Option<&[u8]> {
     let bare = line.strip_prefix(b"\"").and_then(|line| line.strip_suffix(b"\"")).unwrap_or(line);
     bare.strip_prefix(b"sep=").filter(|word| word.len() <= 1)
 }
 
-/// Whether `line` is a comment rather than a header whose first name begins with `#`.
+/// Whether `line` is a comment rather than a header whose first name begins with `#`. The logs of IIS and CloudFront begin with
+/// `#Version: 1.0`.
 pub fn is_comment(line: &[u8]) -> bool {
-    matches!(line, [b'#'] | [b'#', b' ' | b'#' | b'!', ..])
-}
-
-/// Whether `value` is a relative URL from the root of a site on.
-fn is_path(value: &[u8]) -> bool {
-    value.trim_ascii_start().starts_with(b"/")
-}
-
-/// Whether `line` contains an absolute URL, or is a path.
-fn has_url(line: &[u8]) -> bool {
-    is_path(line) || memchr::memmem::find(line, b"://").is_some()
-}
-
-/// Whether `value` is an absolute URL of a page, or a path.
-pub fn begins_as_url(value: &[u8]) -> bool {
-    is_url(value) || is_path(value)
-}
-
-/// Whether `value` is an absolute URL of a page.
-fn is_url(value: &[u8]) -> bool {
-    let value = value.trim_ascii();
-    let begins =
-        |scheme: &[u8]| value.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
-    begins(b"http://") || begins(b"https://")
-}
-
-/// Whether `name` is part of a URL or a comment rather than the name of a column.
-fn is_address_or_comment(name: &[u8]) -> bool {
-    is_address(name) || name.trim_ascii_start().starts_with(b"#")
-}
-
-/// Whether `name` is part of a URL rather than the name of a column.
-pub fn is_address(name: &[u8]) -> bool {
-    let name = name.trim_ascii_start();
-    let begins_as_one = [&b"/"[..], b"www."].iter().any(|start| name.starts_with(start));
-    begins_as_one || memchr::memmem::find(name, b"://").is_some()
-}
-
-/// Whether `value` is a day such as `2025-11-21`, `21.11.2025` or `5/1/2025`, with or without a time.
-fn is_date(value: &[u8]) -> bool {
-    let value = value.trim_ascii();
-    let day = value.split(|byte| matches!(byte, b'T' | b' ')).next().unwrap_or_default();
-    let is = |by: u8, widths: [RangeInclusive<usize>; 3]| {
-        let parts: Vec<&[u8]> = day.split(|&byte| byte == by).collect();
-        let fits = |(part, width): (&&[u8], &RangeInclusive<usize>)| {
-            width.contains(&part.len()) && part.iter().all(u8::is_ascii_digit)
-        };
-        parts.len() == widths.len() && parts.iter().zip(&widths).all(fits)
+    let is_directive = |rest: &[u8]| {
+        let word = rest.iter().take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'-').count();
+        word > 0 && rest[word..].starts_with(b": ")
     };
-    is(b'-', [4..=4, 2..=2, 2..=2]) || b"./".iter().any(|&by| is(by, [1..=2, 1..=2, 4..=4]))
-}
-
-/// Whether `value` is a word of a `changefreq`.
-fn is_changefreq(value: &[u8]) -> bool {
-    matches!(changefreq(value), Ok(Some(_)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_without_quotes_have_the_fields_that_the_csv_reader_finds() {
-        for line in [
-            &b"a"[..],
-            b"a,b",
-            b"a;b,c",
-            b",",
-            b"a,,b,",
-            b"\xEF\xBB\xBFa,b",
-            b"\xEF\xBB\xBF",
-            b"a,\xEF\xBB\xBFb",
-            b" a , b ",
-            b"a'b,c\\,d",
-        ] {
-            // A last field in quotes needs the CSV reader, which finds the others like this.
-            let quoted = [line, b",\"q\""].concat();
-            let mut want = fields(&quoted, Delimiter::COMMA);
-            assert_eq!(want.pop().unwrap(), b"q");
-            assert_eq!(fields(line, Delimiter::COMMA), want, "{}", crate::escape::shown(line));
-        }
-        assert!(fields(b"", Delimiter::COMMA).is_empty());
+    match line {
+        [b'#'] | [b'#', b' ' | b'#' | b'!', ..] => true,
+        [b'#', rest @ ..] => is_directive(rest),
+        _ => false,
     }
 }
