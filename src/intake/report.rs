@@ -174,6 +174,15 @@ impl InputReport {
         )
     }
 
+    /// The URLs to correct in an export whose lines are not URLs: `column page`. `None` for a list of URLs.
+    pub(crate) fn urls_of_rows(&self) -> Option<String> {
+        if self.format.parse() == Ok(Format::Text) {
+            return None;
+        }
+        let used = self.columns.as_ref().and_then(|columns| columns.used.get("url"));
+        Some(used.map_or("the URLs".into(), |name| format!("{} {name}", self.column_word())))
+    }
+
     fn is_google(&self) -> bool {
         self.format.parse() == Ok(Format::Google)
     }

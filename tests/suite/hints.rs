@@ -158,12 +158,15 @@ fn a_proposed_command_extracts_the_urls() {
         "  “http://h.example/a”\n",
         "http%3A%2F%2Fh.example%2Fa\n",
         "http%253a%252F%252Fh.example%252Fa\n",
+        "urls\n<loc>http://h.example/a</loc>\n",
         // The first line has no URL.
         &format!("9.9.9.9 - - [10/Oct/2000:13:55:35 -0700] \"-\" 400 0\n{log}"),
     ] {
         let (run, _) = refused("http://h.example/", &[], input);
         let line = run.stderr.lines().last().unwrap();
-        let at = ["awk '", "sed '", "sed \"", "tr -d ", "python3 "].iter().find_map(|start| line.find(start));
+        let at = ["grep -o ", "awk '", "sed '", "sed \"", "tr -d ", "python3 "]
+            .iter()
+            .find_map(|start| line.find(start));
         let command = &line[at.unwrap_or_else(|| panic!("no command: {line}"))..];
         let mut shell = std::process::Command::new("sh");
         let extracted = finish(shell.args(["-c", command]), input.as_bytes()).expect(0);

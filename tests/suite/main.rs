@@ -5,6 +5,7 @@
 mod corpus;
 mod support;
 
+mod advice;
 mod also;
 mod arrow;
 mod checking;

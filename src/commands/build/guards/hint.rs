@@ -1,6 +1,6 @@
 //! A hint for inputs with mostly rejected lines: what the lines have in common, and how to fix it.
 
-use super::shape;
+use super::shape::{self, LineSource};
 use crate::clean::scope::BaseUrl;
 use crate::clean::screen::{LineCleaner, Screen, Screened, UrlRules};
 use crate::clean::{Cleaned, Cleaner, Reason};
@@ -26,7 +26,9 @@ pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<String>)
     if count(reason) == 0 || report.listed > 0 && count(reason) * 2 <= urls {
         return None;
     }
-    let first = &report.examples.iter().find(|example| example.reason == reason.as_str())?.text;
+    let example = report.examples.iter().find(|example| example.reason == reason.as_str())?;
+    let first = &example.text;
+    let source = LineSource::of(report.inputs.iter().find(|input| input.path == example.input));
     let rejected = Rejected { count: count(reason), of: urls };
     if reason == Reason::NotAbsolute
         && let Some(other_url) = report.inputs.iter().find_map(InputReport::other_url)
@@ -37,7 +39,7 @@ pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<String>)
     Some(match reason {
         Reason::OutOfScope => outside(job, report, &rejected, first),
         Reason::ControlCharacter | Reason::NotAbsolute | Reason::Scheme => {
-            let shape = |line: String| shape::of(&line, origin(job)).map(|shape| (line, shape));
+            let shape = |line: String| shape::of(&line, site(job), &source).map(|shape| (line, shape));
             match samples(reason).into_iter().find_map(shape) {
                 Some((line, (what, way_out))) if line == *first => {
                     let lines = rejected.described("line", "lines", what, first);
@@ -47,7 +49,7 @@ pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<String>)
                     let (lines, reason) = (rejected.subject("line", "lines"), reason.as_str());
                     message!("{lines} rejected as {reason}; lines such as {line} are {what}; ", way_out)
                 }
-                None => other(reason, &rejected, first),
+                None => other(reason, &rejected, first, &source),
             }
         }
         Reason::NoUrl if report.inputs.iter().all(InputReport::is_xml) => {
@@ -56,7 +58,7 @@ pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<String>)
                 "{lines}; a URL is the <loc> of a <url> or the <link> of an item, in lower case and in the namespace of the root element"
             )
         }
-        _ => other(reason, &rejected, first),
+        _ => other(reason, &rejected, first, &source),
     })
 }
 
@@ -99,8 +101,8 @@ impl Rejected {
     }
 }
 
-/// Returns the origin of the site, or an example.
-fn origin(job: &Job) -> &str {
+/// Returns scheme, host and port of the site, or an example.
+fn site(job: &Job) -> &str {
     job.rules.only_site().map_or("https://www.example.com", |url| url.origin().trim_end_matches('/'))
 }
 
@@ -178,13 +180,9 @@ fn suggested(base: &BaseUrl, origin: &str, first: &str) -> String {
 }
 
 /// Returns the hint for a reason that needs no look at the lines.
-fn other(reason: Reason, rejected: &Rejected, first: &str) -> Message {
+fn other(reason: Reason, rejected: &Rejected, first: &str, source: &LineSource) -> Message {
     let way_out = match reason {
-        Reason::ControlCharacter if first.contains(r"\x00") => {
-            // The first byte of a character in ASCII is 0 only if the high one comes first.
-            let label = if first.starts_with(r"\x00") { "utf-16be" } else { "utf-16le" };
-            message!("if the input is UTF-16, use ", Setting::InputEncoding.with(label))
-        }
+        Reason::ControlCharacter if first.contains(r"\x00") => with_nul(first, source),
         Reason::ControlCharacter if first.contains(r"\rhttp") => {
             r"lines end with CR alone; convert them: tr '\r' '\n'".into()
         }
@@ -227,4 +225,26 @@ fn other(reason: Reason, rejected: &Rejected, first: &str) -> Message {
     let what = format!("rejected as {}", reason.as_str());
     let rejected = rejected.described("line", "lines", &what, first);
     message!("{rejected}; ", way_out)
+}
+
+/// Returns the way out for a line with a byte 0.
+fn with_nul(first: &str, source: &LineSource) -> Message {
+    let line = unescape(first.as_bytes());
+    // Every second byte of ASCII in UTF-16 is 0: the first one only if the high byte comes first. The start is enough.
+    let start = &line[..line.len().min(16)];
+    let are_zero = |from: usize| start.len() > 1 && start.iter().skip(from).step_by(2).all(|&byte| byte == 0);
+    if let Some((_, label)) = [(0, "utf-16be"), (1, "utf-16le")].into_iter().find(|&(from, _)| are_zero(from))
+    {
+        return message!("if the input is UTF-16, use ", Setting::InputEncoding.with(label));
+    }
+    let is_text = line.iter().all(|&byte| byte == 0 || byte >= b' ');
+    match source {
+        LineSource::List | LineSource::PackedList if is_text => {
+            r"if a NUL ends each line, convert them: tr '\0' '\n'".into()
+        }
+        LineSource::List | LineSource::PackedList => {
+            "the input is not text; save the list as text or CSV".into()
+        }
+        LineSource::Rows(urls) => format!("correct {urls} in the export").into(),
+    }
 }

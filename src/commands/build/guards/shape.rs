@@ -1,19 +1,73 @@
 //! Recognises lines that contain a URL along with other text, and suggests the command that extracts it.
 
 use crate::error::{Message, Piece, Setting, message};
+use crate::intake::report::InputReport;
 
-/// Returns what kind of line this is and how to fix it, or `None` if it is not recognised. `line` is escaped. `origin` is the
-/// origin of the site, without a slash at its end.
-pub fn of(line: &str, origin: &str) -> Option<(&'static str, Message)> {
-    // A comment, or only a fragment.
-    if line.starts_with('#') {
+/// Where a line comes from, which decides how it can be fixed.
+#[derive(Debug, Clone)]
+pub enum LineSource {
+    /// A list of URLs, on which commands for lines work.
+    List,
+    /// A list of URLs that is compressed.
+    PackedList,
+    /// Rows of any other format, which such commands would damage: what is to be corrected there.
+    Rows(String),
+}
+
+impl LineSource {
+    /// Returns the source of the lines of an input. Without one, they are from a list.
+    pub fn of(input: Option<&InputReport>) -> Self {
+        match input.map(|input| (input.urls_of_rows(), &input.packing)) {
+            Some((Some(urls), _)) => Self::Rows(urls),
+            Some((None, Some(_))) => Self::PackedList,
+            Some((None, None)) | None => Self::List,
+        }
+    }
+}
+
+/// Returns what kind of line this is and how to fix it, or `None` if it is not recognised. `line` is escaped. `site` is the
+/// scheme, host and port of the site, without a slash at its end.
+pub fn of(line: &str, site: &str, source: &LineSource) -> Option<(&'static str, Message)> {
+    // A comment, or only a fragment; or lines that are not divided.
+    if line.starts_with('#') || line.contains(r"\x00") {
         return None;
     }
     let shapes = [quoted, percent_encoded, access_log, markup, column, no_scheme, relative];
-    shapes.into_iter().find_map(|shape| shape(line, origin))
+    let (what, ways) = shapes.into_iter().find_map(|shape| shape(line, site))?;
+    let way_out = match (source, ways) {
+        (LineSource::List, Ways { list: Some(way_out), .. }) | (_, Ways { any: Some(way_out), .. }) => {
+            way_out
+        }
+        // What has no setting is a command.
+        (LineSource::PackedList, Ways { list: Some(command), .. }) if command.settings().next().is_none() => {
+            message!(command, "; a command needs the unpacked list")
+        }
+        (LineSource::PackedList, Ways { list: Some(way_out), .. }) => way_out,
+        (LineSource::Rows(urls), _) => format!("correct {urls} in the export").into(),
+        (LineSource::List | LineSource::PackedList, Ways { list: None, any: None }) => return None,
+    };
+    Some((what, way_out))
 }
 
-type Shape = Option<(&'static str, Message)>;
+/// How to fix lines.
+struct Ways {
+    /// By commands or options for lists, if they are from a list.
+    list: Option<Message>,
+    /// By options, whatever their format.
+    any: Option<Message>,
+}
+
+impl Ways {
+    fn of_list(way_out: impl Into<Message>) -> Self {
+        Self { list: Some(way_out.into()), any: None }
+    }
+
+    fn of_any(way_out: Message) -> Self {
+        Self { list: None, any: Some(way_out) }
+    }
+}
+
+type Shape = Option<(&'static str, Ways)>;
 
 fn quoted(line: &str, _: &str) -> Shape {
     let (line, indented) = (line.trim_start_matches(' '), line.starts_with(' '));
@@ -46,7 +100,7 @@ fn quoted(line: &str, _: &str) -> Shape {
         _ => format!("extract the URLs with {}", sed(format!(r"s/{start}{quote}\([^{end}]*\){end}.*/\1/")))
             .into(),
     };
-    Some(("in quotes", way_out))
+    Some(("in quotes", Ways::of_list(way_out)))
 }
 
 /// Percent-encoded URLs such as `https%3A//h.example/a` and `http%253A%252F%252Fh.example`, encoded once or more.
@@ -68,7 +122,7 @@ fn percent_encoded(line: &str, _: &str) -> Shape {
     let decode = format!(
         "python3 -c 'import sys, urllib.parse as u; [print({open}l{close}, end=\"\") for l in sys.stdin]'"
     );
-    Some(("percent-encoded as a whole", format!("decode them {how_often}: {decode}").into()))
+    Some(("percent-encoded as a whole", Ways::of_list(format!("decode them {how_often}: {decode}"))))
 }
 
 /// Lines in the common or combined log format of web servers, after any prefix.
@@ -88,20 +142,17 @@ fn access_log(line: &str, origin: &str) -> Shape {
         false => format!("\"{origin}\" ${}", method + 1),
     };
     let awk = format!("awk '${method} == \"\\\"GET\" && ${status} == 200 {{print {url}}}'");
-    Some(("from an access log", format!("extract the URLs of pages with {awk}").into()))
+    Some(("from an access log", Ways::of_list(format!("extract the URLs of pages with {awk}"))))
 }
 
 fn markup(line: &str, _: &str) -> Shape {
     let is_markup = line.starts_with('<') && (line.contains(">http") || line.contains("=\"http"));
-    let grep = r#"grep -o 'https\?://[^<>"]*'"#;
+    // An ampersand is an entity there.
+    let grep = r#"grep -o 'https\?://[^<>"]*' | sed 's/&amp;/\&/g'"#;
     is_markup.then(|| {
-        (
-            "markup",
-            message!(
-                "extract the URLs with {grep}, or, if it is a sitemap, set ",
-                Setting::Format.with("sitemap")
-            ),
-        )
+        let sitemap = Setting::Format.with("sitemap");
+        let way_out = message!("if it is a sitemap, set ", sitemap, ", else extract the URLs with {grep}");
+        ("markup", Ways::of_list(way_out))
     })
 }
 
@@ -119,13 +170,13 @@ fn column(line: &str, _: &str) -> Shape {
     };
     // An escaped tab.
     if let Some(column) = column(line.split(r"\t").collect()) {
-        return Some(("in columns", read_with("tsv", column)));
+        return Some(("in columns", Ways::of_list(read_with("tsv", column))));
     }
     if let Some(column) = column(line.split(',').collect()) {
-        return Some(("in columns", read_with("csv", column)));
+        return Some(("in columns", Ways::of_list(read_with("csv", column))));
     }
     let column = column(line.split_whitespace().collect())?;
-    Some(("in columns", format!("extract the URLs with awk '{{print ${column}}}'").into()))
+    Some(("in columns", Ways::of_list(format!("extract the URLs with awk '{{print ${column}}}'"))))
 }
 
 /// `//h.example/a`, `www.h.example/a`, `h.example:443/a`.
@@ -135,7 +186,7 @@ fn no_scheme(line: &str, origin: &str) -> Shape {
     let what = "without a scheme";
     let scheme = origin.split(':').next().unwrap_or("https");
     if line.starts_with("//") {
-        return Some((what, message!("add the one of the site with ", relative_to(origin))));
+        return Some((what, Ways::of_any(message!("add the one of the site with ", relative_to(origin)))));
     }
     let host = line.split(['/', '?', '#']).next()?;
     let (name, port) = host.split_once(':').unwrap_or((host, "0"));
@@ -146,15 +197,21 @@ fn no_scheme(line: &str, origin: &str) -> Shape {
         && (name.trim_matches('.').contains('.') || (name == "localhost" && host != name))
         && !name.starts_with('.')
         && !FILES.contains(&&*last.to_ascii_lowercase());
-    is_host.then(|| (what, format!("put one before it: sed 's,^,{scheme}://,'").into()))
+    let sed = format!("put one before it: sed 's,^,{scheme}://,'");
+    // With a port, the host looks like a scheme, and the line is not relative.
+    let any = (host == name).then(|| {
+        let rewrite = Setting::Rewrite.with(format_args!("{origin}/{host}/={scheme}://{host}/"));
+        message!("add one with ", relative_to(origin), " ", rewrite)
+    });
+    is_host.then(|| (what, Ways { list: Some(sed.into()), any }))
 }
 
 fn relative(line: &str, origin: &str) -> Shape {
     let has_scheme = line.split(['/', '?', '#']).next().is_some_and(|start| start.contains(':'));
     let is_relative = line.starts_with(['/', '.', '?'])
         || !has_scheme && line.contains(['/', '.']) && !line.contains([' ', '\\']);
-    is_relative
-        .then(|| ("relative", message!("URLs must be absolute; resolve them with ", relative_to(origin))))
+    let way_out = || message!("URLs must be absolute; resolve them with ", relative_to(origin));
+    is_relative.then(|| ("relative", Ways::of_any(way_out())))
 }
 
 /// The option that resolves lines of a site.
@@ -199,7 +256,7 @@ mod tests {
                 r#"$7 == "\"GET" && $10 == 200 {print "https://s.example" $8}"#,
             ),
             (r#"::1 - - [x] "PURGE /a b HTTP/1.1" 405 0"#, "from an access log", "awk '"),
-            ("<loc>https://h.example/a</loc>", "markup", "grep -o"),
+            ("<loc>https://h.example/a</loc>", "markup", "if it is a sitemap, set `format: sitemap`, else"),
             (r#"<a href="https://h.example/a">"#, "markup", "grep -o"),
             (r"17\thttps://h.example/a", "in columns", "`format: tsv` `columns: url=2`"),
             ("17,x,https://h.example/a", "in columns", "`format: csv` `columns: url=3`"),
@@ -214,15 +271,44 @@ mod tests {
             ("page.html", "relative", "`relative_to: https://s.example/`"),
             ("../a", "relative", "absolute"),
         ] {
-            let (found, way_out) = of(line, "https://s.example").unwrap_or_else(|| panic!("{line} is known"));
+            let (found, way_out) =
+                of(line, "https://s.example", &LineSource::List).unwrap_or_else(|| panic!("{line} is known"));
             assert_eq!(found, what, "{line}");
             assert!(way_out.to_string().contains(command), "{line}: {way_out}");
         }
         for line in
             [r#""https://h.example/a","x""#, r#""https://h.example/a";"x""#, "'https://h.example/a','x'"]
         {
-            let (_, way_out) = of(line, "https://s.example").unwrap();
+            let (_, way_out) = of(line, "https://s.example", &LineSource::List).unwrap();
             assert!(!way_out.to_string().contains("tr -d"), "{line}: {way_out}");
+        }
+        for (line, source, want) in [
+            ("www.h.example/a", LineSource::List, "put one before it: sed 's,^,https://,'"),
+            (
+                "www.h.example/a",
+                LineSource::PackedList,
+                "add one with `relative_to: https://s.example/` `rewrite: https://s.example/www.h.example/=https://www.h.example/`",
+            ),
+            (
+                "/a",
+                LineSource::PackedList,
+                "URLs must be absolute; resolve them with `relative_to: https://s.example/`",
+            ),
+            (
+                "17 https://h.example/a",
+                LineSource::PackedList,
+                "{print $2}'; a command needs the unpacked list",
+            ),
+            (
+                r"17\thttps://h.example/a",
+                LineSource::PackedList,
+                "read the input with `format: tsv` `columns: url=2`",
+            ),
+            ("'https://h.example/a'", LineSource::Rows("key url".into()), "correct key url in the export"),
+            ("h.example:80/a", LineSource::Rows("key url".into()), "correct key url in the export"),
+        ] {
+            let (_, way_out) = of(line, "https://s.example", &source).unwrap();
+            assert!(way_out.to_string().ends_with(want), "{line}: {way_out}");
         }
         for unknown in [
             "# https://h.example/a",
@@ -233,7 +319,7 @@ mod tests {
             "mailto:a@h.example",
             "ftp://h.example/a",
         ] {
-            assert_eq!(of(unknown, "https://s.example"), None, "{unknown}");
+            assert_eq!(of(unknown, "https://s.example", &LineSource::List), None, "{unknown}");
         }
     }
 }

@@ -1,0 +1,111 @@
+//! Advice that depends on where URLs come from: it never damages rows, and whoever follows it gets the right set.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::support::{Run, TempDir, finish, gzip, published_urls, telling_build_command};
+
+const BASE: &str = "https://www.example.com/";
+
+fn build(directory: &TempDir, input: &Path, options: &[&str]) -> Run {
+    let mut command = telling_build_command(&directory.join("out"), BASE);
+    finish(command.args(["--max-shrink", "100%"]).arg(input).args(options), b"")
+}
+
+/// The output of a shell command that reads `input`.
+fn piped(command: &str, input: &str) -> Vec<u8> {
+    finish(Command::new("sh").args(["-c", command]), input.as_bytes()).expect(0).stdout
+}
+
+#[test]
+fn only_lists_get_commands_for_lines_and_the_options_for_rows_read_them() {
+    let directory = TempDir::new();
+    let file = |name: &str, text: &[u8]| directory.file(name, text);
+    let rows = [
+        file("a.csv", b"id,url\n1,www.example.com/a\n2,www.example.com/b\n"),
+        file("a.jsonl", b"{\"url\":\"www.example.com/a\"}\n{\"url\":\"www.example.com/b\"}\n"),
+        file("a.xml", b"<urlset><url><loc>www.example.com/a</loc></url><url><loc>www.example.com/b</loc></url></urlset>"),
+        file("a.txt.gz", &gzip(b"www.example.com/a\nwww.example.com/b\n")),
+    ];
+    let rewrite = format!("{BASE}www.example.com/={BASE}");
+    for input in rows {
+        let refused = build(&directory, &input, &[]).expect(65);
+        let said = format!("add one with --relative-to {BASE} --rewrite {rewrite}");
+        assert!(refused.stderr.contains(&said) && !refused.stderr.contains("sed '"), "{}", refused.stderr);
+        let options = ["--relative-to", BASE, "--rewrite", &rewrite, "--max-rejects", "0"];
+        build(&directory, &input, &options).expect(0);
+        assert_eq!(published_urls(&directory.join("out"), BASE), [format!("{BASE}a"), format!("{BASE}b")]);
+    }
+    for (name, text, said) in [
+        (
+            "b.csv",
+            "id,url\n1,https%3A%2F%2Fwww.example.com%2Fa%2Cb\n",
+            "; correct column url in the export\n",
+        ),
+        ("b.jsonl", "{\"url\":\"'https://www.example.com/a'\"}\n", "; correct key url in the export\n"),
+        ("c.jsonl", "{\"url\":\"\\\"https://www.example.com/a\\\"\"}\n", "; correct key url in the export\n"),
+        ("d.jsonl", "{\"url\":\"a.html\\u0000b.html\"}\n", "; correct key url in the export\n"),
+        (
+            "b.xml",
+            "<urlset><url><loc>'https://h.example/'</loc></url></urlset>",
+            "; correct the URLs in the export\n",
+        ),
+    ] {
+        let refused = build(&directory, &directory.file(name, text), &[]).expect(65);
+        assert!(refused.stderr.ends_with(said), "{name}: {}", refused.stderr);
+    }
+    let packed = directory.file("quoted.gz", gzip(b"'https://www.example.com/a'\n"));
+    let refused = build(&directory, &packed, &[]).expect(65);
+    assert!(refused.stderr.ends_with("; a command needs the unpacked list\n"), "{}", refused.stderr);
+}
+
+#[test]
+fn urls_with_entities_get_a_hint_with_the_command_that_converts_them() {
+    let directory = TempDir::new();
+    let hint = |name: &str| {
+        format!(
+            "  URLs in {} have &amp; instead of &, as in XML; convert them: ",
+            directory.join(name).display()
+        )
+    };
+    let command = "sed 's/&amp;/\\&/g'";
+    for (name, text, has_hint) in [
+        ("a.txt", "@a?x=1&amp;y=2\n@b\n@c?x=1&amp;y=3", true),
+        ("a.csv", "id,url\n1,@a?x=1&amp;y=2\n", true),
+        ("a.jsonl", "{\"url\":\"@a?x=1&amp;y=2\"}\n", true),
+        ("b.txt", "@a?x=1&amp;y=2\n@b?x=1&y=2\n", false),
+        ("b.csv", "title,url\nTom &amp; Jerry,@a\n", false),
+        ("b.xml", "<urlset><url><loc>@a?x=1&amp;y=2</loc></url></urlset>", false),
+    ] {
+        let text = text.replace('@', BASE);
+        let told = build(&directory, &directory.file(name, &text), &[]).expect(0).stderr;
+        assert_eq!(told.contains(&format!("{}{command}\n", hint(name))), has_hint, "{name}: {told}");
+        if has_hint {
+            let told =
+                build(&directory, &directory.file(name, piped(command, &text)), &["--max-rejects", "0"]);
+            assert!(!told.expect(0).stderr.contains("&amp;"));
+            assert_eq!(published_urls(&directory.join("out"), BASE)[0], format!("{BASE}a?x=1&y=2"));
+        }
+    }
+    // The command for markup converts them, too.
+    let markup = format!("urls:\n<loc>{BASE}a?x=1&amp;y=2</loc>\n");
+    let refused = build(&directory, &directory.file("markup.txt", &markup), &[]).expect(65).stderr;
+    let command = refused.trim_end().split_once("extract the URLs with ").unwrap().1;
+    assert_eq!(piped(command, &markup), format!("{BASE}a?x=1&y=2\n").as_bytes());
+}
+
+#[test]
+fn a_nul_between_lines_is_not_taken_for_utf_16() {
+    let directory = TempDir::new();
+    for (text, said) in [
+        ("./a.html\0./b.html\0", r"if a NUL ends each line, convert them: tr '\0' '\n'"),
+        ("a.html\0b.html\0", r"if a NUL ends each line, convert them: tr '\0' '\n'"),
+        ("\u{1}\0\u{2}\u{3}/a/b.html", "the input is not text; save the list as text or CSV"),
+        ("h\0t\0t\0p\0", "if the input is UTF-16, use --input-encoding utf-16le"),
+    ] {
+        for options in [&[][..], &["--relative-to", BASE]] {
+            let refused = build(&directory, &directory.file("list", text), options).expect(65);
+            assert!(refused.stderr.ends_with(&format!("{said}\n")), "{text:?}: {}", refused.stderr);
+        }
+    }
+}
