@@ -197,6 +197,8 @@ struct Screener<'s> {
     again: Cleaner,
     /// The rule that rewrote the last URL.
     rewritten_by: Option<RuleNumber>,
+    /// Whether the last line begins with the host that it is relative to, and no rule rewrote its URL.
+    repeats_host: bool,
     filters: Filters<'s>,
 }
 
@@ -208,6 +210,7 @@ impl<'s> Screener<'s> {
             rewritten: Vec::new(),
             again: Cleaner::new(screen.url_encoding),
             rewritten_by: None,
+            repeats_host: false,
             filters: Filters::new(screen),
         }
     }
@@ -217,10 +220,8 @@ impl<'s> Screener<'s> {
     fn clean<'a>(&'a mut self, raw: &'a [u8], cleaner: &'a mut Cleaner) -> Screened<'a> {
         (self.rewritten_by, self.filters.included_by) = (None, None);
         let relative_to = self.screen.relative_to.as_ref();
-        let line = match relative_to.is_some_and(|base| base.resolve(raw, &mut self.absolute)) {
-            true => &self.absolute,
-            false => raw,
-        };
+        let resolved_by = relative_to.filter(|base| base.resolve(raw, &mut self.absolute));
+        let line = if resolved_by.is_some() { &self.absolute } else { raw };
         let mut cleaned = cleaner.clean(line);
         if let Cleaned::Url(url) = cleaned
             && let Some(at) =
@@ -234,6 +235,8 @@ impl<'s> Screener<'s> {
             // The joint may be a dot segment, the query may have a quote that was in the path, and the length has changed.
             cleaned = self.again.clean(&self.rewritten);
         }
+        self.repeats_host =
+            self.rewritten_by.is_none() && resolved_by.is_some_and(|base| base.repeats_host(raw));
         match cleaned {
             Cleaned::Url(url) => self.filters.apply(url, url.is(raw)),
             Cleaned::Blank | Cleaned::Rejected(_) => cleaned.into(),
@@ -246,7 +249,9 @@ impl<'s> Screener<'s> {
         if self.filters.only_excludes {
             return;
         }
-        self.rewritten_by.into_iter().chain(self.filters.included_by).for_each(|rule| counts.count(rule));
+        let repeated_host = self.repeats_host.then_some(self.screen.numbers.repeated_host);
+        let rules = self.rewritten_by.into_iter().chain(self.filters.included_by).chain(repeated_host);
+        rules.for_each(|rule| counts.count(rule));
     }
 }
 

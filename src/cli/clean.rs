@@ -11,7 +11,7 @@ use sitemill::{CleanJob, CleanReport, Error, Progress, Result, Silent, Source, S
 use super::args::CleanArgs;
 use super::failure::is_broken_pipe;
 use super::streams::{self, Stdout};
-use super::{elsewhere, inputs, log, progress};
+use super::{elsewhere, flags, inputs, log, progress};
 
 /// The job that the options describe, with the inputs that they name. Reads the files of rules that they name, until `stop` is
 /// raised.
@@ -91,42 +91,49 @@ pub fn run(args: Box<CleanArgs>, config: Option<&Path>) -> Result<()> {
     };
     inputs::warn_of_skipped(&report.skipped);
     if !args.quiet {
-        let rejected: Vec<_> =
-            report.rejected.iter().map(|(reason, count)| (reason.as_str(), count)).collect();
-        let mut words = format!(
-            "{}: {}, {} blank, {} rejected{}",
-            plural(report.lines, "line", "lines"),
-            plural(report.accepted, "URL", "URLs"),
-            grouped(report.blank),
-            grouped(report.rejected.total()),
-            in_brackets(&rejected, rejected.len()),
-        );
-        if !report.excluded.is_empty() {
-            let mut by_rule = most_frequent(&report.excluded);
-            by_rule.retain(|&(_, count)| count > 0);
-            let by_rule = in_brackets(&by_rule, RULES_SHOWN);
-            words += &format!(", {} excluded{by_rule}", grouped(report.excluded_total()));
-        }
-        let rewritten: u64 = report.rewritten.values().sum();
-        if !report.rewritten.is_empty() {
-            words += &format!(", {} rewritten", grouped(rewritten));
-        }
-        let fields = json!({
-            "lines": report.lines,
-            "accepted": report.accepted,
-            "blank": report.blank,
-            "rejected": report.rejected.by_word(),
-            "excluded": report.excluded,
-            "included": report.included,
-            "rewritten": report.rewritten,
-        });
-        log::counted(&words, fields);
-        if report.non_utf8_lines > 0 {
-            let fields = json!({ "non_utf8_lines": report.non_utf8_lines });
-            log::counted(&inputs::non_utf8(report.non_utf8_lines), fields);
-        }
+        tell(&report);
     }
     Ok(())
+}
+
+/// Writes what `report` counts, and its hints.
+fn tell(report: &CleanReport) {
+    let rejected: Vec<_> = report.rejected.iter().map(|(reason, count)| (reason.as_str(), count)).collect();
+    let mut words = format!(
+        "{}: {}, {} blank, {} rejected{}",
+        plural(report.lines, "line", "lines"),
+        plural(report.accepted, "URL", "URLs"),
+        grouped(report.blank),
+        grouped(report.rejected.total()),
+        in_brackets(&rejected, rejected.len()),
+    );
+    if !report.excluded.is_empty() {
+        let mut by_rule = most_frequent(&report.excluded);
+        by_rule.retain(|&(_, count)| count > 0);
+        let by_rule = in_brackets(&by_rule, RULES_SHOWN);
+        words += &format!(", {} excluded{by_rule}", grouped(report.excluded_total()));
+    }
+    let rewritten: u64 = report.rewritten.values().sum();
+    if !report.rewritten.is_empty() {
+        words += &format!(", {} rewritten", grouped(rewritten));
+    }
+    let fields = json!({
+        "lines": report.lines,
+        "accepted": report.accepted,
+        "blank": report.blank,
+        "rejected": report.rejected.by_word(),
+        "excluded": report.excluded,
+        "included": report.included,
+        "rewritten": report.rewritten,
+    });
+    log::counted(&words, fields);
+    if let Some(hint) = &report.hint {
+        log::info(&flags::text(hint));
+    }
+    if report.non_utf8_lines > 0 {
+        let fields = json!({ "non_utf8_lines": report.non_utf8_lines });
+        log::counted(&inputs::non_utf8(report.non_utf8_lines), fields);
+    }
 }
 
 /// Maximum number of rules in the summary.

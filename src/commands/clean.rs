@@ -48,6 +48,9 @@ pub struct CleanReport {
     pub rewritten: WordCounts,
     /// Accepted lines with bytes that are not UTF-8. These bytes were percent-encoded unchanged.
     pub non_utf8_lines: u64,
+    /// A hint about lines that were accepted as something else than they are meant to be.
+    #[serde(skip)]
+    pub hint: Option<Message>,
     /// Files and directories below input directories that were not read. They are no counts, so they are not serialised.
     #[serde(skip)]
     pub skipped: Vec<Skipped>,
@@ -161,7 +164,8 @@ pub fn clean_from<'t>(
         targets.clean_source(run, source, &options).or_else(|error| stop.check().and(Err(error)))?;
     }
     let CountedRules { rewritten, included, excluded } = job.urls.counted(&targets.rules);
-    Ok(CleanReport { rewritten, included, excluded, ..targets.report })
+    let hint = job.urls.hint(&targets.rules);
+    Ok(CleanReport { rewritten, included, excluded, hint, ..targets.report })
 }
 
 /// Bytes of URLs per write when rows are processed one by one.

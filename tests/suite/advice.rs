@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{Run, TempDir, finish, gzip, published_urls, telling_build_command};
+use crate::support::{Run, TempDir, finish, gzip, published_urls, sitemill, telling_build_command};
 
 const BASE: &str = "https://www.example.com/";
 
@@ -92,6 +92,29 @@ fn urls_with_entities_get_a_hint_with_the_command_that_converts_them() {
     let refused = build(&directory, &directory.file("markup.txt", &markup), &[]).expect(65).stderr;
     let command = refused.trim_end().split_once("extract the URLs with ").unwrap().1;
     assert_eq!(piped(command, &markup), format!("{BASE}a?x=1&y=2\n").as_bytes());
+}
+
+#[test]
+fn lines_that_begin_with_the_host_they_are_relative_to_get_a_hint() {
+    let directory = TempDir::new();
+    let text = "Full page URL,Views\nwww.example.com/a,5\nWWW.example.com,5\nwww.example.community/b,5\nb/www.example.com/,5\n";
+    let input = directory.file("ga4.csv", text);
+    let columns = ["--columns", "url=Full page URL", "--relative-to", BASE];
+    let rewrite = format!("{BASE}www.example.com/={BASE}");
+    let hint = format!(
+        "2 lines begin with the host of --relative-to {BASE}, and became a path below it; if only the scheme is missing, add \
+         --rewrite {rewrite}\n"
+    );
+    let told = build(&directory, &input, &[&columns[..], &["--threads", "3"]].concat()).expect(0).stderr;
+    assert!(told.contains(&format!("  {hint}")), "{told}");
+    let clean = |options: &[&str]| {
+        finish(sitemill().arg("clean").arg(&input).args(columns).args(options), b"").expect(0)
+    };
+    let told = clean(&[]).stderr;
+    assert!(told.contains(&hint), "{told}");
+    let cleaned = clean(&["--rewrite", &rewrite]);
+    assert!(cleaned.stderr.contains("1 line begins with the host"), "{}", cleaned.stderr);
+    assert!(cleaned.stdout.starts_with(format!("{BASE}a\n").as_bytes()));
 }
 
 #[test]

@@ -53,6 +53,23 @@ impl RelativeTo {
         true
     }
 
+    /// Whether the line `raw`, which is relative, begins with the host of this URL: most likely, it only lacks the scheme.
+    pub(super) fn repeats_host(&self, raw: &[u8]) -> bool {
+        let (host, line) = (self.host().as_bytes(), trim(raw));
+        let Some((start, rest)) = line.split_at_checked(host.len()) else { return false };
+        start.eq_ignore_ascii_case(host) && matches!(rest, [] | [b'/' | b'\\' | b'?' | b'#', ..])
+    }
+
+    /// The rule that turns the URLs of such lines into those of pages.
+    pub(super) fn without_repeated_host(&self) -> String {
+        format!("{}{}/={}/", self.directory(), self.host(), self.origin())
+    }
+
+    /// Host and port.
+    fn host(&self) -> &str {
+        &self.origin()[self.scheme().len() + "//".len()..]
+    }
+
     /// The scheme with its colon.
     fn scheme(&self) -> &str {
         &self.url[..=self.url.find(':').expect("a URL has a scheme")]

@@ -8,6 +8,8 @@ use super::patterns::Pattern;
 use super::relative::RelativeTo;
 use super::rewrite::Rewrite;
 use super::robots::Robots;
+use crate::error::{Message, Setting, message};
+use crate::words::plural;
 
 /// How lines become URLs, and which are left out. By default, lines without a scheme are rejected, and every URL is kept as
 /// it is.
@@ -37,6 +39,21 @@ impl UrlRules {
     /// Whether URLs can be left out.
     pub(super) fn has_filters(&self) -> bool {
         !self.include.is_empty() || !self.exclude.is_empty() || self.robots.is_some()
+    }
+
+    /// A hint if lines that only lack the scheme were resolved as paths.
+    pub(crate) fn hint(&self, counts: &RuleCounts) -> Option<Message> {
+        let (base, lines) = (self.relative_to.as_ref()?, counts.of(Numbers::of(self).repeated_host));
+        if lines == 0 {
+            return None;
+        }
+        let lines = plural(lines, "line begins", "lines begin");
+        Some(message!(
+            "{lines} with the host of ",
+            Setting::RelativeTo.with(base),
+            ", and became a path below it; if only the scheme is missing, add ",
+            Setting::Rewrite.with(base.without_repeated_host())
+        ))
     }
 
     /// The counts of all rules by their names. Rules that did not apply to any line count zero.
@@ -73,21 +90,25 @@ pub(crate) struct CountedRules {
     pub excluded: WordCounts,
 }
 
-/// Numbers all rules of a screen: rewrites, patterns to include, patterns to exclude, the lack of a pattern to include, and the
-/// lines of the robots.txt.
+/// Numbers all rules of a screen: rewrites, patterns to include, patterns to exclude, the lack of a pattern to include, the lines
+/// of the robots.txt, and lines that begin with the host they are relative to.
 #[derive(Debug, Clone, Copy)]
 pub struct Numbers {
     include: usize,
     /// The first rule that excludes URLs.
     pub exclude: usize,
     not_included: usize,
+    /// Not a rule: counts accepted lines that begin with the host they are relative to.
+    pub repeated_host: RuleNumber,
 }
 
 impl Numbers {
     pub fn of(rules: &UrlRules) -> Self {
         let include = rules.rewrites.len();
         let exclude = include + rules.include.len();
-        Self { include, exclude, not_included: exclude + rules.exclude.len() }
+        let not_included = exclude + rules.exclude.len();
+        let robots = rules.robots.as_ref().map_or(0, |robots| robots.rules().len());
+        Self { include, exclude, not_included, repeated_host: RuleNumber(not_included + 1 + robots) }
     }
 
     pub fn rewrite(self, at: usize) -> RuleNumber {

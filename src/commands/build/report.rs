@@ -96,8 +96,8 @@ pub struct Report {
     /// Number of URLs out of scope on all other origins.
     pub out_of_scope_others: u64,
     /// A hint if nothing is listed, or if one reason rejected more than half of the URLs: what the lines have in common, and how to
-    /// fix them. There is also one if no row names a section in the column of sections, or if a set shrinks and its section of
-    /// all other URLs has none left.
+    /// fix them. There is also one if lines begin with the host that they are relative to, if no row names a section in the column
+    /// of sections, or if a set shrinks and its section of all other URLs has none left.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<Message>,
     /// For each reason for dropped tags that an option would resolve: what is wrong, and the option.

@@ -150,7 +150,8 @@ pub fn of_counted(job: &Job, counted: Counted, samples: impl Fn(Reason) -> Vec<S
         let examples = std::mem::take(&mut examples);
         report.details = Some(Details { time, settings, examples, ..Details::default() });
     }
-    report.hint = guards::hint(job, &report, samples);
+    let of_rules = || job.rules.urls.hint(&counted.notes.rules);
+    report.hint = guards::hint(job, &report, samples).or_else(of_rules);
     report.tag_hints = guards::tag_hints(job, &report);
     Ok(report)
 }
