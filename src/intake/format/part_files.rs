@@ -9,6 +9,17 @@ use crate::error::{Error, Message, Result, Setting, is_url, message};
 /// The file that a job writes after all of its part files.
 const SUCCESS: &str = "_SUCCESS";
 
+/// Names that only a directory of a table format has, and the name of the format. Every change of such a table adds files and keeps
+/// the old ones until they are purged, so which files are current is only in the log of the table.
+const TABLE_FORMATS: [(&str, &str); 3] = [
+    ("_delta_log", "a Delta table"),
+    (".hoodie", "a Hudi table"),
+    (".hoodie_partition_metadata", "a Hudi table"),
+];
+
+/// The directory next to the data files of an Iceberg table, and the end of the names of files in it.
+const ICEBERG: (&str, &str) = ("metadata", ".metadata.json");
+
 /// The files in a directory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PartFiles {
@@ -102,6 +113,47 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
     path.metadata().ok().map(|meta| (meta.dev(), meta.ino()))
 }
 
+/// The table format that `path`, a file or directory in an input directory, shows.
+fn table_format(path: &Path) -> Option<&'static str> {
+    let name = path.file_name()?;
+    let is_iceberg = || {
+        let (directory, end) = ICEBERG;
+        name.as_encoded_bytes().ends_with(end.as_bytes())
+            && path.parent().is_some_and(|it| it.ends_with(directory))
+    };
+    let known = TABLE_FORMATS.into_iter().find(|(known, _)| name == *known).map(|(_, format)| format);
+    known.or_else(|| is_iceberg().then_some("an Iceberg table"))
+}
+
+/// Refuses the local `directory` if it is the data directory or a partition of a table, which shows only above it.
+fn check_above(directory: &Path) -> Result<()> {
+    let whole = directory.canonicalize().unwrap_or_default();
+    let is_inner = |directory: &&Path| is_partition(directory) || directory.ends_with("data");
+    for above in whole.ancestors().take_while(is_inner).filter_map(Path::parent) {
+        let hidden = TABLE_FORMATS.iter().map(|(name, _)| above.join(name)).filter(|path| path.exists());
+        let metadata = fs::read_dir(above.join(ICEBERG.0)).into_iter().flatten();
+        let metadata = metadata.filter_map(|entry| Some(entry.ok()?.path()));
+        if let Some(format) = hidden.chain(metadata).find_map(|path| table_format(&path)) {
+            return Err(of_table(directory, "part of ", format));
+        }
+    }
+    Ok(())
+}
+
+/// The error for `directory`, which belongs to a table in this `format`.
+fn of_table(directory: &Path, part: &str, format: &str) -> Error {
+    Error::data(message!(
+        directory,
+        ": is {part}{format}, whose directory also has files of earlier versions; export its current version, or build from a \
+         data frame of it with Spark or Python"
+    ))
+}
+
+/// Whether `directory` is that of a partition such as `day=2024-05-01`.
+fn is_partition(directory: &Path) -> bool {
+    directory.file_name().is_some_and(|name| name.as_encoded_bytes().contains(&b'='))
+}
+
 fn is_hidden(name: &std::ffi::OsStr) -> bool {
     matches!(name.as_encoded_bytes().first(), Some(b'.' | b'_'))
 }
@@ -111,6 +163,7 @@ fn is_hidden(name: &std::ffi::OsStr) -> bool {
 ///
 /// # Errors
 /// If it cannot be read, has no data file, or has no `_SUCCESS` although `needs_success`: the job that writes it has not finished.
+/// If it is a table of Delta, Hudi or Iceberg, or part of one.
 pub fn part_files(directory: &Path, needs_success: bool, out: Option<&OutDirectory>) -> Result<PartFiles> {
     // Data may be below the directory of a published set. Then only the files directly in that directory belong to the set.
     let is_below_out = out.is_some_and(|out| out.holds(directory));
@@ -121,6 +174,7 @@ pub fn part_files(directory: &Path, needs_success: bool, out: Option<&OutDirecto
         None => false,
     };
     let mut found = PartFiles::default();
+    check_above(directory)?;
     add_files(directory, &is_output, &mut found)?;
     let is_finished = || directory.join(SUCCESS).exists();
     chosen(found, directory, needs_success, &is_finished)
@@ -135,8 +189,6 @@ pub fn check_part_is_finished(file: &Path, mut exists: impl FnMut(&Path) -> Resu
     if !is_part(file) {
         return Ok(());
     }
-    let is_partition =
-        |directory: &Path| directory.file_name().is_some_and(|name| name.as_encoded_bytes().contains(&b'='));
     for directory in file.ancestors().skip(1) {
         if exists(&directory.join(SUCCESS))? {
             return Ok(());
@@ -208,6 +260,10 @@ fn chosen(
     needs_success: bool,
     is_finished: &dyn Fn() -> bool,
 ) -> Result<PartFiles> {
+    let mut paths = found.files.iter().chain(found.skipped.iter().map(|(path, _)| path));
+    if let Some(format) = paths.find_map(|path| table_format(path)) {
+        return Err(of_table(directory, "", format));
+    }
     if found.files.iter().any(|file| is_part(file)) {
         let others = found.files.extract_if(.., |file| !is_part(file));
         found.skipped.extend(others.map(|file| (file, SkipReason::NotPart)));

@@ -316,6 +316,32 @@ fn markers_alone_and_sitemaps_of_earlier_sets_are_reported_without_a_warning() {
 }
 
 #[test]
+fn tables_whose_directories_have_files_of_earlier_versions_are_refused() {
+    for (inner, marker, what) in [
+        ("day=1", "_delta_log/00000000000000000000.json", "a Delta table"),
+        ("day=1/hour=2", ".hoodie/hoodie.properties", "a Hudi table"),
+        ("data/day=1", "metadata/v1.metadata.json", "an Iceberg table"),
+    ] {
+        let directory = data();
+        directory.file("data/_SUCCESS", "");
+        for name in [&format!("data/{marker}"), &format!("data/{inner}/part-0")] {
+            fs::create_dir_all(directory.join(name).parent().unwrap()).unwrap();
+            directory.file(name, "https://h.example/0\n");
+        }
+        let inside = format!("data/{inner}");
+        for (input, what) in
+            [("data", what.to_owned()), (".", what.to_owned()), (&inside, format!("part of {what}"))]
+        {
+            let refused = build(&directory, input, "out", &["--require-success-marker"]).expect(65);
+            let says = format!(": is {what}, whose directory also has files of earlier versions; export");
+            assert!(refused.stderr.contains(&says), "{input}: {}", refused.stderr);
+        }
+        // The current files may be named.
+        build(&directory, &format!("{inside}/part-0"), "out", &[]).expect(0);
+    }
+}
+
+#[test]
 fn entries_of_an_input_directory_that_are_not_files_are_skipped_and_named() {
     let directory = data();
     std::os::unix::fs::symlink(".", directory.join("data/loop")).unwrap();
