@@ -21,9 +21,7 @@ pub fn of_extension(extension: &str) -> Option<&'static str> {
 pub fn check(name: &Path, head: &[u8]) -> Result<()> {
     let foreign = |what: &str, way: &str| Err(Error::data(message!(name, ": is {what}; {way}")));
     let piped = |what: &str, program: &str| {
-        let file = if name == Path::new("-") { "FILE".into() } else { format!("'{}'", Shown(name)) };
-        let way = format!("pipe it in: {program} {file} | sitemill build - …");
-        foreign(&format!("{what}, which sitemill does not read"), &way)
+        foreign(&format!("{what}, which sitemill does not read"), &pipe(name, program))
     };
     let is_spreadsheet = ["xlsx", "xlsm", "ods"].into_iter().any(|ending| has_ending(name, ending));
     match head {
@@ -66,6 +64,21 @@ pub fn check(name: &Path, head: &[u8]) -> Result<()> {
         _ if is_tar(head) => piped("a tar archive", "tar -xOf"),
         _ => Ok(()),
     }
+}
+
+/// The error for the input `name`, packed by zstd with a window that is too large for the decoder.
+pub fn wide_zstd(name: &Path) -> Error {
+    let way = pipe(name, "zstd -dc -M2048MB");
+    Error::data(message!(
+        name,
+        ": needs more memory to decompress than sitemill allows (a window over 128 MiB); {way}"
+    ))
+}
+
+/// The way out for the input `name`, which `program` turns into text.
+fn pipe(name: &Path, program: &str) -> String {
+    let file = if name == Path::new("-") { "FILE".into() } else { format!("'{}'", Shown(name)) };
+    format!("pipe it in: {program} {file} | sitemill build - …")
 }
 
 /// Whether `head` begins with a header of POSIX or GNU tar. Its magic number ends with a NUL, which no text has.

@@ -36,6 +36,10 @@ struct Spec {
     unpack: fn(Counted) -> io::Result<Stream>,
 }
 
+/// What the decoder of zstd says of data that was compressed with a window over its limit of 128 MiB, as the program zstd does if
+/// it is told to look far back. A window is held in memory, and the format allows terabytes.
+pub const WINDOW_TOO_LARGE: &str = "Frame requires too much memory for decoding";
+
 /// Bytes to read.
 type Stream = Box<dyn Read + Send>;
 

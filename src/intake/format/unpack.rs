@@ -9,7 +9,7 @@ use encoding_rs::Encoding;
 
 use super::charset::{self, Transcoded};
 use super::foreign;
-use super::packing::Packing;
+use super::packing::{self, Packing};
 use crate::common::gzip_members::OtherBytes;
 use crate::error::{Error, Message, Result, Setting, message};
 use crate::limits::LINE_BYTES_MAX;
@@ -136,6 +136,9 @@ impl<'n> About<'n> {
             return self.wrong(format!(
                 "the {packing} data ends at byte {at}, and {error}; fetch it again, or decompress it with gzip -dc, which ignores them"
             ));
+        }
+        if error.to_string() == packing::WINDOW_TOO_LARGE {
+            return foreign::wide_zstd(self.name);
         }
         let what = match error.kind() {
             io::ErrorKind::UnexpectedEof => format!("the {packing} data ends too early, at byte {at}"),

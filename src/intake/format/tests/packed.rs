@@ -95,6 +95,10 @@ fn packed_data_that_ends_too_early_or_cannot_be_unpacked_is_refused() {
     damaged[last] ^= 1;
     check_refused(&none, "a.gz", damaged, "the gzip data is damaged before byte ");
     check_refused(&none, "a.gz", gzip(&gzip(b"u")), "is compressed twice");
+    // RFC 8878, 3.1.1.1: a frame with a window of 256 MiB, whose last block is one raw byte.
+    let wide = b"\x28\xB5\x2F\xFD\0\x90\x09\0\0u";
+    let way_out = "(a window over 128 MiB); pipe it in: zstd -dc -M2048MB 'a.zst' | sitemill build - …";
+    check_refused(&none, "a.zst", wide, way_out);
     check_refused(
         &none,
         "a.xz",
