@@ -153,6 +153,13 @@ impl InputReport {
         columns.is_some_and(|columns| columns.used.contains_key(part))
     }
 
+    /// The setting that reads `part` from the key `below` in the JSON objects that it is read from now, if it is.
+    pub(crate) fn setting_below(&self, part: &str, below: &str) -> Option<Piece> {
+        let columns = self.columns.as_ref().filter(|_| self.format.parse() == Ok(Format::Jsonl))?;
+        let key = columns.used.get(part)?;
+        Some(columns.setting_with(&[(part, &format!("{key}.{below}"))]))
+    }
+
     /// All its columns or keys, for a message.
     pub(crate) fn all_columns(&self) -> String {
         let columns = self.columns.iter();

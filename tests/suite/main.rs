@@ -12,6 +12,7 @@ mod checking;
 mod claims;
 mod clean;
 mod damage;
+mod databases;
 mod details;
 mod diff;
 mod dry_run;

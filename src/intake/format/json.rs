@@ -1,5 +1,8 @@
 //! JSON lines: one object per line. Its keys have the names of columns in CSV.
 
+mod nested;
+mod not_finite;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
@@ -63,7 +66,13 @@ fn read(block: &TextBlock, columns: &Columns, rows: &mut CountingSink<'_>) -> Re
     let mut keys = ColumnsFound::of_wanted(columns.said());
     let mut extras = ExtrasBuffer::default();
     each_line(block, |number, line| {
-        let reason = match values(line.raw, columns, &mut keys, &mut extras) {
+        let finite;
+        let mut found = values(line.raw, columns, &mut keys, &mut extras);
+        if matches!(found, Err(Reason::BadRow)) && line.raw.len() as u64 <= ROW_BYTES_MAX {
+            finite = not_finite::as_null(line.raw);
+            found = finite.as_ref().map_or(found, |json| values(json, columns, &mut keys, &mut extras));
+        }
+        let reason = match found {
             _ if line.raw.len() as u64 > ROW_BYTES_MAX => Reason::TooLong,
             _ if rows.is_malformed(line.raw) => Reason::BadEncoding,
             Ok(values) => {
@@ -119,7 +128,8 @@ enum HeadLine {
 }
 
 fn check_line(line: &[u8], columns: &Columns) -> HeadLine {
-    let line = line.trim_ascii();
+    let finite = not_finite::as_null(line);
+    let line = finite.as_deref().unwrap_or(line).trim_ascii();
     match serde_json::from_slice::<Keys>(line) {
         _ if line[0] != b'{' => HeadLine::Wrong(message!(
             "is not a JSON object; expected one object per line; convert an array with jq -c '.[]', or set ",
@@ -132,8 +142,9 @@ fn check_line(line: &[u8], columns: &Columns) -> HeadLine {
         Err(_) => after_object(line, columns).map_or(HeadLine::SaysNothing, HeadLine::Wrong),
         Ok(Keys(keys)) if keys.iter().any(|key| is_url(key, columns)) => HeadLine::NamesUrl,
         Ok(Keys(keys)) if keys.is_empty() => HeadLine::SaysNothing,
-        Ok(Keys(keys)) => {
-            let names: Vec<&[u8]> = keys.iter().map(String::as_bytes).collect();
+        Ok(_) => {
+            let names = str::from_utf8(line).map(nested::names).unwrap_or_default();
+            let names: Vec<&[u8]> = names.iter().map(Vec::as_slice).collect();
             // No key is the URL, so this is always an error.
             let missing = columns.places(&names).err();
             missing.map_or(HeadLine::NamesUrl, |missing| HeadLine::Wrong(missing.message("key")))
@@ -164,6 +175,7 @@ fn after_object(line: &[u8], columns: &Columns) -> Option<Message> {
 
 fn is_url(key: &str, columns: &Columns) -> bool {
     matches!(columns.part_of(key.as_bytes()), Some((RowPart::Url, _)))
+        || columns.is_below(key.as_bytes(), RowPart::Url)
 }
 
 fn emit(
@@ -237,10 +249,20 @@ impl<'de> Visitor<'de> for ValuesVisitor<'_> {
     }
 
     #[inline]
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Values<'de>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Values<'de>, A::Error> {
         let mut values = Values::default();
         while let Some(Key(key)) = map.next_key()? {
             let Some((part, rank)) = self.columns.part_of(key.as_bytes()) else {
+                if self.columns.are_below(key.as_bytes()) {
+                    let value: &RawValue = map.next_value()?;
+                    for (name, json) in nested::values(self.columns, &key, value.get()) {
+                        match self.columns.part_of(name.as_bytes()) {
+                            Some((part, rank)) => self.take(part, rank, &name, json, &mut values)?,
+                            None => self.keys.unused.add(name.as_bytes()),
+                        }
+                    }
+                    continue;
+                }
                 match EXTENSIONS.into_iter().find(|extension| extension.earlier_key == Some(&*key)) {
                     None => drop(map.next_value::<IgnoredAny>()?),
                     Some(extension) => {
@@ -253,23 +275,39 @@ impl<'de> Visitor<'de> for ValuesVisitor<'_> {
                 self.keys.unused.add_next(key.as_bytes());
                 continue;
             };
-            self.keys.use_key(part, rank, key.as_bytes());
             let value: &RawValue = map.next_value()?;
-            match part {
-                RowPart::Url => values.take_url(value, rank)?,
-                RowPart::Section => values.take_section(value)?,
-                RowPart::Tag(TagName::Lastmod) => take_tag(&mut values.lastmod, value),
-                RowPart::Tag(TagName::Changefreq) => take_tag(&mut values.changefreq, value),
-                RowPart::Tag(TagName::Priority) => take_tag(&mut values.priority, value),
-                RowPart::Tag(tag) => {
-                    if let Some(extension) = tag.extension() {
-                        shapes::add_json(extension, value.get(), self.extras);
-                    }
-                }
-            }
+            self.take(part, rank, &key, value.get(), &mut values)?;
         }
         self.keys.has_second_url |= values.url_rank == Some(1);
         Ok(values)
+    }
+}
+
+impl ValuesVisitor<'_> {
+    /// Takes the value `json` of `key`, which holds `part`.
+    #[inline]
+    fn take<'a, E: de::Error>(
+        &mut self,
+        part: RowPart,
+        rank: usize,
+        key: &str,
+        json: &'a str,
+        values: &mut Values<'a>,
+    ) -> Result<(), E> {
+        self.keys.use_key(part, rank, key.as_bytes());
+        match part {
+            RowPart::Url => values.take_url(json, rank)?,
+            RowPart::Section => values.take_section(json)?,
+            RowPart::Tag(TagName::Lastmod) => take_tag(&mut values.lastmod, json),
+            RowPart::Tag(TagName::Changefreq) => take_tag(&mut values.changefreq, json),
+            RowPart::Tag(TagName::Priority) => take_tag(&mut values.priority, json),
+            RowPart::Tag(tag) => {
+                if let Some(extension) = tag.extension() {
+                    shapes::add_json(extension, json, self.extras);
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -277,8 +315,8 @@ impl<'a> Values<'a> {
     /// Takes the value of a key for the URL, a string. Null and blanks count as no URL, and so does a value of another type if
     /// there is a URL. Of two URLs, the one whose key has the better rank is used. If both have the same rank, it is unclear which
     /// is meant, and the row is bad.
-    fn take_url<E: de::Error>(&mut self, value: &'a RawValue, rank: usize) -> Result<(), E> {
-        let url = match value.get() {
+    fn take_url<E: de::Error>(&mut self, json: &'a str, rank: usize) -> Result<(), E> {
+        let url = match json {
             "null" => Cow::Borrowed(""),
             json if json.starts_with('"') => shapes::text(json).ok_or_else(|| E::custom("not a text"))?,
             _ => {
@@ -301,14 +339,14 @@ impl<'a> Values<'a> {
     }
 
     /// Takes the section. A string with an unpaired surrogate names none, and two values name two, so the row is bad.
-    fn take_section<E: de::Error>(&mut self, value: &'a RawValue) -> Result<(), E> {
-        if value.get().starts_with('"') && shapes::text(value.get()).is_none() {
+    fn take_section<E: de::Error>(&mut self, json: &'a str) -> Result<(), E> {
+        if json.starts_with('"') && shapes::text(json).is_none() {
             return Err(E::custom("not a text"));
         }
-        if !is_blank(&self.section) && !is_blank(&tag_text(value)) {
+        if !is_blank(&self.section) && !is_blank(&tag_text(json)) {
             return Err(E::custom("two sections"));
         }
-        take_tag(&mut self.section, value);
+        take_tag(&mut self.section, json);
         Ok(())
     }
 }
@@ -323,8 +361,8 @@ fn take_earlier(extension: &Extension, value: &RawValue, extras: &mut ExtrasBuff
 }
 
 /// Takes the value of a tag. Null and blanks are no value, and a second value makes the tag invalid.
-fn take_tag<'a>(tag: &mut Cow<'a, str>, value: &'a RawValue) {
-    let text = tag_text(value);
+fn take_tag<'a>(tag: &mut Cow<'a, str>, json: &'a str) {
+    let text = tag_text(json);
     if is_blank(tag) {
         *tag = text;
     } else if !is_blank(&text) {
@@ -334,8 +372,8 @@ fn take_tag<'a>(tag: &mut Cow<'a, str>, value: &'a RawValue) {
 
 /// The text of a string, nothing for null, or the JSON of anything else. So a number keeps its digits, and the reject file shows a
 /// value of the wrong type.
-fn tag_text(value: &RawValue) -> Cow<'_, str> {
-    match value.get() {
+fn tag_text(json: &str) -> Cow<'_, str> {
+    match json {
         "null" => Cow::Borrowed(""),
         json => shapes::text(json).unwrap_or(Cow::Borrowed(json)),
     }

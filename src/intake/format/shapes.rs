@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use crate::sitemap::extensions::{Extension, ExtrasBuffer, Occurs, UNNAMED};
 
 /// A key of an object, and its value as it was written.
-type Member<'a> = (Cow<'a, str>, &'a str);
+pub type Member<'a> = (Cow<'a, str>, &'a str);
 
 /// Adds the values in `json`: one value, or an array of values. A value is an object with a key for each field. It may also be a
 /// text, or a map, if the extension allows it.
@@ -283,7 +283,7 @@ fn is(key: &str, name: &str) -> bool {
 }
 
 /// The keys and values of the JSON object `json`; `None` if it is not an object.
-fn members(json: &str) -> Option<Vec<Member<'_>>> {
+pub fn members(json: &str) -> Option<Vec<Member<'_>>> {
     struct Members;
     impl<'de> Visitor<'de> for Members {
         type Value = Vec<(Cow<'de, str>, &'de str)>;

@@ -1,5 +1,6 @@
 //! The rows of every text format.
 
+mod databases;
 mod extensions;
 mod headers;
 mod lines;

@@ -1,7 +1,10 @@
 //! Dropped tags: the limit for their number, and options that would keep them.
 
+use serde_json::Value;
+
 use crate::commands::build::report::{Report, WordCounts};
 use crate::error::{Error, Message, Piece, Result, Setting, message};
+use crate::escape::unescape;
 use crate::job::{Guards, Job};
 use crate::sitemap::tags::{LastmodUnit, TagName, TagReason};
 use crate::words::{grouped, plural};
@@ -25,6 +28,15 @@ pub fn hints(job: &Job, report: &Report) -> Vec<Message> {
             TagReason::Lastmod if has_exponent(&example?.text) => {
                 ("has an exponent".into(), Piece::Text("CAST(lastmod AS BIGINT)".into()))
             }
+            TagReason::Lastmod if is_null(&example?.text) => {
+                ("is NULL".into(), Piece::Text("COALESCE(lastmod, '')".into()))
+            }
+            TagReason::Lastmod => {
+                let below = only_path(&example?.text)?;
+                let setting =
+                    report.inputs.iter().find_map(|input| input.setting_below("lastmod", &below))?;
+                ("is a JSON object".into(), setting)
+            }
             _ => return None,
         };
         let [dropped, given] = [dropped, given].map(grouped);
@@ -36,6 +48,25 @@ pub fn hints(job: &Job, report: &Report) -> Vec<Message> {
 /// Whether `text` is a number such as `1.7145504E9`, as Java writes floating point numbers from ten million on.
 fn has_exponent(text: &str) -> bool {
     text.contains(['e', 'E']) && text.trim().parse().is_ok_and(f64::is_finite)
+}
+
+/// Whether `text` is how the clients of databases show a missing value in tab-separated rows.
+fn is_null(text: &str) -> bool {
+    text.trim() == "NULL"
+}
+
+/// The dotted path to the only value in the JSON object `text`, such as `$date` in `{"$date":"2024-05-01"}`; `None` if `text` is
+/// anything else.
+fn only_path(text: &str) -> Option<String> {
+    let mut value: Value = serde_json::from_slice(&unescape(text.as_bytes())).ok()?;
+    let mut keys = Vec::new();
+    while let Value::Object(object) = value {
+        let mut members = object.into_iter();
+        let (Some((key, inner)), None) = (members.next(), members.next()) else { return None };
+        keys.push(key);
+        value = inner;
+    }
+    (!keys.is_empty()).then(|| keys.join("."))
 }
 
 /// Compares the dropped tags with `max_dropped_tags`.
