@@ -59,6 +59,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use columns::Columns;
+pub use csv::ESCAPED_QUOTES;
 pub use delimiter::Delimiter;
 pub use facts::Facts;
 pub use found::{ColumnsFound, NameCounts, UnitFacts};
@@ -293,7 +294,15 @@ fn check_has_columns(text: &Text<'_>, format: Format, options: &FormatOptions) -
 
 fn facts(format: Option<Format>, packing: Packing) -> Facts {
     let dropped_elements = NameCounts::default();
-    Facts { format, packing, columns: None, likely_options: None, has_entities: false, dropped_elements }
+    Facts {
+        format,
+        packing,
+        columns: None,
+        likely_options: None,
+        has_entities: false,
+        has_escaped_quotes: false,
+        dropped_elements,
+    }
 }
 
 fn of_rows(mut reader: RowReader<'_>, format: Option<Format>, packing: Packing) -> (Facts, Opened<'_>) {

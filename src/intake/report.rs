@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::format::Format;
+use super::format::{ESCAPED_QUOTES, Format};
 use crate::error::{Message, Piece, Setting, message};
 
 /// An input that was read.
@@ -32,6 +32,9 @@ pub struct InputReport {
     /// Whether its first URLs have `&amp;` instead of each `&`.
     #[serde(skip)]
     pub(crate) has_entities: bool,
+    /// Whether rows were rejected whose quotes are most likely escaped with a backslash.
+    #[serde(skip)]
+    pub(crate) has_escaped_quotes: bool,
     /// Elements of a sitemap, and keys in values of extensions, that cannot be carried over, by name; what they contain is not
     /// counted again.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -137,7 +140,10 @@ impl InputReport {
                 Some(message!("{word}s {names} are not used; ", columns.setting_with(&likely), " uses them"))
             }
         };
-        missing.chain(impossible).chain(uses).collect()
+        let path = &self.path;
+        let escaped =
+            self.has_escaped_quotes.then(|| message!("rows of {path} are rejected: {ESCAPED_QUOTES}"));
+        escaped.into_iter().chain(missing).chain(impossible).chain(uses).collect()
     }
 
     /// The parts of a row whose key, named by an option, no row has, and these keys. An input without any key has no rows to judge.

@@ -50,6 +50,7 @@ pub fn reports(inputs: &[Input], sources: &[SourceFacts], account: &Account) -> 
         columns: source.facts.columns.as_ref().map(columns),
         likely_options: source.facts.likely_options.clone(),
         has_entities: source.facts.has_entities,
+        has_escaped_quotes: source.facts.has_escaped_quotes,
         dropped_elements: elements(&source.facts.dropped_elements),
     };
     Ok(of_source.into_iter().zip(sources).map(report).collect())

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::support::{Run, TempDir, finish, published, sitemill};
+use crate::support::{Run, TempDir, build_command, finish, published, published_urls, sitemill};
 
 const BASE: &str = "https://www.example.com/";
 
@@ -16,6 +16,77 @@ fn build(directory: &TempDir, out: &str, input: &Path, options: &[&str]) -> (Run
     command.args(["build", "--base-url", BASE, "--report"]).arg(&report).arg("--out");
     let run = finish(command.arg(directory.join(out)).arg(input).args(options), b"");
     (run, serde_json::from_slice(&fs::read(report).unwrap()).unwrap())
+}
+
+#[test]
+fn a_missing_value_is_no_page_no_section_and_no_dropped_tag() {
+    let directory = TempDir::new();
+    let rows =
+        "path\tlastmod\ttype\n/a\t\\N\t\\N\n/b\t2024-05-01\tshop\n\\N\t2024-05-01\tshop\n\\N\t\\N\t\\N\n";
+    let options = [
+        "--columns",
+        "url=path",
+        "--section-column",
+        "type",
+        "--relative-to",
+        BASE,
+        "--max-dropped-tags",
+        "0",
+    ];
+    let (run, report) = build(&directory, "out", &directory.file("rows.tsv", rows), &options);
+    run.expect(0);
+    assert_eq!(published_urls(&directory.join("out"), BASE).len(), 2);
+    assert_eq!((&report["rejected"], &report["blank"]), (&json!({ "no-url": 1 }), &json!(1)));
+    let sections: Vec<&Value> =
+        report["sections"].as_array().unwrap().iter().map(|section| &section["name"]).collect();
+    assert_eq!(sections, ["shop", "rest"]);
+    // In a list of lines, it is not a page either.
+    let lines = directory.file("lines.txt", "/a\n\\N\n");
+    let (run, report) = build(&directory, "lines", &lines, &["--relative-to", BASE]);
+    run.expect(0);
+    assert_eq!(report["rejected"], json!({ "not-absolute": 1 }));
+}
+
+#[test]
+fn text_of_hive_is_read_with_the_options_that_the_message_names() {
+    let directory = TempDir::new();
+    let rows = format!("{BASE}a\u{1}2024-05-01\u{1}x\n{BASE}b\u{1}2024-05-02\u{1}\\N\n");
+    let input = directory.file("000000_0", rows);
+    let (refused, _) = build(&directory, "out", &input, &[]);
+    let options = r"use --format csv --delimiter '\x01' --columns url=1,lastmod=2";
+    assert!(refused.expect(65).stderr.contains(options));
+    let given = ["--format", "csv", "--delimiter", r"\x01", "--columns", "url=1,lastmod=2"];
+    build(&directory, "out", &input, &given).0.expect(0);
+    let xml = &published(&directory.join("out"), BASE)[1].1;
+    assert!(xml.contains("<loc>https://www.example.com/b</loc><lastmod>2024-05-02</lastmod>"), "{xml}");
+    // Lines that only the hint sees, because the first ones are different.
+    let lines = format!("# exported\n{}{BASE}a\tx\n", "#\n".repeat(20));
+    let run = finish(build_command(&directory.join("hint"), BASE).arg("-"), lines.as_bytes()).expect(65);
+    assert!(!run.stderr.contains("the export is damaged"), "{}", run.stderr);
+}
+
+#[test]
+fn quotes_that_are_escaped_with_a_backslash_are_explained_however_few_rows_are_rejected() {
+    let directory = TempDir::new();
+    let row = |n: u32| match n % 20 {
+        0 => format!("\"Monitor 24\\\"\",{BASE}{n}\n"),
+        5 => format!("\"Shirt, red\",{BASE}{n}\n"),
+        _ => format!("Shirt,{BASE}{n}\n"),
+    };
+    let input = directory.file("rows.csv", format!("title,url\n{}", (0..1000).map(row).collect::<String>()));
+    let (run, report) = build(&directory, "out", &input, &[]);
+    let run = run.expect(0);
+    assert!(report["rejected"]["bad-row"].as_u64().unwrap() < 100);
+    let hint =
+        r#"rows.csv are rejected: quotes are escaped with a backslash (\"), but CSV doubles them ("")"#;
+    assert!(run.stderr.contains(hint), "{}", run.stderr);
+    let other = directory.file("other.csv", format!("title,url\nx,y,z\n\"C:\\\",{BASE}a\n"));
+    let (quiet, _) = build(&directory, "other", &other, &[]);
+    assert!(!quiet.expect(0).stderr.contains("backslash"));
+    // If most rows are rejected, the message about them says so.
+    let all = "title,url\n\"24\\\"\",https://www.example.com/a\n\"25\\\"\",https://www.example.com/b\n";
+    let (refused, _) = build(&directory, "all", &directory.file("all.csv", all), &[]);
+    assert!(refused.expect(65).stderr.contains("quotes are escaped with a backslash"));
 }
 
 #[test]

@@ -32,7 +32,7 @@ impl RelativeTo {
 
     /// Whether `raw` is a line without a scheme. If it is, `out` becomes the absolute URL that it means, by the rules of browsers
     /// (WHATWG URL, "relative state"), and is not cleaned yet. A line that begins with `#` names no page, and stays as it is,
-    /// as does one that begins with the byte order mark of a joined file.
+    /// as do one that begins with the byte order mark of a joined file, and `\N`, which databases write for a missing value.
     pub fn resolve(&self, raw: &[u8], out: &mut Vec<u8>) -> bool {
         // A longer line is rejected unread.
         if raw.len() > LINE_BYTES_MAX {
@@ -40,7 +40,7 @@ impl RelativeTo {
         }
         let line = trim(raw);
         let base = match line {
-            [] | [b'#', ..] | [0xEF, 0xBB, 0xBF, ..] => return false,
+            [] | [b'#', ..] | [0xEF, 0xBB, 0xBF, ..] | br"\N" => return false,
             [b'/' | b'\\', b'/' | b'\\', ..] => self.scheme(),
             [b'/' | b'\\', ..] => self.origin(),
             [b'?', ..] => &self.url,
@@ -139,6 +139,7 @@ mod tests {
             "",
             " ",
             "#top",
+            "\\N",
             "\u{feff}https://h.example/",
             "\u{feff}/p",
             "https://h.example/",

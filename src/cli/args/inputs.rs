@@ -28,7 +28,7 @@ pub struct FormatArgs {
 
     /// CSV delimiter: tab, or any ASCII character except a quote [default: detected].
     ///
-    /// Detected from the header: tab ; | or ,
+    /// Detected from the header: tab ; | or , or \x01. Control characters can be given by number, such as \x01.
     #[arg(long, value_name = "CHAR", hide_short_help = true)]
     pub delimiter: Option<Delimiter>,
 

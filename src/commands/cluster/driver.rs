@@ -322,6 +322,7 @@ fn report(job: &Job, packed: &[Packed], tally: Tally, input: &str) -> Result<Rep
             columns: None,
             likely_options: None,
             has_entities: false,
+            has_escaped_quotes: false,
             dropped_elements: Default::default(),
         }],
         skipped: Vec::new(),

@@ -23,7 +23,8 @@ use crate::error::{Error, Message, Result, Setting, message};
 use crate::intake::blocks::TextBlock;
 use crate::intake::lines::BYTE_ORDER_MARK;
 use crate::sitemap::extensions::{ExtrasBuffer, RawExtras};
-use cut::Cuts;
+pub use cut::ESCAPED_QUOTES;
+use cut::{Cuts, has_escaped_quote};
 use table::{Table, TableRow};
 
 pub const CSV: Spec = Spec {
@@ -319,7 +320,10 @@ fn read(block: &TextBlock, header: &Header, rows: &mut CountingSink<'_>) -> Resu
         if row.fields() != header.fields || row.is_torn {
             match !row.is_torn && is_blank(&row) {
                 true => rows.record(&Record { line, offset, ..Record::default() })?,
-                false => rows.bad(line, offset, Reason::BadRow, row.text())?,
+                false => {
+                    rows.facts().has_escaped_quotes |= has_escaped_quote(row.text());
+                    rows.bad(line, offset, Reason::BadRow, row.text())?;
+                }
             }
             continue;
         }

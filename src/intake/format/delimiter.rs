@@ -16,10 +16,16 @@ impl Delimiter {
     pub(super) const SPACE: Self = Self(b' ');
     /// Between the values of some exports.
     pub(super) const BAR: Self = Self(b'|');
-    /// Between no values: the text has one column. It is a control character that no URL may have.
+    /// Between the values of text tables of Hive and Athena, which have no header.
+    const HIVE: Self = Self(1);
+    /// Between the values of a few exports, as ASCII intends it ("unit separator"). In most texts it is between no values, so the
+    /// text has one column.
     pub(super) const NONE: Self = Self(0x1F);
     /// The delimiters that are detected. Of two that fit equally well, the first is used.
-    pub(super) const DETECTED: [Self; 4] = [Self::TAB, Self(b';'), Self::BAR, Self::COMMA];
+    pub(super) const DETECTED: [Self; 6] =
+        [Self::HIVE, Self::NONE, Self::TAB, Self(b';'), Self::BAR, Self::COMMA];
+    /// The control characters among them.
+    pub(crate) const CONTROLS: [Self; 3] = [Self::HIVE, Self::NONE, Self::TAB];
 
     /// The delimiter `byte`, if it must be set because it is not detected. Letters and digits are part of names, and every URL has
     /// dots and slashes.
@@ -29,9 +35,18 @@ impl Delimiter {
         (is_possible && !Self::DETECTED.contains(&by)).then_some(by)
     }
 
-    /// The value of the option that sets it: the character, or `tab`.
+    /// The value of the option that sets it: the character, `tab`, or a number such as `\x01`.
     pub(crate) fn word(self) -> String {
-        if self == Self::TAB { "tab".into() } else { char::from(self.0).into() }
+        match self.0 {
+            b'\t' => "tab".into(),
+            byte if byte.is_ascii_control() => format!("\\x{byte:02x}"),
+            byte => char::from(byte).into(),
+        }
+    }
+
+    /// Whether it is a control character, which no URL contains.
+    pub(super) fn is_control(self) -> bool {
+        self.0.is_ascii_control()
     }
 
     /// Returns the character.
@@ -43,12 +58,20 @@ impl Delimiter {
 impl FromStr for Delimiter {
     type Err = String;
 
-    /// Reads one character, `tab` or `\t`.
+    /// Reads one character, `tab`, `\t`, or the number of a character as `\x01` (hexadecimal) or `\001` (octal).
     fn from_str(word: &str) -> Result<Self, String> {
-        match word.as_bytes() {
-            b"tab" | b"\\t" => Ok(Self::TAB),
-            [byte] if byte.is_ascii() && !b"\"\r\n".contains(byte) => Ok(Self(*byte)),
-            _ => Err("expected tab or one ASCII character, but not a quote or a line end".into()),
+        let numbered = match word.as_bytes() {
+            [b'\\', b'x', _, _] => u8::from_str_radix(&word[2..], 16).ok(),
+            [b'\\', b'0'..=b'1', _, _] => u8::from_str_radix(&word[1..], 8).ok(),
+            _ => None,
+        };
+        match (word.as_bytes(), numbered) {
+            (b"tab" | b"\\t", _) => Ok(Self::TAB),
+            (_, Some(byte)) | (&[byte], _) if byte.is_ascii() && !b"\"\r\n".contains(&byte) => Ok(Self(byte)),
+            _ => {
+                let expected = "expected tab, one ASCII character, or its number such as \\x01, but not a quote or a line end";
+                Err(expected.into())
+            }
         }
     }
 }
@@ -82,12 +105,16 @@ mod tests {
             (" ", b' ', "' '"),
             ("'", b'\'', "\"'\""),
             ("\u{1}", 1, "\\x01"),
+            ("\\x01", 1, "\\x01"),
+            ("\\001", 1, "\\x01"),
+            ("\\x7C", b'|', "'|'"),
         ] {
             let delimiter: Delimiter = word.parse().unwrap();
             assert_eq!((delimiter.as_byte(), &*delimiter.to_string()), (byte, shown));
             assert_eq!(delimiter.word().parse(), Ok(delimiter), "its word is a value of the option");
         }
-        for wrong in ["", "\"", "\n", "\r", ";;", "ü", "comma"] {
+        for wrong in ["", "\"", "\n", "\r", ";;", "ü", "comma", "\\x22", "\\x0a", "\\012", "\\x80", "\\xü"]
+        {
             assert!(wrong.parse::<Delimiter>().is_err(), "{wrong:?}");
         }
     }

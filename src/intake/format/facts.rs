@@ -20,12 +20,15 @@ pub struct Facts {
     pub has_entities: bool,
     /// Elements of a sitemap that are not carried over to records.
     pub dropped_elements: NameCounts,
+    /// Whether a bad row of CSV has a quote after a backslash.
+    pub has_escaped_quotes: bool,
 }
 
 impl Facts {
     /// Takes the facts of all units.
-    pub fn take(&mut self, UnitFacts { keys, dropped_elements, .. }: UnitFacts) {
+    pub fn take(&mut self, UnitFacts { keys, dropped_elements, has_escaped_quotes, .. }: UnitFacts) {
         self.columns = self.columns.take().or(keys);
         self.dropped_elements = dropped_elements;
+        self.has_escaped_quotes = has_escaped_quotes;
     }
 }

@@ -17,6 +17,8 @@ pub struct UnitFacts {
     pub keys: Option<ColumnsFound>,
     /// Elements of a sitemap that are not carried over to records.
     pub dropped_elements: NameCounts,
+    /// Whether a bad row of CSV has a quote after a backslash.
+    pub has_escaped_quotes: bool,
 }
 
 impl UnitFacts {
@@ -24,6 +26,7 @@ impl UnitFacts {
     pub fn merge(&mut self, next: &Self) {
         self.rows += next.rows;
         self.dropped_elements.merge(&next.dropped_elements);
+        self.has_escaped_quotes |= next.has_escaped_quotes;
         if let Some(next) = &next.keys {
             self.keys.get_or_insert_default().merge(next);
         }

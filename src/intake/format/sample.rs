@@ -97,7 +97,7 @@ impl<'h> Sample<'h> {
         };
         let mut fitting = Delimiter::DETECTED.into_iter().filter(fits);
         match (fitting.next(), fitting.next()) {
-            (Some(one), Some(other)) => Err(Ambiguous(one, other)),
+            (Some(one), Some(other)) if !one.is_control() => Err(Ambiguous(one, other)),
             (found, _) => Ok(found),
         }
     }
@@ -173,7 +173,7 @@ impl<'h> Sample<'h> {
             if by == Delimiter::TAB && names.is_none() && rows.iter().all(is_only_url) {
                 return None;
             }
-            let is_plain = names.is_none() && (rows.len() == 1 || url == 0 && by != Delimiter::TAB);
+            let is_plain = names.is_none() && (rows.len() == 1 || url == 0 && !by.is_control());
             let may_be_url_list = by == Delimiter::SPACE || may_be_urls && is_plain;
             if may_be_url_list && !is_ruled && !has_sign(lines, &rows, url, by) {
                 return None;

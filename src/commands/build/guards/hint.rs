@@ -7,6 +7,7 @@ use crate::clean::{Cleaned, Cleaner, Reason};
 use crate::commands::build::report::{Report, most_frequent};
 use crate::error::{Message, Setting, message};
 use crate::escape::{shown, unescape};
+use crate::intake::format::{Delimiter, ESCAPED_QUOTES};
 use crate::intake::report::InputReport;
 use crate::job::Job;
 use crate::limits::{URL_BYTES_MAX, URL_BYTES_MIN};
@@ -179,6 +180,20 @@ fn suggested(base: &BaseUrl, origin: &str, first: &str) -> String {
     }
 }
 
+/// Returns the hint for lines such as `line`, which is escaped, if it is a URL and values after a control character.
+fn values_after_url(line: &str) -> Option<Message> {
+    let divides = |by: &Delimiter| line.contains(&shown(&[by.as_byte()]));
+    let by = Delimiter::CONTROLS.into_iter().find(divides).filter(|_| shape::is_url(line))?;
+    Some(message!(
+        "values follow the URLs; read the input with ",
+        Setting::Format.with("csv"),
+        " ",
+        Setting::Delimiter.with(by.word()),
+        " ",
+        Setting::Columns.with("url=1")
+    ))
+}
+
 /// Returns the hint for a reason that needs no look at the lines.
 fn other(reason: Reason, rejected: &Rejected, first: &str, source: &LineSource) -> Message {
     let way_out = match reason {
@@ -189,7 +204,7 @@ fn other(reason: Reason, rejected: &Rejected, first: &str, source: &LineSource) 
         Reason::ControlCharacter if first.ends_with(r"\r") => {
             r"lines end with CR CR LF; remove the CRs: tr -d '\r'".into()
         }
-        Reason::ControlCharacter => "the export is damaged".into(),
+        Reason::ControlCharacter => values_after_url(first).unwrap_or_else(|| "the export is damaged".into()),
         Reason::NotAbsolute => message!(
             "a URL begins with http:// or https://; ",
             Setting::RelativeTo,
@@ -213,6 +228,7 @@ fn other(reason: Reason, rejected: &Rejected, first: &str, source: &LineSource) 
             message!("{why}, or ", Setting::BytesPerSitemap, " too small")
         }
         Reason::EntryTooLarge => message!("the entry alone exceeds ", Setting::BytesPerSitemap),
+        Reason::BadRow if first.contains(r#"\\""#) && !first.starts_with('{') => ESCAPED_QUOTES.into(),
         Reason::BadRow if first.starts_with('{') && first.ends_with(',') => {
             "remove the comma after each JSON object: sed 's/,[[:space:]]*$//'".into()
         }

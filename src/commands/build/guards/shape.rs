@@ -219,7 +219,7 @@ fn relative_to(origin: &str) -> Piece {
     Setting::RelativeTo.with(format_args!("{origin}/"))
 }
 
-fn is_url(text: &str) -> bool {
+pub fn is_url(text: &str) -> bool {
     let lower = text.get(..8).unwrap_or(text).to_ascii_lowercase();
     lower.starts_with("http://") || lower.starts_with("https://")
 }

@@ -15,6 +15,15 @@ use crate::words::grouped;
 /// Why a row does not end.
 const OPEN_QUOTE: &str = ": most likely a quote that is never closed";
 
+/// What is wrong with rows that have a backslash before a quote, and the way out.
+pub const ESCAPED_QUOTES: &str = "quotes are escaped with a backslash (\\\"), but CSV doubles them (\"\"); in Spark, write \
+                                  with .option(\"escape\", \"\\\"\")";
+
+/// Whether `text` has a quote after a backslash, as CSV of Spark and MySQL has.
+pub fn has_escaped_quote(text: &[u8]) -> bool {
+    memchr::memmem::find(text, br#"\""#).is_some()
+}
+
 /// Blocks of whole rows, in order.
 pub struct Cuts<'n> {
     about: About<'n>,
@@ -105,7 +114,7 @@ impl<'n> Cuts<'n> {
     /// The rows up to the end of the text, which ends the last row. An error if a quote is still open.
     fn last_block(&mut self) -> Result<Option<TextBlock>> {
         if self.state == State::Quoted {
-            return Err(self.wrong_row(&format!("goes on to the end of the file{OPEN_QUOTE}")));
+            return Err(self.wrong_row(&format!("goes on to the end of the file{}", self.open_quote())));
         }
         let empty = TextBlock { offset: 0, lines_before: 0, bytes: Vec::new() };
         let mut last = std::mem::replace(&mut self.rest, empty);
@@ -118,10 +127,18 @@ impl<'n> Cuts<'n> {
 
     fn endless_row(&self) -> Error {
         let why = match self.state {
-            State::Quoted => OPEN_QUOTE,
-            State::Start | State::Plain | State::Closing => "; shorten its values",
+            State::Quoted => self.open_quote(),
+            State::Start | State::Plain | State::Closing => "; shorten its values".into(),
         };
         self.wrong_row(&format!("has more than {} bytes{why}", grouped(ROW_BYTES_MAX)))
+    }
+
+    /// Why a quote is open.
+    fn open_quote(&self) -> String {
+        match has_escaped_quote(&self.rest.bytes) {
+            true => format!(": most likely, {ESCAPED_QUOTES}"),
+            false => OPEN_QUOTE.into(),
+        }
     }
 
     fn wrong_row(&self, what: &str) -> Error {

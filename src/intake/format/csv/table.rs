@@ -6,6 +6,9 @@ use super::cut::has_torn_value;
 use crate::intake::blocks::TextBlock;
 use crate::limits::LINE_BYTES_MAX;
 
+/// How databases write a missing value (`COPY` of PostgreSQL, `OUTFILE` of MySQL, Hive). No URL, tag or name is like this.
+const NULL: &[u8] = br"\N";
+
 /// Reads the rows of a block.
 ///
 /// Most rows have no quotes. Their fields are the bytes between the delimiters, which are found 32 bytes at a time, and are not
@@ -127,11 +130,12 @@ impl<'t> TableRow<'t> {
         self.ends.len()
     }
 
-    /// The field `at`, without quotes.
+    /// The field `at`, without quotes; empty if it is [`NULL`].
     #[inline]
     pub fn field(&self, at: usize) -> &'t [u8] {
         let start = if at == 0 { 0 } else { self.ends[at - 1] + self.gap };
-        &self.fields[start..self.ends[at]]
+        let field = &self.fields[start..self.ends[at]];
+        if field == NULL { b"" } else { field }
     }
 
     /// Its text in the input, cut to the length of a line.

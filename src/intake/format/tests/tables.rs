@@ -280,11 +280,11 @@ fn a_header_with_a_delimiter_that_is_not_detected_is_refused_with_the_option_for
         (&none, "\"url\"!\"lastmod\"", '!'),
         (&none, "url & lastmod", '&'),
         (&none, "url_lastmod", '_'),
-        (&none, "url\u{1}lastmod", '\u{1}'),
+        (&none, "url\u{2}lastmod", '\u{2}'),
         (&by_name, "updated_at^Page", '^'),
     ] {
         let (text, set) = (table(names, by), by.to_string().parse::<Delimiter>().unwrap());
-        let way_out = format!("use `format: csv` `delimiter: {by}`");
+        let way_out = format!("use `format: csv` `delimiter: {}`", set.word());
         let rows =
             format!("the lines are rows of a table; {way_out}, or `format: text` if every line is a URL");
         check_refused(options, "a.txt", &text, &rows);
