@@ -116,6 +116,10 @@ impl<'a> LocalFile<'a> {
             Some(meta) if !meta.is_file() => {
                 Err(unfit("is not a regular file; give one, or a file that does not exist yet"))
             }
+            // As in a container. Copying to it would leave half a file if the run died.
+            Some(_) if self.fs.is_mount_point(self.path) => Err(unfit(
+                "is a mount point of its own, so no new file can take its place; mount its directory instead",
+            )),
             meta => Ok(meta),
         }
     }

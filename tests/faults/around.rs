@@ -13,7 +13,9 @@ use sitemill::options::Order;
 use sitemill::{Job, Phase, Progress, Stop};
 
 use crate::support::{TempDir, finish, published_urls, sitemill, started_by};
-use crate::world::{BASE, Waiting, World, at_each_call, copy, fifo, injected, pages, skip, skip_unless_root};
+use crate::world::{
+    BASE, Mount, Waiting, World, at_each_call, copy, fifo, injected, pages, skip, skip_unless_root,
+};
 
 #[test]
 fn a_report_or_metrics_path_that_is_not_a_regular_file_is_refused_before_any_work() {
@@ -31,6 +33,28 @@ fn a_report_or_metrics_path_that_is_not_a_regular_file_is_refused_before_any_wor
     let report: Value = serde_json::from_slice(&run.stdout).unwrap();
     assert_eq!(report["published"], true);
     world.assert_new(1, 70);
+}
+
+#[test]
+fn a_file_that_is_a_mount_point_is_refused_before_any_work_if_another_one_would_have_to_take_its_place() {
+    if skip_unless_root("a mounted file") {
+        return;
+    }
+    let world = World::new();
+    let input = world.directory.file("urls.txt", pages(1, 70));
+    let files = ["source", "mounted.txt"].map(|name| world.directory.file(name, "User-agent: *\n"));
+    let mount = Mount::file(&files[0], &files[1]);
+    for options in [&["--robots"][..], &["--dry-run", "--robots"], &["--metrics"], &["--html"]] {
+        let run = finish(world.build().args(options).arg(mount.path()).arg(&input), b"");
+        world.assert_refused(
+            run,
+            73,
+            "mounted.txt: is a mount point of its own, so no new file can take its place",
+        );
+    }
+    // It is written in place.
+    finish(world.build().arg("--report").arg(mount.path()).arg(&input), b"").expect(0);
+    assert!(fs::read_to_string(&files[0]).unwrap().contains("\"published\": true"));
 }
 
 #[test]

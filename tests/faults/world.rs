@@ -307,6 +307,12 @@ impl Mount {
         Self { path: path.into(), image: None }
     }
 
+    /// Mounts the file `from` at the file `path`, as containers do.
+    pub fn file(from: &Path, path: &Path) -> Self {
+        finish(Command::new("mount").arg("--bind").arg(from).arg(path), b"").expect(0);
+        Self { path: path.into(), image: None }
+    }
+
     /// Mounts a new file system of `kind` in the file `image`. `None`, with a message, if the kernel does not support `kind` or
     /// allows no loop mounts.
     pub fn new_image(image: &Path, kind: &str, path: &Path) -> Option<Self> {

@@ -130,6 +130,14 @@ impl FileSystem for Disk {
         }
     }
 
+    /// Linux tells since 5.8.
+    #[cfg(target_os = "linux")]
+    fn is_mount_point(&self, path: &Path) -> bool {
+        use rustix::fs::{StatxAttributes, StatxFlags, statx};
+        statx(CWD, path, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::empty())
+            .is_ok_and(|found| found.stx_attributes.contains(StatxAttributes::MOUNT_ROOT))
+    }
+
     fn make_directory(&self, path: &Path, mode: u32) -> io::Result<()> {
         DirBuilder::new().mode(mode).create(path)
     }

@@ -72,6 +72,11 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
         Ok(())
     }
 
+    /// Whether something is mounted at this path, so that nothing else can be renamed to it. False where that is unknown.
+    fn is_mount_point(&self, _path: &Path) -> bool {
+        false
+    }
+
     /// Creates an empty file; nothing may have its name.
     fn create(&self, path: &Path) -> io::Result<Box<dyn NewFile>>;
 
