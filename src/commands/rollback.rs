@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::slice;
 use std::time::SystemTime;
 
-use crate::commands::check::decoded_path;
+use crate::commands::check::gone_external;
 use crate::commands::unpublished::unpublished;
 use crate::common::progress::Progress;
 use crate::common::stop::Stop;
@@ -142,14 +142,10 @@ fn restore_in(
     Ok(RolledBack { from: SetSummary::of(&from), to: summary, warnings })
 }
 
-/// The warning that `set` lists sitemaps whose files are gone and that sitemill did not write. Those that were given as URLs, which
-/// need not be files, have no time.
+/// The warning that `set` lists sitemaps whose files are gone and that sitemill did not write.
 fn warning_of_gone(view: &dyn View, set: &Manifest) -> Option<Error> {
-    let files = set.also.iter().filter(|also| also.lastmod.is_some());
-    let paths = files.filter_map(|also| also.loc.strip_prefix(&*set.base_url));
-    let paths = paths.map(|path| decoded_path(path.as_bytes()));
-    let gone: Vec<_> = paths.filter(|path| matches!(view.look_up(path.as_os_str()), Ok(None))).collect();
-    let (first, others) = gone.split_first()?;
+    let gone = gone_external(view, set);
+    let ((_, first), others) = gone.split_first()?;
     let (path, others) = (view.path(first.as_os_str()), and_more(others.len()));
     let words = "gone, although the restored set lists it; publish it again, or build a set without it";
     Some(Error::data(message!(&*path, "{others}: {words}")))

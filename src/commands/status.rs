@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::commands::check::gone_external;
 use crate::common::progress::{Phase, Progress};
 use crate::common::stop::Stop;
 use crate::error::{ErrorKind, Message, Result};
@@ -75,7 +76,7 @@ pub struct SetStatus {
     pub urls: u64,
     /// Number of sitemaps.
     pub sitemaps: u64,
-    /// Number of sitemaps that sitemill did not write, and that its index files list. Their files are not checked.
+    /// Number of sitemaps that sitemill did not write, and that its index files list.
     pub also: u64,
     /// Number of index files.
     pub indexes: u64,
@@ -84,7 +85,8 @@ pub struct SetStatus {
     /// Bytes of its sitemap files.
     pub gzip_bytes: u64,
     /// Number of sitemaps whose files are missing or have the wrong size; a set that lacks one cannot be restored. Of the live set,
-    /// the index files and the file with the lines for robots.txt count, too, if they are missing or empty.
+    /// the index files and the file with the lines for robots.txt count, too, if they are missing or empty, and so do files that
+    /// sitemill did not write but that its index files list, if they are missing.
     pub missing: u64,
 }
 
@@ -227,7 +229,8 @@ fn live_figures(view: &dyn View, set: &Manifest) -> Result<SetStatus> {
     let has_bytes = |file: &str| matches!(view.look_up(file.as_ref()), Ok(Some(found)) if found.is_file && found.bytes > 0);
     // Those of earlier sets are written anew when a set is restored.
     let files = set.indexes.iter().chain([&robots_file]).filter(|file| !has_bytes(file));
-    Ok(SetStatus { missing: figures.missing + files.count() as u64, ..figures })
+    let missing = files.count() + gone_external(view, set).len();
+    Ok(SetStatus { missing: figures.missing + missing as u64, ..figures })
 }
 
 fn figures(view: &dyn View, set: &Manifest) -> Result<SetStatus> {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     Run, TempDir, assert_nothing_is_left, assert_valid, build_command, contents, files, finish, locs,
-    published_urls, run, sitemill,
+    published_urls, run, sitemill, status,
 };
 
 const BASE: &str = "https://www.example.com/maps/";

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::base::{self, Deeper};
 use super::document::{Document, Member, report_listed_index};
 use super::finding::Findings;
+use super::gone::gone_external;
 use super::loc::check_grammar;
 use super::members::ExternalUrls;
 use super::normal;
@@ -30,6 +31,8 @@ pub(super) struct Known {
     pub listed: SeenFiles,
     /// Sitemaps from elsewhere that the manifest names and no index file has listed so far.
     pub external: HashSet<String>,
+    /// Those of them that were given as files that do not exist now.
+    gone: HashSet<String>,
     /// Sitemaps of which one more index file may list each, because a switch is not complete.
     moving: HashSet<PathBuf>,
     /// The URLs of such sitemaps from elsewhere.
@@ -68,8 +71,13 @@ impl Known {
     pub fn of(set: &Set) -> Self {
         let external = set.manifests.all().flat_map(|set| &set.also).map(|also| also.loc.clone());
         let path = |file: &str| set.view.as_ref().map(|view| view.path(file.as_ref()));
+        let gone = set
+            .view
+            .iter()
+            .flat_map(|view| set.manifests.all().flat_map(|manifest| gone_external(&**view, manifest)));
         Self {
             external: external.collect(),
+            gone: gone.map(|(loc, _)| loc.to_owned()).collect(),
             moving: set.manifests.kept().filter_map(path).collect(),
             moving_external: set.manifests.kept_external().map(str::to_owned).collect(),
             is_external_unknown: set.manifests.live.is_err(),
@@ -160,8 +168,8 @@ impl Known {
         }
     }
 
-    /// Adds a sitemap to those that are left `out`, or reports that it was listed before. `base` is the URL of the directory of the
-    /// index file.
+    /// Adds a sitemap to those that are left `out`, and reports it if its file is gone, or if it was listed before. `base` is the
+    /// URL of the directory of the index file.
     fn leave_out(
         &mut self,
         sitemap: &Member,
@@ -174,6 +182,10 @@ impl Known {
             may_move && str::from_utf8(&sitemap.loc).is_ok_and(|loc| moving.remove(loc))
         };
         if self.unread.insert(normal::normal(&sitemap.loc, None).into()) {
+            if str::from_utf8(&sitemap.loc).is_ok_and(|loc| self.gone.contains(loc)) {
+                let words = || format!("there is no such file: {}", shown(&sitemap.loc));
+                findings.push(Some(sitemap.entry), Rule::MissingFile, words);
+            }
             let below = base.and_then(|base| sitemap.loc.strip_prefix(base.as_bytes()));
             out.push(Unread { below: below.map(decoded_path) });
         } else if !has_moved(&mut self.moving_external) {
