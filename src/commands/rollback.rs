@@ -130,6 +130,10 @@ fn restore_in(
     }
     let mut warnings = make_live(slice::from_mut(&mut prepared))?;
     warnings.extend(prepared.warning_of_edited(false));
+    let robots = job.robots.as_deref();
+    warnings.extend(
+        prepared.warning_of_gone_indexes(robots).into_iter().chain(prepared.warning_of_stale_lines(robots)),
+    );
     let to = prepared.set();
     let summary = SetSummary::of(to);
     warnings.extend(warning_of_gone(&*prepared.workspace().view(), to));

@@ -24,6 +24,7 @@
 mod consent;
 mod foreign;
 mod found_indexes;
+mod gone_indexes;
 mod index;
 mod info;
 mod live;

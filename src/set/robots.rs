@@ -128,17 +128,8 @@ fn with_block(text: &[u8], owner: Owner<'_>, indexes: &[String]) -> Result<Vec<u
     if text.starts_with(b"\xff\xfe") || text.starts_with(b"\xfe\xff") {
         return Err("is UTF-16, and crawlers read UTF-8".into());
     }
-    let [begin, end] = ["begin", "end"].map(|word| format!("# sitemill: {word} {owner}"));
-    let is_marker = |line: &Range<usize>, marker: &str| text[line.clone()].trim_ascii() == marker.as_bytes();
-    let lines = lines(text);
-    let places = |marker: &str| -> Vec<usize> {
-        (0..lines.len()).filter(|&at| is_marker(&lines[at], marker)).collect()
-    };
-    let old = match (&places(&begin)[..], &places(&end)[..]) {
-        ([], []) => None,
-        (&[begin], &[end]) if begin < end => Some(lines[begin].start..lines[end].end),
-        _ => return Err(format!("the lines \"{begin}\" and \"{end}\" do not form a pair")),
-    };
+    let [begin, end] = markers(owner);
+    let old = old_range(text, &begin, &end)?;
     let line_end = line_end(text);
     let mut block = Vec::new();
     let named = indexes.iter().map(|file| format!("Sitemap: {}{file}", owner.base_url));
@@ -156,6 +147,42 @@ fn with_block(text: &[u8], owner: Owner<'_>, indexes: &[String]) -> Result<Vec<u
         block.extend_from_slice(&text[old.end - ends..old.end]);
     }
     Ok([before, glue, &block, after].concat())
+}
+
+/// The first and the last line of the block of `owner`.
+fn markers(owner: Owner<'_>) -> [String; 2] {
+    ["begin", "end"].map(|word| format!("# sitemill: {word} {owner}"))
+}
+
+/// Where `text` has the block between the lines `begin` and `end`, with these lines.
+fn old_range(text: &[u8], begin: &str, end: &str) -> Result<Option<Range<usize>>, String> {
+    let lines = lines(text);
+    let is_marker = |line: &Range<usize>, marker: &str| text[line.clone()].trim_ascii() == marker.as_bytes();
+    let places = |marker: &str| -> Vec<usize> {
+        (0..lines.len()).filter(|&at| is_marker(&lines[at], marker)).collect()
+    };
+    match (&places(begin)[..], &places(end)[..]) {
+        ([], []) => Ok(None),
+        (&[begin], &[end]) if begin < end => Ok(Some(lines[begin].start..lines[end].end)),
+        _ => Err(format!("the lines \"{begin}\" and \"{end}\" do not form a pair")),
+    }
+}
+
+/// The URLs of the `Sitemap:` lines in `text`, except those in the block of `owner`. Only those that are UTF-8: others are not of
+/// sets.
+pub(crate) fn listed(text: &[u8], owner: Option<Owner<'_>>) -> Vec<String> {
+    let block = owner.and_then(|owner| {
+        let [begin, end] = markers(owner);
+        old_range(text, &begin, &end).ok().flatten()
+    });
+    let is_outside = |line: &Range<usize>| block.as_ref().is_none_or(|block| !block.contains(&line.start));
+    let url = |line: Range<usize>| {
+        let (word, value) = str::from_utf8(&text[line]).ok()?.split_once(':')?;
+        // A comment may follow.
+        let url = value.split(|c: char| c == '#' || c.is_ascii_whitespace()).find(|part| !part.is_empty())?;
+        word.trim().eq_ignore_ascii_case("sitemap").then(|| url.to_owned())
+    };
+    lines(text).into_iter().filter(is_outside).filter_map(url).collect()
 }
 
 /// Lines with their line ends. RFC 9309 allows CR, LF and CRLF.
@@ -198,6 +225,16 @@ mod tests {
     fn block(text: &str, indexes: &[&str]) -> String {
         let indexes: Vec<String> = indexes.iter().map(|&index| index.into()).collect();
         String::from_utf8(with_block(text.as_bytes(), PLAIN, &indexes).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn lines_outside_the_block_are_read_as_crawlers_do() {
+        let text = "Allow: /\r\nsitemap : https://a.example/1.xml # old\r\nSitemap:\t2.xml\rSitemap:\nSITEMAP:3.xml\n#Sitemap: 4.xml\n\
+                    # sitemill: begin https://h.example/\nSitemap: 5.xml\n# sitemill: end https://h.example/\nSitemap: 6.xml";
+        let outside = ["https://a.example/1.xml", "2.xml", "3.xml", "6.xml"];
+        assert_eq!(listed(text.as_bytes(), Some(PLAIN)), outside);
+        let all = ["https://a.example/1.xml", "2.xml", "3.xml", "5.xml", "6.xml"];
+        assert_eq!(listed(text.as_bytes(), None), all);
     }
 
     #[test]

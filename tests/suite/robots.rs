@@ -225,3 +225,75 @@ fn the_block_of_a_replaced_set_with_another_base_url_is_named_in_a_warning() {
     fs::write(&robots, "").unwrap();
     assert!(build(&out, &deeper, &robots, 1, &["--replace-set"]).expect(0).stderr.is_empty());
 }
+
+/// Builds 2 pages into `out`, in sections if `options` say so.
+fn build_without(out: &Path, options: &[&str]) -> String {
+    let input = format!("{BASE}a/1\n{BASE}b/1\n");
+    finish(build_command(out, BASE).args(["--max-shrink", "100"]).args(options), input.as_bytes())
+        .expect(0)
+        .stderr
+}
+
+#[test]
+fn index_files_that_go_are_named_unless_a_robots_txt_shows_what_lists_them() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let sections = ["--section-by-path"];
+    let gone = |file: &str| {
+        format!("{}: index file that the new set no longer has, so it is", out.join(file).display())
+    };
+    assert_eq!(build_without(&out, &[]), "");
+    let dry = build_without(&out, &["--section-by-path", "--dry-run"]);
+    assert!(dry.contains(&gone("sitemap-index-1.xml")) && !dry.contains("is live"), "{dry}");
+    let said = build_without(&out, &sections);
+    let way_out =
+        format!("take the lines from {} or use --robots; ", out.join("robots-sitemaps.txt").display());
+    assert!(said.contains(&gone("sitemap-index-1.xml")) && said.contains(&way_out), "{said}");
+    assert_eq!(build_without(&out, &sections), "", "it is said once");
+    let back =
+        run(["rollback".as_ref(), "-q".as_ref(), "--to".as_ref(), "1".as_ref(), out.as_os_str()]).expect(0);
+    assert!(back.stderr.contains("sitemap-a-index-1.xml and 1 more: index file that"), "{}", back.stderr);
+    // A robots.txt that does not list it, and one that sitemill maintains.
+    fs::write(out.join("robots.txt"), THEIRS).unwrap();
+    assert_eq!(build_without(&out, &sections), "");
+    run(["rollback".as_ref(), "-q".as_ref(), "--to".as_ref(), "1".as_ref(), out.as_os_str()]).expect(0);
+    let robots = directory.file("robots.txt", "");
+    assert_eq!(build_without(&out, &["--section-by-path", "--robots", robots.to_str().unwrap()]), "");
+}
+
+#[test]
+fn a_robots_txt_that_lists_index_files_of_earlier_sets_is_named_until_it_is_corrected() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    fs::create_dir(&out).unwrap();
+    let robots = out.join("robots.txt");
+    let maintained = ["--robots", robots.to_str().unwrap()];
+    assert_eq!(build_without(&out, &maintained), "");
+    let lists = format!("{}: lists {BASE}sitemap-index-1.xml, but the new set has no such", robots.display());
+    let sections = ["--section-by-path", "--keep", "0", "--keep-sets", "0"];
+    for options in [&["--section-by-path", "--dry-run"][..], &sections, &sections, &sections] {
+        let said = build_without(&out, options);
+        assert!(said.contains(&lists) && said.contains(" or use --robots"), "{said}");
+    }
+    // It is gone, which `check` finds, too.
+    assert!(!out.join("sitemap-index-1.xml").exists());
+    let found = run(["check".as_ref(), "-q".as_ref(), out.as_os_str()]).expect(65).stdout;
+    let found = String::from_utf8(found).unwrap();
+    let missing = format!("entry 2: robots: there is no such file: {BASE}sitemap-index-1.xml");
+    assert!(found.contains(&missing) && found.lines().count() == 1, "{found}");
+    // With the option, only lines outside the block are not maintained.
+    assert_eq!(build_without(&out, &[&sections[..], &maintained].concat()), "");
+    run(["check".as_ref(), "-q".as_ref(), out.as_os_str()]).expect(0);
+    let block = fs::read_to_string(&robots).unwrap();
+    fs::write(&robots, format!("Sitemap: {BASE}sitemap-index-1.xml\nSitemap: {BASE}news.xml\n{block}"))
+        .unwrap();
+    for options in [&maintained[..], &["--robots", maintained[1], "--dry-run"]] {
+        let said = build_without(&out, &[&sections[..], options].concat());
+        assert!(said.contains(&lists) && said.contains("outside the lines of sitemill"), "{said}");
+    }
+    // Sets of other names have index files of their own.
+    fs::write(&robots, format!("Sitemap: {BASE}sitemap-blog-index-1.xml\n{block}")).unwrap();
+    build_without(&out, &["--name", "blog"]);
+    assert_eq!(build_without(&out, &sections), "");
+    run(["check".as_ref(), "-q".as_ref(), out.as_os_str()]).expect(0);
+}

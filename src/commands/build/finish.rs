@@ -43,12 +43,12 @@ pub fn finish(
         }
         Published::Previewed { sets, warnings: unlisted } => {
             sets.iter().for_each(|set| reporting::add_preview(&mut report, job, set));
-            let warnings = sets.iter().flat_map(|set| warnings_of(set, true)).chain(unlisted).collect();
+            let warnings = sets.iter().flat_map(|set| warnings_of(set, job)).chain(unlisted).collect();
             Ok(clock.completed(report, warnings))
         }
         Published::Live { sets, warnings } => {
             sets.iter().for_each(|set| reporting::add_set(&mut report, job, set));
-            follow_up.warnings.extend(sets.iter().flat_map(|set| warnings_of(set, false)));
+            follow_up.warnings.extend(sets.iter().flat_map(|set| warnings_of(set, job)));
             follow_up.warnings.extend(warnings);
             sets.into_iter().for_each(|set| follow_up.is_live(set, memory, &mut report));
             report.published = true;
@@ -58,9 +58,12 @@ pub fn finish(
     }
 }
 
-/// Warnings about files of the live set that `set` replaces, or would if the run `is_dry`.
-fn warnings_of(set: &Prepared, is_dry: bool) -> impl Iterator<Item = Error> {
-    set.warning_of_edited(is_dry).into_iter().chain(set.warning_of_sections())
+/// Warnings about files of the live set that `set` replaces, or would in a dry run, and about a robots.txt that still lists them.
+fn warnings_of(set: &Prepared, job: &Job) -> impl Iterator<Item = Error> {
+    let robots = job.publication.robots.as_deref();
+    let gone = set.warning_of_sections().or_else(|| set.warning_of_gone_indexes(robots));
+    let edited = set.warning_of_edited(job.publication.dry_run);
+    edited.into_iter().chain(gone).chain(set.warning_of_stale_lines(robots))
 }
 
 impl Clock {

@@ -15,7 +15,7 @@ use crate::error::{Error, message};
 pub struct Finding {
     /// The path of the file, escaped.
     pub file: String,
-    /// The number of the entry, from 1; for `robots-sitemaps.txt`, of the line. `None` for the file as a whole.
+    /// The number of the entry, from 1; for `robots-sitemaps.txt` and `robots.txt`, of the line. `None` for the file as a whole.
     pub entry: Option<u64>,
     /// The rule that is violated.
     pub rule: Rule,

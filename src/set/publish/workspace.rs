@@ -191,6 +191,11 @@ impl Workspace {
         &self.stem
     }
 
+    /// The name of the file with its lines for robots.txt.
+    pub fn robots_file(&self) -> &str {
+        &self.robots_file
+    }
+
     /// The live set.
     pub fn live(&self) -> Option<&Manifest> {
         self.live.as_ref()

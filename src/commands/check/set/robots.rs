@@ -5,13 +5,15 @@ use std::io::Read;
 use std::sync::Arc;
 
 use super::{Set, file};
+use crate::commands::check::checked::Checked;
+use crate::commands::check::finding::Findings;
 use crate::commands::check::loc::check_grammar;
 use crate::commands::check::normal::{directory, normal};
 use crate::commands::check::rules::Rule;
 use crate::error::{Error, Result};
 use crate::escape::shown;
 use crate::place::{PlaceFile, View};
-use crate::set::name::{EMPTY_SET_LINE, robots_file};
+use crate::set::name::{EMPTY_SET_LINE, is_index_file, is_sitemap_file, robots_file};
 
 /// Maximum bytes read of `robots-sitemaps.txt`, far more than any set needs.
 const ROBOTS_BYTES_MAX: u64 = 1 << 20;
@@ -44,10 +46,7 @@ impl Set {
     }
 
     fn take_robots_line(&mut self, view: &Arc<dyn View>, line: &[u8]) -> Result<(), &'static str> {
-        let url = match line.split_at_checked(b"Sitemap:".len()) {
-            Some((word, url)) if word.eq_ignore_ascii_case(b"Sitemap:") => url.trim_ascii(),
-            _ => return Err("not a Sitemap: line"),
-        };
+        let url = sitemap_of_line(line).ok_or("not a Sitemap: line")?;
         check_grammar(url)?;
         let url = &*normal(url, None);
         if self.base.is_none() {
@@ -64,6 +63,37 @@ impl Set {
             false => return Err(file.why_not_regular()),
         }
         Ok(())
+    }
+
+    /// Findings about robots.txt in the directory of the set: lines that list files of the directory with names of sitemill that do
+    /// not exist. None if it was `checked` for another set, or while a switch adds and removes files.
+    pub fn stale_lines(&self, checked: &mut Checked, kept_max: usize) -> Findings {
+        let mut findings = Findings::new(String::new(), kept_max);
+        let (Some(view), Some(base), None) = (&self.view, &self.base, self.manifests.next()) else {
+            return findings;
+        };
+        let robots = PlaceFile::new(Arc::clone(view), "robots.txt");
+        if !checked.add_file(&robots) {
+            return findings;
+        }
+        // It is not a file of the set, so it need not be readable.
+        let Ok(Some(text)) = read_robots(&robots) else { return findings };
+        findings = Findings::new(shown(robots.path().as_os_str().as_encoded_bytes()), kept_max);
+        for (number, line) in (1..).zip(text.split(|&byte| byte == b'\n')) {
+            let Some(url) = sitemap_of_line(line.trim_ascii()) else { continue };
+            let Some(name) = file(&normal(url, None), base) else { continue };
+            let is_of_sitemill =
+                name.to_str().is_some_and(|name| is_index_file(name) || is_sitemap_file(name));
+            if is_of_sitemill && !PlaceFile::new(Arc::clone(view), name).is_file() {
+                findings
+                    .push(Some(number), Rule::Robots, || format!("there is no such file: {}", shown(url)));
+            }
+        }
+        // A run may have published since the file was read.
+        match findings.counts.total() > 0 && self.manifests.are_outdated(&**view) {
+            true => Findings::new(String::new(), kept_max),
+            false => findings,
+        }
     }
 
     /// Reports index files that no robots line names or, without robots lines, no manifest, unless it was reported that no line
@@ -84,6 +114,12 @@ impl Set {
             }
         }
     }
+}
+
+/// The URL of a `Sitemap:` line.
+fn sitemap_of_line(line: &[u8]) -> Option<&[u8]> {
+    let (word, url) = line.split_at_checked(b"Sitemap:".len())?;
+    word.eq_ignore_ascii_case(b"Sitemap:").then(|| url.trim_ascii())
 }
 
 /// Reads the robots lines, or returns `None` if there is no such file.

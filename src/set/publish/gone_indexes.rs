@@ -1,0 +1,87 @@
+//! Index files that go: those that the live set has and its successor has not, although a robots.txt may list them.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use super::switch::Prepared;
+use crate::error::{Error, Setting, is_url, message};
+use crate::place::LocalFile;
+use crate::set::name::{Stem, is_index_file};
+use crate::set::robots::{self, Owner};
+use crate::words::and_more;
+
+/// The robots.txt of a directory that is the root of a web server.
+const ROBOTS_TXT: &str = "robots.txt";
+
+impl Prepared {
+    /// A warning if this set has no index file of a section of the live set, or none without a section. The numbers of index files
+    /// change with the URLs. `None` if it is known what lists them: `robots`, in which the run maintains the lines, or the
+    /// robots.txt of the directory; also for a set without sitemaps, which has none on purpose.
+    pub fn warning_of_gone_indexes(&self, robots: Option<&Path>) -> Option<Error> {
+        let live = self.workspace().live().filter(|_| robots.is_none() && !self.set().sitemaps.is_empty())?;
+        let stems: HashSet<_> = self.set().indexes.iter().filter_map(|file| Stem::of_file(file)).collect();
+        let is_gone = |file: &&String| Stem::of_file(file).is_some_and(|stem| !stems.contains(&stem));
+        let mut gone = live.indexes.iter().filter(is_gone);
+        let (first, others) = (gone.next()?, and_more(gone.count()));
+        let view = self.workspace().view();
+        if view.has(ROBOTS_TXT.as_ref()).unwrap_or(false) {
+            return None;
+        }
+        Some(Error::data(message!(
+            &*view.path(first.as_ref()),
+            "{others}: index file that the new set no longer has, so it is removed after ",
+            Setting::Keep,
+            "; if robots.txt lists it, take the lines from ",
+            &*view.path(self.workspace().robots_file().as_ref()),
+            " or use ",
+            Setting::Robots
+        )))
+    }
+
+    /// A warning if a robots.txt lists index files below the base URL of this set that are going to be removed or are gone:
+    /// `robots`, except for the block that the run maintains in it; otherwise, the robots.txt of the directory.
+    pub fn warning_of_stale_lines(&self, robots: Option<&Path>) -> Option<Error> {
+        let (view, base_url) = (self.workspace().view(), &*self.set().base_url);
+        let path = robots.map_or_else(|| view.path(ROBOTS_TXT.as_ref()), Path::to_owned);
+        // One that cannot be read is no reason to warn of its lines.
+        let text = match robots {
+            Some(path) => LocalFile::at(path).read().ok()?,
+            // It takes requests to find one in a bucket.
+            None if is_url(view.root()) && !self.has_old_indexes() => return None,
+            None => view.read_regular(ROBOTS_TXT.as_ref()).ok()??,
+        };
+        let owner = robots.map(|_| Owner { base_url, name: self.workspace().name() });
+        let is_stale = |url: &String| url.strip_prefix(base_url).is_some_and(|file| self.is_stale(file));
+        let mut stale = robots::listed(&text, owner).into_iter().filter(is_stale);
+        let (first, others) = (stale.next()?, and_more(stale.count()));
+        let lists = message!(&*path, ": lists {first}{others}, but the new set has no such index file; ");
+        Some(Error::data(match robots {
+            Some(_) => message!(lists, "remove what is listed outside the lines of sitemill"),
+            None => message!(
+                lists,
+                "take the lines from ",
+                &*view.path(self.workspace().robots_file().as_ref()),
+                " or use ",
+                Setting::Robots
+            ),
+        }))
+    }
+
+    /// Whether `file` has the name of an index file and is one of an earlier set, or does not exist. Other sets may have it.
+    fn is_stale(&self, file: &str) -> bool {
+        is_index_file(file)
+            && !self.set().indexes.iter().any(|index| index == file)
+            && (self.old_indexes().any(|old| old == file)
+                || matches!(self.workspace().view().has(file.as_ref()), Ok(false)))
+    }
+
+    fn has_old_indexes(&self) -> bool {
+        self.old_indexes().any(|old| !self.set().indexes.contains(old))
+    }
+
+    /// The index files of the live set and of those before it, as far as they may still exist.
+    fn old_indexes(&self) -> impl Iterator<Item = &String> {
+        let live = self.workspace().live().into_iter().flat_map(|live| &live.indexes);
+        live.chain(self.set().superseded_indexes.iter().map(|old| &old.file))
+    }
+}
