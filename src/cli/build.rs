@@ -183,6 +183,7 @@ impl Reports {
             let MeasuredRun { base_url, name, is_dry_run } = &self.run;
             let (name, is_dry_run, ended) = (name.as_deref(), *is_dry_run, SystemTime::now());
             let metrics = Metrics { base_url, name, is_dry_run, exit_code, ended, took, report };
+            metrics.warning_of_other_set(path).into_iter().for_each(warn);
             metrics.write(path).unwrap_or_else(warn);
         }
         if let Some(to) = &self.html {

@@ -9,7 +9,8 @@ use std::time::{Duration, SystemTime};
 
 use crate::commands::build::report::{Report, WordCounts, most_frequent};
 use crate::common::fifo::STREAM;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, message};
+use crate::escape::shown;
 use crate::place::LocalFile;
 use crate::sitemap::tags::{TagName, TagReason};
 
@@ -52,6 +53,23 @@ impl Metrics<'_> {
     pub fn set_in(path: &Path) -> Option<(String, Option<String>)> {
         let text = LocalFile::at(path).read().ok()?;
         set_in(&String::from_utf8_lossy(&text))
+    }
+
+    /// A warning if the file `path` has the metrics of another set, which [`write`](Self::write) replaces: nobody would notice that
+    /// the other job fails.
+    pub fn warning_of_other_set(&self, path: &Path) -> Option<Error> {
+        let (base_url, name) = Self::set_in(path)?;
+        let is_own = base_url == self.base_url && name.as_deref() == self.name;
+        // A run that cannot read its options may not know its set.
+        if is_own || self.base_url.is_empty() {
+            return None;
+        }
+        let name = name.map(|name| format!(" ({})", shown(name.as_bytes()))).unwrap_or_default();
+        let other = shown(base_url.as_bytes());
+        let words = format!(
+            ": has the metrics of {other}{name}, which this run replaces; give each set a file of its own"
+        );
+        Some(Error::data(message!(path, "{words}")))
     }
 
     /// Replaces the file `path` with the metrics. If this run failed, the time of the last success of the same set is taken from

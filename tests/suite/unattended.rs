@@ -301,3 +301,23 @@ fn files_that_the_user_may_not_write_to_are_not_replaced() {
         assert_eq!(fs::read(&protected).unwrap(), b"User-agent: *\n", "{option}");
     }
 }
+
+#[test]
+fn a_metrics_file_with_the_metrics_of_another_set_is_named() {
+    let directory = TempDir::new();
+    let (out, path) = (directory.join("out"), directory.join("sitemill.prom"));
+    let build = |options: &[&str]| {
+        let metrics = [&["--quiet", "--metrics", path.to_str().unwrap()], options].concat();
+        build(&out, &format!("{BASE}1\n"), &metrics).expect(0).stderr
+    };
+    assert_eq!([build(&[]), build(&[])], ["", ""]);
+    let has = |set: &str| {
+        let path = path.display();
+        format!(
+            "warning: {path}: has the metrics of {set}, which this run replaces; give each set a file of its own\n"
+        )
+    };
+    assert_eq!(build(&["--name", "blog"]), has(BASE));
+    assert_eq!(build(&["--name", "blog"]), "");
+    assert_eq!(build(&[]), has(&format!("{BASE} (blog)")));
+}

@@ -34,7 +34,8 @@ pub struct ReportFileArgs {
 
     /// Write Prometheus metrics to this file when the run ends.
     ///
-    /// They are also written if the run fails. The textfile collector of node_exporter reads files named *.prom.
+    /// They are also written if the run fails. Each set needs a file of its own. The textfile collector of node_exporter reads
+    /// files named *.prom.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub metrics: Option<PathBuf>,
 }
