@@ -25,7 +25,8 @@ pub fn name(setting: Setting, value: Option<&str>) -> String {
 /// Returns `outcome` with flags in the texts of its report, for the summary and the report for programs.
 pub fn in_outcome(mut outcome: Outcome) -> Outcome {
     let report = &mut outcome.report;
-    for message in report.tag_hints.iter_mut().chain(&mut report.hint).chain(&mut report.refused) {
+    let texts = report.tag_hints.iter_mut().chain(&mut report.hint).chain(&mut report.refused);
+    for message in texts.chain(&mut report.warnings) {
         *message = text(message).into();
     }
     outcome

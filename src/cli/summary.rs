@@ -66,6 +66,7 @@ fn fields(report: &Report, out: &Path) -> Value {
         fields.insert("unused_columns".into(), columns.into());
         fields.insert("dropped_elements".into(), json!(elements));
         fields.insert("sites".into(), report.sets.len().into());
+        fields.insert("kept_sites".into(), report.kept_sites.len().into());
         fields.insert("out".into(), escape::shown(out.as_os_str().as_encoded_bytes()).into());
     }
     fields
@@ -147,6 +148,7 @@ fn published(report: &Report, out: &Path, table: &mut Table) {
     table.row("sitemaps", grouped(report.sitemaps), sizes);
     also(report, table);
     table.row("index files", grouped(report.indexes), "");
+    kept_sites(report, table);
     sections(report, table);
     idle_rules(report, table);
     seconds(report, table);
@@ -176,6 +178,13 @@ fn published(report: &Report, out: &Path, table: &mut Table) {
 fn also(report: &Report, table: &mut Table) {
     if report.also > 0 {
         table.row("also", grouped(report.also), "sitemaps from elsewhere in the index files");
+    }
+}
+
+/// Adds the number of live sites that the run does not publish, if there are any.
+fn kept_sites(report: &Report, table: &mut Table) {
+    if let kept @ 1.. = report.kept_sites.len() {
+        table.row("kept sites", grouped(kept as u64), "live sites of which the inputs have no URL");
     }
 }
 
@@ -239,6 +248,7 @@ fn previewed(report: &Report, changes: &DryRun, out: &Path, table: &mut Table) {
     table.row("  removed", grouped(changes.removed_sitemaps), "no longer listed");
     also(report, table);
     table.row("index files", grouped(report.indexes), indexes(changes));
+    kept_sites(report, table);
     sections(report, table);
     idle_rules(report, table);
     seconds(report, table);

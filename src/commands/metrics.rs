@@ -148,7 +148,7 @@ impl Text {
         self.gauge("sitemill_listed_urls", "URLs of the inputs that the set lists.", report.listed);
     }
 
-    /// Adds the metrics of the set, if it is live.
+    /// Adds the metrics of the set, if it is live or would be, and of the work that follows.
     fn set(&mut self, report: &Report) {
         if report.published {
             self.gauge("sitemill_sitemaps", "Sitemaps of the set.", report.sitemaps);
@@ -157,6 +157,11 @@ impl Text {
             self.gauge("sitemill_xml_bytes", "Bytes of the uncompressed sitemaps.", report.xml_bytes);
             self.gauge("sitemill_gzip_bytes", "Bytes of the compressed sitemaps.", report.gzip_bytes);
             self.gauge("sitemill_expired_files", "Old sitemaps that were removed.", report.expired);
+        }
+        if report.published || report.dry_run.is_some() {
+            let kept = report.kept_sites.len();
+            self.gauge("sitemill_kept_sites", "Live sites of which the inputs have no URL.", kept);
+            self.gauge("sitemill_warnings", "Warnings in the report of the run.", report.warnings.len());
         }
         if let Some(then) = &report.then {
             // 127 is the code of a shell for a command that it cannot start.

@@ -50,6 +50,7 @@ pub use consent::{Consent, OnDamage};
 pub use index::{external_bytes, index_bytes_min};
 pub use info::SetInfo;
 pub use live::{check_is_current, kept, lost, newest};
+pub use neighbours::other_sites;
 pub use occupant::is_there;
 pub use shared_shelf::SharedShelf;
 pub use switch::{Prepared, make_live};

@@ -6,7 +6,8 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::support::{
-    ROBOTS_FILE, Run, TempDir, build_command, files, finish, published_urls, run, telling_build_command,
+    ROBOTS_FILE, Run, TempDir, assert_says, build_command, contents, files, finish, published_urls, run,
+    telling_build_command,
 };
 
 const BASE: &str = "http://h.example/";
@@ -260,4 +261,48 @@ fn a_section_of_a_rules_file_that_loses_all_urls_is_refused_with_the_option_that
     let said = "section a has no URLs; nothing was published; --allow-empty publishes the set without it";
     assert!(build(&pages("b"), &[]).expect(65).stderr.contains(said));
     build(&pages("b"), &["--allow-empty"]).expect(0);
+}
+
+#[test]
+fn a_site_that_loses_all_its_urls_keeps_its_set_and_is_named_wherever_the_run_is_told_of() {
+    let directory = TempDir::new();
+    let (out, metrics) = (directory.join("out"), directory.join("sitemill.prom"));
+    let list = |sites: &[&str]| -> String {
+        sites.iter().map(|site| format!("https://{site}.example/1\n")).collect()
+    };
+    let build = |sites: &[&str], options: &[&str]| {
+        let mut build = telling_build_command(&out, "{origin}/");
+        build.args(["--json", "--metrics"]).arg(&metrics).args(options);
+        finish(&mut build, list(sites).as_bytes()).expect(0)
+    };
+    let kept = |run: &Run| serde_json::from_slice::<Value>(&run.stdout).unwrap()["kept_sites"].clone();
+    let metric = |value| {
+        let text = fs::read_to_string(&metrics).unwrap();
+        assert!(
+            text.contains(&format!("sitemill_kept_sites{{base_url=\"{{origin}}/\"}} {value}\n")),
+            "{text}"
+        );
+    };
+    let all = build(&["a", "b", "c"], &[]);
+    assert!(kept(&all).is_null() && !all.stderr.contains("kept sites"), "{}", all.stderr);
+    metric(0);
+    // The set of a site that was built by itself, and directories that are no sites.
+    fs::create_dir(out.join("d.example")).unwrap();
+    finish(&mut build_command(&out.join("v1.0"), "https://a.example/v1.0/"), b"https://a.example/v1.0/1\n")
+        .expect(0);
+    let before = contents(&out.join("b.example"));
+    for (options, end) in [(&["--dry-run"][..], "directory\n"), (&[], "directory; the new set is live\n")] {
+        let lost = build(&["c"], options);
+        let said = format!(
+            "warning: https://a.example/ and 1 more: live, but the inputs have no URL of the site, so its set stays as it is; if \
+             the site is gone, remove its {end}"
+        );
+        assert_says(&lost, &[&said, "  2  live sites of which the inputs have no URL"]);
+        assert_eq!(kept(&lost), serde_json::json!(["https://a.example/", "https://b.example/"]));
+        metric(2);
+    }
+    assert_eq!(contents(&out.join("b.example")), before);
+    let logged = build(&["c"], &["--log", "json"]).stderr;
+    let summary = logged.lines().find(|line| line.contains("\"summary\"")).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(summary).unwrap()["kept_sites"], 2);
 }

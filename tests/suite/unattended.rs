@@ -321,3 +321,35 @@ fn a_metrics_file_with_the_metrics_of_another_set_is_named() {
     assert_eq!(build(&["--name", "blog"]), "");
     assert_eq!(build(&[]), has(&format!("{BASE} (blog)")));
 }
+
+#[test]
+fn warnings_are_in_the_report_on_the_page_and_counted_in_the_metrics() {
+    let directory = TempDir::new();
+    let [path, page, report] = ["sitemill.prom", "page.html", "report.json"].map(|name| directory.join(name));
+    let robots = directory.file("robots.txt", "#".repeat(500 * 1024));
+    let build = |options: &[&str]| {
+        let mut command = telling_build_command(&directory.join("out"), BASE);
+        command
+            .arg("--quiet")
+            .arg("--metrics")
+            .arg(&path)
+            .arg("--html")
+            .arg(&page)
+            .arg("--report")
+            .arg(&report);
+        finish(command.args(options), format!("{BASE}1\n").as_bytes()).expect(0)
+    };
+    assert_eq!(build(&[]).stderr, "");
+    assert_eq!(metric(&metrics(&path), "warnings", ""), 0.0);
+    let read = || serde_json::from_slice::<Value>(&fs::read(&report).unwrap()).unwrap();
+    assert!(read()["warnings"].is_null() && !fs::read_to_string(&page).unwrap().contains("Warning."));
+    let code = "import json, sys; sys.exit(2 + len(json.load(sys.stdin)[\"warnings\"]))";
+    build(&["--robots", robots.to_str().unwrap(), "--then", &format!("python3 -c '{code}'")]);
+    let texts = read()["warnings"].clone();
+    let robots = format!("{}: would have", robots.display());
+    assert!(texts[0].as_str().unwrap().starts_with(&robots), "{texts}");
+    assert_eq!(texts[1], "--then: the command ended with exit code 3", "it knows of the first one");
+    assert_eq!(metric(&metrics(&path), "warnings", ""), 2.0);
+    let page = fs::read_to_string(&page).unwrap();
+    assert!(page.matches("Warning.").count() == 1 && page.contains("robots.txt: would have"), "{page}");
+}

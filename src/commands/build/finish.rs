@@ -1,5 +1,6 @@
 //! Finish: publishes the batches of all sites, does the work that follows, and completes the report.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use super::follow_up::FollowUp;
@@ -8,10 +9,12 @@ use super::publish::{Published, publish};
 use super::report::{Details, Report, Seconds};
 use super::reporting;
 use super::site::Site;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, message};
 use crate::job::Job;
-use crate::set::publish::Prepared;
+use crate::place;
+use crate::set::publish::{Prepared, other_sites};
 use crate::survey::memory::Memory;
+use crate::words::and_more;
 
 /// When a build started, and how long its passes took.
 pub struct Clock {
@@ -36,6 +39,8 @@ pub fn finish(
     clock: &Clock,
 ) -> Result<Outcome> {
     report.old_news = sites.iter().flat_map(|site| &site.batches).map(|batch| batch.old_news).sum();
+    report.kept_sites = kept_sites(job, &sites)?;
+    let of_kept = warning_of_kept(&report.kept_sites);
     match publish(job, &report, sites, &follow_up.external, time)? {
         Published::Refused { begun, why } => {
             begun.iter().for_each(|set| reporting::add_set(&mut report, job, set));
@@ -43,13 +48,14 @@ pub fn finish(
         }
         Published::Previewed { sets, warnings: unlisted } => {
             sets.iter().for_each(|set| reporting::add_preview(&mut report, job, set));
-            let warnings = sets.iter().flat_map(|set| warnings_of(set, job)).chain(unlisted).collect();
+            let of_sets = sets.iter().flat_map(|set| warnings_of(set, job));
+            let warnings = of_sets.chain(unlisted).chain(of_kept).collect();
             Ok(clock.completed(report, warnings))
         }
         Published::Live { sets, warnings } => {
             sets.iter().for_each(|set| reporting::add_set(&mut report, job, set));
             follow_up.warnings.extend(sets.iter().flat_map(|set| warnings_of(set, job)));
-            follow_up.warnings.extend(warnings);
+            follow_up.warnings.extend(of_kept.into_iter().chain(warnings));
             sets.into_iter().for_each(|set| follow_up.is_live(set, memory, &mut report));
             report.published = true;
             let warnings = follow_up.end(&mut report);
@@ -64,6 +70,28 @@ fn warnings_of(set: &Prepared, job: &Job) -> impl Iterator<Item = Error> {
     let gone = set.warning_of_sections().or_else(|| set.warning_of_gone_indexes(robots));
     let edited = set.warning_of_edited(job.publication.dry_run);
     edited.into_iter().chain(gone).chain(set.warning_of_stale_lines(robots))
+}
+
+/// With a base for each origin, the base URLs of the live sites of which the inputs have no URL, unlike those of `sites`.
+fn kept_sites(job: &Job, sites: &[Site]) -> Result<Vec<String>> {
+    if job.rules.only_site().is_some() {
+        return Ok(Vec::new());
+    }
+    let directories = sites.iter().map(|site| site.place.directory());
+    let published: HashSet<&str> =
+        directories.filter_map(|directory| directory.file_name()?.to_str()).collect();
+    let parent = place::view_of_set(&job.publication.out, job.publication.name.as_ref())?;
+    Ok(other_sites(&*parent, &published))
+}
+
+/// The warning about `kept` sites, if there are any: an export that is cut off loses whole sites, too.
+fn warning_of_kept(kept: &[String]) -> Option<Error> {
+    let (first, others) = kept.split_first()?;
+    let others = and_more(others.len());
+    Some(Error::data(message!(
+        "{first}{others}: live, but the inputs have no URL of the site, so its set stays as it is; if the site is gone, remove its \
+         directory"
+    )))
 }
 
 impl Clock {

@@ -3,7 +3,7 @@
 use std::error::Error as _;
 
 use super::report::Report;
-use crate::error::{Error, message};
+use crate::error::{Error, Message, message};
 
 /// The outcome of a build whose lines were all counted: a report, and whether the set is live.
 #[derive(Debug)]
@@ -16,15 +16,26 @@ pub struct Outcome {
     pub refused: Option<Error>,
     /// Warnings: failures after the set went live, which stays live; sitemaps of
     /// [`also`](crate::options::Publication::also) that no set of the run lists; files of the replaced set that something else
-    /// had changed; and index files of sections that the new set no longer has. A dry run has only the last two.
+    /// had changed; index files that the new set no longer has, and a robots.txt that lists such files; live sites of which the
+    /// inputs have no URL. A dry run lacks the first two kinds.
     pub warnings: Vec<Error>,
 }
 
 impl Outcome {
     /// Creates the outcome of a build that is refused.
     pub(in crate::commands) fn not_published(mut report: Report, why: Error) -> Self {
-        let cause = why.source().map(|cause| format!(": {cause}")).unwrap_or_default();
-        report.refused = Some(message!(why.message(), "{cause}"));
+        report.refused = Some(with_cause(&why));
         Self { report, refused: Some(why), warnings: Vec::new() }
     }
+
+    /// Copies the messages of the warnings to the report.
+    pub(in crate::commands) fn report_warnings(&mut self) {
+        self.report.warnings = self.warnings.iter().map(with_cause).collect();
+    }
+}
+
+/// The message of `error`, followed by its cause.
+fn with_cause(error: &Error) -> Message {
+    let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+    message!(error.message(), "{cause}")
 }

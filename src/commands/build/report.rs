@@ -124,6 +124,9 @@ pub struct Report {
     /// With a base for each origin: the live set of each, in the order in which the origins first appear in the input.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sets: Vec<SetReport>,
+    /// With a base for each origin: the base URLs of live sites of which the inputs have no URL. Their sets stay as they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept_sites: Vec<String>,
     /// The sections of the set, in the order in which they are listed. With a base for each origin they are in `sets`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sections: Vec<SectionSummary>,
@@ -143,6 +146,9 @@ pub struct Report {
     /// The command that ran once the set was live. The report that the command reads lacks this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub then: Option<ThenReport>,
+    /// The messages of [`Outcome::warnings`](crate::Outcome::warnings). The report that the command reads lacks its own failure.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Message>,
     /// Elapsed time of each part; the command that runs once the set is live is not included.
     pub seconds: Seconds,
     /// Number of worker threads.

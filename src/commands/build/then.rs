@@ -25,8 +25,10 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// the command directly.
 const GRACE: Duration = Duration::from_millis(200);
 
-/// Runs the command of `job` if its sets are live, and adds its exit code to the report. Its failure is a warning.
+/// Completes the report: adds the warnings, runs the command of `job` if its sets are live, and adds its exit code. Its failure is
+/// a warning.
 pub fn run(job: &Job, outcome: &mut Outcome, stop: &Stop) {
+    outcome.report_warnings();
     let Some(command) = job.publication.then.as_ref().filter(|_| outcome.report.published) else { return };
     let ended = start(job, command, &outcome.report).and_then(|child| wait(child, stop));
     let (exit_code, failure) = match ended {
@@ -39,6 +41,7 @@ pub fn run(job: &Job, outcome: &mut Outcome, stop: &Stop) {
     };
     outcome.report.then = Some(ThenReport { command: command.words().to_vec(), exit_code });
     outcome.warnings.extend(failure);
+    outcome.report_warnings();
 }
 
 /// Starts the command with the report as its standard input. It writes to standard error, because standard output may be for

@@ -6,7 +6,7 @@
 //! stages its manifest before it compares, so of two runs at the same time at least one sees the claim of the other. A set that has
 //! lost a manifest claims its stems by its lines for robots.txt, too: crawlers find its live files there.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use crate::clean::scope::BaseUrl;
@@ -86,6 +86,17 @@ pub fn live_sites(view: &dyn View) -> impl Iterator<Item = Manifest> {
     places.filter_map(|site| usable(&*site, &Record::Live).ok().flatten())
 }
 
+/// The base URLs of the sites whose sets are live directly below the place of `view`, as far as they can be read. The places named
+/// `except` are left out, and so are sets that list nothing.
+pub fn other_sites(view: &dyn View, except: &HashSet<&str>) -> Vec<String> {
+    let places = places_of_sites(view).into_iter().flatten();
+    let others = places.filter(|site| !except.contains(name_of_place(&**site)));
+    let live = others.filter_map(|site| set_of_site(&*site, &Record::Live));
+    let mut urls: Vec<String> = live.filter(|set| !set.indexes.is_empty()).map(|set| set.base_url).collect();
+    urls.sort_unstable();
+    urls
+}
+
 /// The places directly below that of `view` that have the name of a site, or its set, and in which a run has died before its
 /// switch. Those in a bucket are left out, because it takes requests to find them.
 ///
@@ -115,11 +126,16 @@ fn places_of_sites(view: &dyn View) -> Result<impl Iterator<Item = Arc<dyn View>
 
 /// Whether `record` is a manifest of the set of a site, and in the place of that site.
 fn is_of_site(set: &dyn View, record: &Record) -> bool {
-    let is_here = |manifest: Manifest| {
+    set_of_site(set, record).is_some()
+}
+
+/// The manifest `record`, if it can be read, is that of the set of a site, and is in the place of that site.
+fn set_of_site(set: &dyn View, record: &Record) -> Option<Manifest> {
+    let is_here = |manifest: &Manifest| {
         let base_url = manifest.base_url.parse::<BaseUrl>();
         base_url.is_ok_and(|base_url| site_directory(&base_url) == name_of_place(set))
     };
-    usable(set, record).is_ok_and(|manifest| manifest.is_some_and(is_here))
+    usable(set, record).ok().flatten().filter(is_here)
 }
 
 /// The name of the place of `view` in its parent; empty if it is not UTF-8.

@@ -39,7 +39,10 @@ pub fn header(report: &Report, is_run: bool, html: &mut Html) {
 /// Maximum number of hints. A build gives fewer, but a report may come from elsewhere.
 const HINTS_MAX: usize = 6;
 
-/// Why nothing was published, how to fix it, and what is not shown.
+/// Maximum number of warnings that are shown.
+const WARNINGS_MAX: usize = 6;
+
+/// Why nothing was published, how to fix it, warnings, and what is not shown.
 pub fn messages(report: &Report, notes: &[String], html: &mut Html) {
     if let Some(refused) = &report.refused {
         html.raw("<div class=\"message bad\" role=\"note\" aria-label=\"Why nothing was published\"><p>");
@@ -68,6 +71,13 @@ pub fn messages(report: &Report, notes: &[String], html: &mut Html) {
             None => _ = html.raw("could not be started."),
         }
         html.raw("</p></div>\n");
+    }
+    // A command that fails has a message of its own.
+    let is_told = report.then.as_ref().is_some_and(|then| then.exit_code != Some(0));
+    let warnings = report.warnings.len() - usize::from(is_told && !report.warnings.is_empty());
+    for warning in report.warnings[..warnings].iter().take(WARNINGS_MAX) {
+        html.raw("<div class=\"message\" role=\"note\" aria-label=\"Warning\"><p><b>Warning.</b> ");
+        html.message(warning, MESSAGE_CHARS_MAX / 2).raw("</p></div>\n");
     }
     for note in notes.iter().take(NOTES_MAX) {
         html.raw("<div class=\"message\" role=\"note\" aria-label=\"Note\"><p>");
