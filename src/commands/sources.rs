@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::commands::check::{self, ExternalMember, Members, Set};
-use crate::error::{Error, Result, is_on_web_server, message};
+use crate::error::{Error, Result, is_on_web_server, is_url, message};
 use crate::escape;
 use crate::intake::format::{self, FormatOptions, OutDirectory, PartFiles, SkipReason};
 use crate::intake::input::UnreadInput;
@@ -201,9 +201,9 @@ fn open_directory(
     skipped.extend(left.map(|file| (file.clone(), SkipReason::NotListed)));
     skipped.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
     sources.skipped.extend(skipped.into_iter().map(|(path, reason)| {
-        // Markers and the sitemaps of earlier sets are expected here.
+        // Markers, the root of a disk, and the sitemaps of earlier sets are expected here.
         let is_usual = match reason {
-            SkipReason::Hidden => true,
+            SkipReason::Hidden | SkipReason::LostAndFound => true,
             SkipReason::NotListed => {
                 path.file_name().and_then(|name| name.to_str()).is_some_and(is_sitemap_file)
             }
@@ -261,10 +261,16 @@ struct DataFiles {
 /// holds sitemaps of earlier sets.
 fn data_files(files: &[PathBuf], sets: &Sets<'_>) -> Result<DataFiles> {
     let mut data = DataFiles { paths: Vec::with_capacity(files.len()), published: Vec::new() };
-    let mut is_read = HashSet::new();
+    let (mut is_read, mut is_checked) = (HashSet::new(), HashSet::new());
     for file in files {
         match sets.get(directory(file)) {
-            None => data.paths.push(file.clone()),
+            None => {
+                let may_be_part = is_named(file, is_sitemap_file) && !is_url(file);
+                if may_be_part && is_checked.insert(directory(file)) {
+                    Set::check_published(&*place::view(directory(file))?)?;
+                }
+                data.paths.push(file.clone());
+            }
             Some(sets) if is_of_set(file) && is_read.insert(directory(file)) => {
                 for view in sets {
                     let set = Set::to_read(view)?;

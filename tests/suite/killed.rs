@@ -7,8 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::support::{
-    Run, TempDir, assert_nothing_is_left, build_command, copy, epoch_plus, finish, killed_at, published,
-    published_urls, sitemill,
+    Run, TempDir, assert_nothing_is_left, build_command, copy, epoch_plus, files, finish, killed_at, published, published_urls, sitemill,
 };
 
 const BASE: &str = "http://h.example/";
@@ -124,4 +123,27 @@ fn a_leftover_that_cannot_be_removed_is_a_warning() {
     }
     let rollback = at(sitemill().args(["rollback", "--quiet", "--out"]).arg(&out), 3, "").expect(0);
     assert!(rollback.stderr.contains("/1-1: could not be read; a run that died"), "{}", rollback.stderr);
+}
+
+#[test]
+fn sitemaps_of_a_first_run_that_was_killed_are_not_taken_for_a_set() {
+    let directory = TempDir::new();
+    let (out, robots) = (directory.join("out"), directory.join("robots.txt"));
+    let has_part = || {
+        let kinds: Vec<bool> = files(&out).iter().map(|name| name.ends_with(".gz")).collect();
+        kinds.contains(&true) && !kinds.contains(&false)
+    };
+    let mut nth = 1;
+    while !has_part() {
+        let _ = fs::remove_dir_all(&out);
+        assert_ne!(killed("linkat", nth, &build_args(&out, &robots), 0, &pages(1, 8)).exit, 0);
+        nth += 1;
+    }
+    let out = out.to_str().unwrap();
+    let next = directory.join("next");
+    let build = ["build", out, "--quiet", "--base-url", BASE, "--out", next.to_str().unwrap()];
+    for args in [&["urls", out][..], &["check", out], &build] {
+        let refused = finish(sitemill().args(args), b"").expect(65);
+        assert!(refused.stderr.contains("contains no published set"), "{}", refused.stderr);
+    }
 }

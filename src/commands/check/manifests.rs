@@ -104,6 +104,13 @@ impl Manifests {
         matches!(self.live, Ok(Some(_)))
     }
 
+    /// Whether runs were in the place of `view`, and none has published a set. Perhaps the first one is active.
+    pub fn are_awaited(&self, view: &dyn View) -> bool {
+        let has_none = matches!((&self.live, &self.next), (Ok(None), Ok(None)));
+        // With earlier sets, the manifest of the live one is lost.
+        has_none && view.has_state().unwrap_or(false) && view.kept().is_ok_and(|kept| kept.is_empty())
+    }
+
     /// The index files of earlier sets that still exist; `None` if that is unknown, as for a copy without its manifest.
     pub fn old_indexes(&self) -> Option<HashSet<String>> {
         let live = self.live.as_ref().ok()?.as_ref()?;

@@ -21,13 +21,17 @@ use crate::clean::scope::ScopeRule;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::escape::shown;
 use crate::place::{Listed, PlaceFile, View};
-use crate::set::name::{Stem, robots_file};
+use crate::set::name::{Stem, is_sitemap_file, robots_file};
 use listing::{index_stem, is_before, names};
 
 /// How often, and at which interval, a command that reads a set looks whether a switch is complete. Switches in a directory take
 /// milliseconds.
 const SWITCH_TRIES: u32 = 20;
 const SWITCH_INTERVAL: Duration = Duration::from_millis(100);
+
+/// What a place contains in which only the first run was, if it has not published its set.
+const UNPUBLISHED: &str =
+    "contains no published set; sitemaps there are those of a run that has not published them";
 
 /// Files that are checked together: those of a place, or files that were named individually.
 pub(crate) struct Set {
@@ -146,16 +150,34 @@ impl Set {
             set.take_indexes_beside(&view, &names)?;
             return Ok(set);
         }
+        let is_index = |listed: &Listed| index_stem(&listed.name).is_some();
+        let is_unpublished = !names.iter().any(is_index) && set.manifests.are_awaited(&*view);
+        if is_unpublished {
+            // These sitemaps are only a part of the set until a run publishes it.
+            names.retain(|listed| !listed.name.to_str().is_some_and(is_sitemap_file));
+        }
         set.take_by_names(&view, &names)?;
         match set.files.is_empty() && set.findings.loss.is_none() {
             false => Ok(set),
             true => {
                 let what = match view.name() {
                     Some(name) => format!("contains no set {name}"),
+                    None if is_unpublished => UNPUBLISHED.into(),
                     None => set.nothing(&*view),
                 };
                 Err(Error::data(message!(view.root(), ": {what}")))
             }
+        }
+    }
+
+    /// Checks that a run has published what is in the place of `view`, in which neither robots lines nor index files are.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Data`] if only runs were there that have not published a set.
+    pub fn check_published(view: &dyn View) -> Result<()> {
+        match Manifests::read(view).are_awaited(view) {
+            true => Err(Error::data(message!(view.root(), ": {UNPUBLISHED}"))),
+            false => Ok(()),
         }
     }
 

@@ -20,6 +20,9 @@ const TABLE_FORMATS: [(&str, &str); 3] = [
 /// The directory next to the data files of an Iceberg table, and the end of the names of files in it.
 const ICEBERG: (&str, &str) = ("metadata", ".metadata.json");
 
+/// The directory at the root of an ext4 file system in which `fsck` puts what it recovers. Only root may read it.
+const LOST_AND_FOUND: &str = "lost+found";
+
 /// The files in a directory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PartFiles {
@@ -34,6 +37,8 @@ pub struct PartFiles {
 pub enum SkipReason {
     /// Its name begins with `.` or `_`, like those of markers, checksums and unfinished files.
     Hidden,
+    /// It is the directory in which a file system keeps what was recovered after a crash.
+    LostAndFound,
     /// There are `part-*` files, and it is not one of them.
     NotPart,
     /// It is in, or links to, the directory that the run publishes to.
@@ -54,6 +59,7 @@ impl SkipReason {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Hidden => "its name begins with . or _",
+            Self::LostAndFound => "a file system keeps there what was recovered after a crash",
             Self::NotPart => "there are part-* files, and only these are read",
             Self::Output => "it belongs to the output directory",
             Self::NotListed => "the set published in its directory does not list it",
@@ -159,7 +165,8 @@ fn is_hidden(name: &std::ffi::OsStr) -> bool {
 }
 
 /// The data files below `directory`: those named `part-*` if there are any, otherwise all. Its directories (partitions such as
-/// `day=2024-05-01`) are searched too. Files whose names begin with `.` or `_` are never data, nor is anything in `out`.
+/// `day=2024-05-01`) are searched too. Files whose names begin with `.` or `_` are never data, nor is anything in `lost+found` or
+/// in `out`.
 ///
 /// # Errors
 /// If it cannot be read, has no data file, or has no `_SUCCESS` although `needs_success`: the job that writes it has not finished.
@@ -295,6 +302,8 @@ fn add_files(directory: &Path, is_output: &dyn Fn(&Path, bool) -> bool, found: &
         let (path, kind) = (entry.path(), entry.file_type().map_err(unreadable)?);
         if is_hidden(&entry.file_name()) {
             found.skipped.push((path, SkipReason::Hidden));
+        } else if kind.is_dir() && entry.file_name() == LOST_AND_FOUND {
+            found.skipped.push((path, SkipReason::LostAndFound));
         } else if (kind.is_dir() || kind.is_symlink()) && is_output(&path, kind.is_symlink()) {
             found.skipped.push((path, SkipReason::Output));
         } else if kind.is_dir() {

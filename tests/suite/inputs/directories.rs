@@ -297,8 +297,12 @@ fn files_next_to_part_files_are_named_as_skipped() {
 fn markers_alone_and_sitemaps_of_earlier_sets_are_reported_without_a_warning() {
     let directory = data();
     directory.file("data/_SUCCESS", "");
+    // The root of a disk, which not everybody may read.
+    fs::create_dir_all(directory.join("data/lost+found")).unwrap();
+    directory.file("data/lost+found/#1", "https://h.example/recovered\n");
     let (quiet, report) = report_of(&directory, &["data"], &[], b"");
-    assert_eq!((skipped(&report).len(), &*quiet.stderr), (1, ""));
+    assert_eq!((skipped(&report).len(), read(&report).len(), &*quiet.stderr), (2, 2, ""));
+    assert_eq!(skipped(&report)[1].0, "data/lost+found");
     // A directory with two sets, of which the second is live, and one more file.
     build(&directory, "data/a.txt", "other", &[]).expect(0);
     build(&directory, "data/b.txt", "other", &[]).expect(0);
