@@ -240,11 +240,24 @@ fn the_option_that_keeps_a_dropped_lastmod_is_named_and_works() {
     let hint = "lastmod has an exponent (2 of 2 dropped); use CAST(lastmod AS BIGINT)";
     assert_eq!(told.report["tag_hints"], json!([hint]));
     // A date without hyphens is not a number of seconds.
-    let told = build(&directory.join("date"), &directory.file("urls.csv", pages(2, "20240501")), &[]);
-    assert_eq!(
-        (&told.report["dropped_tags"], &told.report["tag_hints"]),
-        (&json!({ "tag-lastmod": 2 }), &Value::Null)
+    let dates = directory.file("urls.csv", pages(2, "20240501"));
+    for options in [&[][..], &["--lastmod-unit", "seconds"]] {
+        let told = build(&directory.join("date"), &dates, options);
+        let hint = "lastmod looks like YYYYMMDD (2 of 2 dropped); use YYYY-MM-DD";
+        assert_eq!(
+            (&told.report["dropped_tags"], &told.report["tag_hints"]),
+            (&json!({ "tag-lastmod": 2 }), &json!([hint]))
+        );
+    }
+    // The zone is not UTC, and its name is shown.
+    let feed = format!(
+        "<rss><channel><item><link>{BASE}1</link><pubDate>1 May 2024 10:20:30 MSK</pubDate></item></channel></rss>"
     );
+    let told = build(&directory.join("feed"), &directory.file("feed.xml", feed), &[]);
+    let hint = "lastmod has the name of a zone, MSK, and not its offset from UTC (1 of 1 dropped); use --lastmod-zone with the \
+        zone, such as Europe/Berlin";
+    assert_eq!(told.report["tag_hints"], json!([hint]));
+    assert_eq!(told.report["examples"][0]["text"], "2024-05-01T10:20:30 MSK");
 }
 
 #[test]

@@ -7,7 +7,7 @@
 use jiff::SignedDuration;
 use jiff::civil::{Date, DateTime};
 
-use super::zone::{LastmodZone, number, offset_minutes};
+use super::zone::{LastmodZone, is_undefined_name, number, offset_minutes};
 use crate::sitemap::tag_names::TagReason;
 
 /// Maximum length of a `lastmod` in bytes, `2024-05-01T10:20:30+02:00`: `maxLength` of the 0.84 schema.
@@ -130,6 +130,10 @@ pub fn lastmod(raw: &[u8], rules: &LastmodRules) -> Result<Option<Lastmod>, TagR
     }
     // A date is text even if a unit is set: columns of dates in Parquet come as text.
     let unit = if begins_with_date(text) { LastmodUnit::Text } else { rules.unit };
+    // As a Unix time, it would be one in 1970 or far in the future.
+    if is_compact_date(text) {
+        return Err(TagReason::Lastmod);
+    }
     // In a finer unit than its own, it would be a time in 1970.
     if LastmodUnit::of_number(text).is_some_and(|likely| likely != unit) {
         return Err(TagReason::LastmodEpoch);
@@ -147,6 +151,13 @@ pub fn lastmod(raw: &[u8], rules: &LastmodRules) -> Result<Option<Lastmod>, TagR
 /// Reads a `lastmod` that needs no rules: a date, or a time with its zone. `None` for any other text.
 pub fn plain_lastmod(raw: &[u8]) -> Option<Lastmod> {
     lastmod(raw, &LastmodRules::default()).ok().flatten()
+}
+
+/// Whether `text` is probably a date without hyphens, `YYYYMMDD`, perhaps with a time, `hhmmss`: a day from 1990 to 2100.
+pub fn is_compact_date(text: &[u8]) -> bool {
+    let has_digits = matches!(text.len(), 8 | 14) && text.iter().all(u8::is_ascii_digit);
+    let date = has_digits.then(|| [&text[..4], &text[4..6], &text[6..8]].join(&b'-'));
+    date.and_then(|date| date_of(&date)).is_some_and(|date| (1990..=2100).contains(&date.year()))
 }
 
 fn begins_with_date(text: &[u8]) -> bool {
@@ -173,15 +184,14 @@ fn of_text(text: &[u8], zone: Option<&LastmodZone>) -> Result<Lastmod, TagReason
 fn of_date_time(date: Date, clock: &[u8], zone: Option<&LastmodZone>) -> Result<Lastmod, TagReason> {
     let (time, given) = time_of(clock).ok_or(TagReason::Lastmod)?;
     let local = date.at(time[0], time[1], time[2], 0);
-    let given = given.strip_prefix(b" ").unwrap_or(given);
-    match given {
-        [] => {
+    match given.strip_prefix(b" ").unwrap_or(given) {
+        name if name.is_empty() || name != given && is_undefined_name(name) => {
             let zone = zone.ok_or(TagReason::LastmodZone)?;
             let (local, minutes) = zone.place(local).ok_or(TagReason::Lastmod)?;
             in_zone(local, minutes, None)
         }
-        b"Z" | b"UTC" => in_zone(local, 0, None),
-        _ => in_zone(local, offset_minutes(given).ok_or(TagReason::Lastmod)?, Some(given[0])),
+        b"Z" | b"UTC" | b"GMT" => in_zone(local, 0, None),
+        offset => in_zone(local, offset_minutes(offset).ok_or(TagReason::Lastmod)?, Some(offset[0])),
     }
 }
 

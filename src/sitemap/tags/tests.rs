@@ -39,6 +39,7 @@ fn lastmod_is_a_date_or_has_full_seconds_and_a_zone() {
         // SQL formats with a zone.
         ("2024-05-01 10:20:30 UTC", Ok("2024-05-01T10:20:30Z")),
         ("2024-05-01 10:20:30.123456 UTC", Ok("2024-05-01T10:20:30Z")),
+        ("2024-05-01 10:20:30 GMT", Ok("2024-05-01T10:20:30Z")),
         ("2024-05-01 10:20:30+00", Ok("2024-05-01T10:20:30+00:00")),
         ("2024-05-01 10:20:30.5+0000", Ok("2024-05-01T10:20:30+00:00")),
         ("2024-05-01 10:20:30 -0330", Ok("2024-05-01T10:20:30-03:30")),
@@ -66,6 +67,8 @@ fn lastmod_is_a_date_or_has_full_seconds_and_a_zone() {
         ("2024-05-01T10:20", Err(Why::LastmodZone)),
         ("2024-05-01 10:20:30", Err(Why::LastmodZone)),
         ("2024-05-01 10:20:30.123", Err(Why::LastmodZone)),
+        // The offset of this zone is not defined.
+        ("2024-05-01T10:20:30 CET", Err(Why::LastmodZone)),
         // No such day or time.
         ("2023-02-29", Err(Why::Lastmod)),
         ("1900-02-29", Err(Why::Lastmod)),
@@ -87,7 +90,9 @@ fn lastmod_is_a_date_or_has_full_seconds_and_a_zone() {
         ("2024-05-01T10Z", Err(Why::Lastmod)),
         ("2024-05-01T10:20:30.Z", Err(Why::Lastmod)),
         ("2024-05-01T10:20:Z", Err(Why::Lastmod)),
-        ("2024-05-01T10:20:30 CET", Err(Why::Lastmod)),
+        ("2024-05-01T10:20:30CET", Err(Why::Lastmod)),
+        ("2024-05-01 10:20:30 EST", Err(Why::Lastmod)),
+        ("2024-05-01 10:20:30 PM", Err(Why::Lastmod)),
         ("2024-05-01  10:20:30", Err(Why::Lastmod)),
         ("-2024-05-01", Err(Why::Lastmod)),
         ("1714558830", Err(Why::LastmodEpoch)),
@@ -109,6 +114,7 @@ fn a_time_without_a_zone_gets_the_configured_one() {
         ("Europe/Berlin", "2024-01-01 10:20:30", "2024-01-01T10:20:30+01:00"),
         ("Europe/Berlin", "2024-07-01 10:20:30", "2024-07-01T10:20:30+02:00"),
         ("America/New_York", "2024-07-01 10:20:30", "2024-07-01T10:20:30-04:00"),
+        ("Europe/Moscow", "2024-07-01T10:20:30 MSK", "2024-07-01T10:20:30+03:00"),
         // Clocks set forward: the skipped hour. Clocks set back: the first of the two times.
         ("Europe/Berlin", "2024-03-31 02:30:00", "2024-03-31T03:30:00+02:00"),
         ("Europe/Berlin", "2024-10-27 02:30:00", "2024-10-27T02:30:00+02:00"),
@@ -163,6 +169,9 @@ fn numbers_are_times_only_if_a_unit_is_set() {
         (LastmodUnit::EpochSeconds, "99999999999999999999", Err(Why::Lastmod)),
         (LastmodUnit::EpochSeconds, "1.7e9", Err(Why::Lastmod)),
         // A date is not a number, whatever unit is set.
+        (LastmodUnit::EpochSeconds, "20240501", Err(Why::Lastmod)),
+        (LastmodUnit::EpochMillis, "20240501102030", Err(Why::Lastmod)),
+        (LastmodUnit::EpochSeconds, "20240231", Ok("1970-08-23T06:17:11Z")),
         (LastmodUnit::EpochSeconds, "2024-05-01", Ok("2024-05-01")),
         (LastmodUnit::EpochMillis, "2024-05-01T10:20:30Z", Ok("2024-05-01T10:20:30Z")),
         (LastmodUnit::EpochNanos, "2024-05-01 10:20:30", Err(Why::LastmodZone)),

@@ -63,6 +63,20 @@ impl fmt::Display for LastmodZone {
     }
 }
 
+/// The names of zones whose offset from UTC is defined. RFC 2822, 4.3: that of any other name is unknown.
+const NAMES: [&str; 12] = ["UT", "GMT", "UTC", "Z", "EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT"];
+
+/// Whether the offset of the zone with this `name` is defined.
+pub fn is_defined(name: &[u8]) -> bool {
+    NAMES.iter().any(|defined| name.eq_ignore_ascii_case(defined.as_bytes()))
+}
+
+/// Whether `text` is probably the name of a zone, such as `MSK`, and its offset is not defined. Shorter words have other meanings,
+/// such as `PM`.
+pub fn is_undefined_name(text: &[u8]) -> bool {
+    matches!(text.len(), 3..=5) && text.iter().all(u8::is_ascii_uppercase) && !is_defined(text)
+}
+
 /// The minutes of `±hh:mm`, `±hhmm` or `±hh`; `None` for anything else, and if it exceeds [`ZONE_MINUTES_MAX`].
 pub(super) fn offset_minutes(text: &[u8]) -> Option<i32> {
     let (sign, digits) = text.split_first()?;

@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use crate::commands::build::report::{Report, WordCounts};
-use crate::error::{Error, Message, Piece, Result, Setting, message};
+use crate::error::{Error, Message, Result, Setting, message};
 use crate::escape::unescape;
 use crate::job::{Guards, Job};
-use crate::sitemap::tags::{LastmodUnit, TagName, TagReason};
+use crate::sitemap::tags::{LastmodUnit, TagName, TagReason, is_compact_date, is_undefined_name};
 use crate::words::{grouped, plural};
 
 /// Returns a hint for each reason that an option would resolve: what is wrong, how many tags were dropped, and the option.
@@ -16,31 +16,42 @@ pub fn hints(job: &Job, report: &Report) -> Vec<Message> {
         let dropped = *report.dropped_tags.get(reason.as_str())?;
         let given = count(&report.given_tags, TagName::Lastmod.as_str());
         let example = report.examples.iter().find(|example| example.reason == reason.as_str());
-        let (what, option): (String, _) = match reason {
-            TagReason::LastmodZone => ("has no time zone".into(), Setting::LastmodZone.with("UTC")),
+        let name_of_zone =
+            || example?.text.rsplit(' ').next().filter(|name| is_undefined_name(name.as_bytes()));
+        let (what, way_out): (String, Message) = match reason {
+            TagReason::LastmodZone => match name_of_zone() {
+                Some(name) => (
+                    format!("has the name of a zone, {name}, and not its offset from UTC"),
+                    message!(Setting::LastmodZone, " with the zone, such as ", "Europe/Berlin"),
+                ),
+                None => ("has no time zone".into(), message!(Setting::LastmodZone.with("UTC"))),
+            },
             // Another unit would drop the tags that are read in this one.
             TagReason::LastmodEpoch if has_unit && dropped * 2 <= given => return None,
             TagReason::LastmodEpoch => {
                 let unit = LastmodUnit::of_number(example?.text.as_bytes())?.as_str();
-                (format!("looks like epoch {unit}"), Setting::LastmodUnit.with(unit))
+                (format!("looks like epoch {unit}"), message!(Setting::LastmodUnit.with(unit)))
             }
             // Digits may have been cut off, so the number is not read.
             TagReason::Lastmod if has_exponent(&example?.text) => {
-                ("has an exponent".into(), Piece::Text("CAST(lastmod AS BIGINT)".into()))
+                ("has an exponent".into(), message!("CAST(lastmod AS BIGINT)"))
+            }
+            TagReason::Lastmod if is_compact_date(example?.text.as_bytes()) => {
+                ("looks like YYYYMMDD".into(), message!("YYYY-MM-DD"))
             }
             TagReason::Lastmod if is_null(&example?.text) => {
-                ("is NULL".into(), Piece::Text("COALESCE(lastmod, '')".into()))
+                ("is NULL".into(), message!("COALESCE(lastmod, '')"))
             }
             TagReason::Lastmod => {
                 let below = only_path(&example?.text)?;
                 let setting =
                     report.inputs.iter().find_map(|input| input.setting_below("lastmod", &below))?;
-                ("is a JSON object".into(), setting)
+                ("is a JSON object".into(), message!(setting))
             }
             _ => return None,
         };
         let [dropped, given] = [dropped, given].map(grouped);
-        Some(message!("lastmod {what} ({dropped} of {given} dropped); use ", option))
+        Some(message!("lastmod {what} ({dropped} of {given} dropped); use ", way_out))
     };
     TagReason::ALL.into_iter().filter_map(hint).collect()
 }

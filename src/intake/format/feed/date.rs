@@ -2,22 +2,20 @@
 
 use jiff::fmt::rfc2822::DateTimeParser;
 
+use crate::sitemap::tags::{is_defined, is_undefined_name};
+
 /// Feeds sometimes name the wrong weekday, so it is ignored.
 static PARSER: DateTimeParser = DateTimeParser::new().relaxed_weekday(true);
-
-/// The names of zones whose offset from UTC is defined. RFC 2822, 4.3: that of any other name is unknown.
-const ZONES: [&str; 12] = ["UT", "GMT", "UTC", "Z", "EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT"];
 
 /// The offset from UTC that RFC 2822, 3.3, writes if the zone is unknown.
 const UNKNOWN_ZONE: &[u8] = b" -0000";
 
-/// `text` as W3C Datetime, without a zone if it has none, or one whose name is unknown. Anything but a date of RFC 822 stays as it
-/// is: it may be a date that is legal in sitemaps.
+/// `text` as W3C Datetime, without a zone if it has none. If the offset of its zone is not defined, its name follows after a space.
+/// Anything but a date of RFC 822 stays as it is: it may be a date that is legal in sitemaps.
 pub fn w3c(text: &[u8]) -> Vec<u8> {
     let date = without_comments(text);
     let zone = date.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default();
-    let is_unknown = zone.iter().all(u8::is_ascii_alphabetic)
-        && !ZONES.iter().any(|known| zone.eq_ignore_ascii_case(known.as_bytes()));
+    let is_unknown = zone.iter().all(u8::is_ascii_alphabetic) && !is_defined(zone);
     let (time, format) = match PARSER.parse_zoned(date) {
         Ok(time) if !is_unknown => (time, "%Y-%m-%dT%H:%M:%S%:z"),
         Ok(time) => (time, "%Y-%m-%dT%H:%M:%S"),
@@ -26,7 +24,12 @@ pub fn w3c(text: &[u8]) -> Vec<u8> {
             Err(_) => return text.into(),
         },
     };
-    time.strftime(format).to_string().into()
+    let mut written = time.strftime(format).to_string().into_bytes();
+    if is_undefined_name(zone) {
+        written.push(b' ');
+        written.extend(zone);
+    }
+    written
 }
 
 /// `date` without the comments at its end, which usually name the zone: `Sat, 07 Sep 2002 09:42:31 +0200 (CEST)`. A comment may
@@ -57,12 +60,12 @@ mod tests {
             ("Mon, 07 Sep 2002 09:42:31 EST", "2002-09-07T09:42:31-05:00"),
             ("07 Sep 02 09:42:31 PDT", "2002-09-07T09:42:31-07:00"),
             // A name that is not defined may be that of any zone.
-            ("Sat, 07 Sep 2002 09:42:31 CEST", "2002-09-07T09:42:31"),
+            ("Sat, 07 Sep 2002 09:42:31 CEST", "2002-09-07T09:42:31 CEST"),
             ("Sat, 07 Sep 2002 09:42:31 A", "2002-09-07T09:42:31"),
             ("Sat, 07 Sep 2002 09:42:31 utc", "2002-09-07T09:42:31+00:00"),
             // Comments are not zones.
-            ("Sat, 07 Sep 2002 09:42:31 CEST (Berlin)", "2002-09-07T09:42:31"),
-            ("Sat, 07 Sep 2002 09:42:31 CEST (a (b)) (c) ", "2002-09-07T09:42:31"),
+            ("Sat, 07 Sep 2002 09:42:31 CEST (Berlin)", "2002-09-07T09:42:31 CEST"),
+            ("Sat, 07 Sep 2002 09:42:31 CEST (a (b)) (c) ", "2002-09-07T09:42:31 CEST"),
             ("Sat, 07 Sep 2002 09:42:31 GMT(UTC)", "2002-09-07T09:42:31+00:00"),
             ("Sat, 07 Sep 2002 09:42:31 +0200 (CEST)", "2002-09-07T09:42:31+02:00"),
             // No zone at all.
