@@ -123,7 +123,12 @@ impl Error {
         if let Some(why) = missing::explain_output(path, &source) {
             return Self::new(ErrorKind::Output, message!(path, ": {why}"));
         }
-        Self::from_io(ErrorKind::Output, message!(path, ": cannot be created"), source)
+        Self::uncreated(message!(path, ": cannot be created"), source)
+    }
+
+    /// Creates an error of the kind [`ErrorKind::Output`], whose `message` says what cannot be created.
+    pub(crate) fn uncreated(message: Message, source: io::Error) -> Self {
+        Self::from_io(ErrorKind::Output, message, source)
     }
 
     /// Creates an error of the kind [`ErrorKind::Permission`] or [`ErrorKind::Io`], depending on `source`: reading or writing

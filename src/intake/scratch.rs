@@ -46,6 +46,15 @@ impl ScratchSpace {
         self.written.load(Ordering::Relaxed)
     }
 
+    /// A new file without a name.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be made.
+    pub fn new_file(&self) -> Result<File> {
+        let words = || message!(&*self.directory, ": no scratch file can be created there; ", way_out());
+        unlinked_file(&self.directory).map_err(|error| Error::uncreated(words(), error))
+    }
+
     /// Counts `bytes` more as written.
     pub fn add_written(&self, bytes: u64) {
         self.written.fetch_add(bytes, Ordering::Relaxed);
@@ -183,7 +192,7 @@ impl Scratch {
     /// # Errors
     /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be made.
     pub fn new(space: &Arc<ScratchSpace>) -> Result<Self> {
-        let file = unlinked_file(&space.directory).map_err(|error| Error::output(&space.directory, error))?;
+        let file = space.new_file()?;
         let [end, written] = [0; 2].map(AtomicU64::new);
         Ok(Self { file, space: Arc::clone(space), copied: None, end, written })
     }
@@ -287,5 +296,18 @@ impl Pack {
     pub fn append(&mut self, bytes: &[u8]) -> Result<Map> {
         let at = self.scratch.append(bytes)?;
         Ok(Map::Part(Arc::clone(&self.map), at..at + bytes.len()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_without_room_for_a_scratch_file_is_not_said_to_be_missing() {
+        // Nobody can create files there.
+        let refused = Scratch::new(&ScratchSpace::of(Path::new("/proc"))).unwrap_err();
+        let said = "/proc: no scratch file can be created there; choose another directory with --scratch";
+        assert_eq!((refused.kind(), &*refused.to_string()), (ErrorKind::Output, said));
     }
 }

@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::fs::{FileSystem, Kind, Meta, NewFile, exists, parent, random, remove, rename};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, message};
 
 /// A draft. It is removed on drop, unless it has been renamed.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ impl<'a> Draft<'a> {
         remove_leftovers(fs, path);
         loop {
             let temporary = path.with_file_name(format!("{}{:016x}", prefix(path), random(path)?));
-            let file = fs.create(&temporary).map_err(|error| Error::output(path, error))?;
+            let file = fs.create(&temporary).map_err(|error| uncreated(fs, path, error))?;
             let draft = Self { fs, file, path: temporary, is_temporary: true };
             // In a file system without locks, no run takes it for a leftover.
             let is_own = draft.file.try_to_lock().unwrap_or(true) && exists(fs, &draft.path)?;
@@ -94,6 +94,15 @@ impl Drop for Draft<'_> {
         if self.is_temporary {
             let _ = self.fs.remove(&self.path);
         }
+    }
+}
+
+/// The `error` of creating a draft of the file `path`, which may exist.
+fn uncreated(fs: &dyn FileSystem, path: &Path, error: io::Error) -> Error {
+    let words = "cannot be replaced, because no file can be created in its directory";
+    match exists(fs, path) {
+        Ok(true) => Error::uncreated(message!(path, ": {words}"), error),
+        _ => Error::output(path, error),
     }
 }
 

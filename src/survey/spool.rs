@@ -19,7 +19,6 @@ use crate::common::fallible::reserve_more;
 use crate::common::fifo::Failed;
 use crate::common::ordered::ordered;
 use crate::common::progress::Phase;
-use crate::common::unlinked::unlinked_file;
 use crate::error::{Error, Result};
 use crate::intake::format::{self, FormatOptions, Opened, Record, Sink, Unit, UnitFacts, Units};
 use crate::intake::input::{Input, UnreadInput};
@@ -183,8 +182,7 @@ fn copy(
     Context { progress, stop, .. }: Context<'_>,
 ) -> Result<File> {
     of.check_packed(scratch)?;
-    let directory = scratch.directory();
-    let mut file = unlinked_file(directory).map_err(|error| Error::output(directory, error))?;
+    let mut file = scratch.new_file()?;
     let mut buffer = vec![0; BUFFER_BYTES];
     let mut copied = 0;
     loop {

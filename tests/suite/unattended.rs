@@ -353,3 +353,25 @@ fn warnings_are_in_the_report_on_the_page_and_counted_in_the_metrics() {
     let page = fs::read_to_string(&page).unwrap();
     assert!(page.matches("Warning.").count() == 1 && page.contains("robots.txt: would have"), "{page}");
 }
+
+#[test]
+fn a_file_in_a_directory_that_the_user_may_not_write_to_cannot_be_replaced_and_the_message_says_why() {
+    let directory = TempDir::new();
+    let (site, out) = (directory.join("site"), directory.join("out"));
+    fs::create_dir(&site).unwrap();
+    let file = directory.file("site/robots.txt", "User-agent: *\n");
+    let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
+    let who = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+    let who = if is_root { &who[..] } else { &["env"] };
+    for path in [directory.path(), &site, &file] {
+        let _ = chown(path, Some(65534), Some(65534));
+    }
+    fs::set_permissions(&site, fs::Permissions::from_mode(0o555)).unwrap();
+    let mut command = build_command(&out, BASE);
+    command.arg("--robots").arg(&file);
+    let refused = finish(&mut started_by(who, &command), format!("{BASE}1\n").as_bytes()).expect(73);
+    let said =
+        "robots.txt: cannot be replaced, because no file can be created in its directory: Permission denied";
+    assert!(refused.stderr.contains(said), "{}", refused.stderr);
+    fs::set_permissions(&site, fs::Permissions::from_mode(0o755)).unwrap();
+}
