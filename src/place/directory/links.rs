@@ -11,7 +11,8 @@ use super::staging::Staging;
 use crate::common::digest::hex_digest;
 use crate::error::{Error, Result};
 use crate::place::foreign::removed_before_commit;
-use crate::place::fs::{exists, rename};
+use crate::place::fs::{Meta, exists, rename};
+use crate::place::record::Record;
 use crate::place::set_paths::{MANIFEST, RENAMED, mended};
 
 /// Adds those of `sitemaps` that are staged to the output directory. Only damaged files are overwritten.
@@ -35,6 +36,38 @@ pub fn permit(staging: &Staging<'_>, sitemaps: &[&str]) {
             let _ = staging.fs.permit(&path, readers);
         }
     }
+}
+
+/// Permits all users who may read the files that the staged `replacing` and the manifest replace to read these, too, and the staged
+/// `sitemaps`. The umask of this run may be stricter than that of the earlier one. Returns the mode bits of those who may read the
+/// manifest.
+pub fn keep_readers(staging: &Staging<'_>, replacing: &[String], sitemaps: &[&str]) -> u32 {
+    let look = |path: &Path| staging.fs.look(path).ok().filter(Meta::is_file);
+    let readers = |path: &Path| look(path).map_or(0, |file| file.mode & 0o444);
+    let mut is_stricter = false;
+    let mut of_files = 0;
+    for file in replacing {
+        let of_file = readers(&staging.paths.file(file));
+        is_stricter |= permit_staged(staging, file, of_file);
+        of_files |= of_file;
+    }
+    for sitemap in sitemaps.iter().filter(|_| is_stricter) {
+        permit_staged(staging, sitemap, of_files);
+    }
+    let of_manifest = readers(&staging.paths.record(&Record::Live));
+    permit_staged(staging, MANIFEST, of_manifest);
+    of_manifest
+}
+
+/// Permits `readers` to read a staged file. Returns whether they could not.
+pub fn permit_staged(staging: &Staging<'_>, file: &str, readers: u32) -> bool {
+    let path = staging.path(file);
+    let lacks = staging.fs.look(&path).is_ok_and(|file| readers & !file.mode != 0);
+    if lacks {
+        // It is worth no failure.
+        let _ = staging.fs.permit(&path, readers);
+    }
+    lacks
 }
 
 /// Links a sitemap into the output directory; false if there are no hard links.

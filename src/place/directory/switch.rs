@@ -53,13 +53,15 @@ pub fn prepare(staging: &Staging<'_>, switch: Switch) -> Result<Steps> {
             steps.replacing.push(file.clone());
         }
     }
+    let sitemaps: Vec<&str> = switch.sitemaps.iter().map(String::as_str).collect();
+    let readers = links::keep_readers(staging, &steps.replacing, &sitemaps);
     staging.sync()?;
     if let Some((run, manifest)) = &switch.replaced {
         staging.write(REPLACED, manifest)?.sync()?;
+        links::permit_staged(staging, REPLACED, readers);
         rename(fs, &staging.path(REPLACED), &paths.record(&Record::kept(run)))?;
         sync_directory(fs, &paths.sets())?;
     }
-    let sitemaps: Vec<&str> = switch.sitemaps.iter().map(String::as_str).collect();
     links::place(staging, &sitemaps)?;
     links::permit(staging, &sitemaps);
     sync_directory(fs, paths.out())?;

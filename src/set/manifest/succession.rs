@@ -60,14 +60,27 @@ impl Manifest {
     /// Replaces `live`: its sitemaps that this set does not list become superseded.
     pub fn supersede(&mut self, live: &Self) {
         let since = &self.published;
+        let before = |old: &str| self.since_before(live, old);
         let listed: HashSet<_> = self.sitemaps.iter().map(|sitemap| &sitemap.file).collect();
         let now = live.sitemaps.iter().map(|s| Superseded { file: s.file.clone(), since: since.clone() });
-        let all = live.superseded.iter().cloned().chain(now);
-        self.superseded = all.filter(|s| !listed.contains(&s.file)).collect();
+        let old = live.superseded.iter();
+        let old = old.map(|old| Superseded { since: before(&old.since), file: old.file.clone() });
+        let superseded = old.chain(now).filter(|s| !listed.contains(&s.file)).collect();
         let (run, number) = (live.run.clone(), live.number);
         let replaced = Earlier { run, number, since: since.clone(), withdrawn: false };
         let replaced = (!live.is_stand_in).then_some(replaced);
-        self.earlier = replaced.into_iter().chain(live.earlier.iter().cloned()).collect();
+        let old = live.earlier.iter();
+        let old = old.map(|old| Earlier { since: before(&old.since), ..old.clone() });
+        let earlier = replaced.into_iter().chain(old).collect();
+        (self.superseded, self.earlier) = (superseded, earlier);
+    }
+
+    /// The time since which something is replaced that this set takes over from `live`, where it is `since`. A time after both sets
+    /// is that of a clock which was ahead, and would keep files for ever. After one set alone, it may be right: perhaps the clock
+    /// of the other one is behind.
+    pub fn since_before(&self, live: &Self, since: &str) -> String {
+        let latest = self.published.as_str().max(&live.published);
+        since.min(latest).into()
     }
 
     /// The set that was live before this one, if it is kept. It comes first, even if a rollback has replaced it.
@@ -169,6 +182,25 @@ mod tests {
             withdrawn: false,
         };
         assert_eq!(third.earlier, [earlier("t2", 2, "t3"), earlier("t1", 1, "t2")]);
+    }
+
+    #[test]
+    fn times_of_a_clock_that_was_ahead_are_corrected_once_two_runs_are_before_them() {
+        let ahead =
+            [vec![sitemap("a", "1", "t1")], vec![sitemap("b", "2", "t9")], vec![sitemap("c", "3", "t3")]];
+        let [first, second, third] = ahead;
+        let first = succeed(None, "t1", first);
+        let second = succeed(Some(&first), "t9", second);
+        let since = |set: &Manifest| {
+            let files = set.superseded.iter().map(|old| old.since.clone());
+            files.chain(set.earlier.iter().map(|old| old.since.clone())).collect::<Vec<_>>()
+        };
+        let third = succeed(Some(&second), "t3", third);
+        assert_eq!(since(&third), ["t9", "t3", "t3", "t9"], "perhaps this clock is behind");
+        let fourth = succeed(Some(&third), "t4", Vec::new());
+        assert_eq!(since(&fourth), ["t4", "t3", "t4", "t4", "t3", "t4"]);
+        let behind = succeed(Some(&fourth), "t0", Vec::new());
+        assert_eq!(since(&behind), ["t4", "t3", "t4", "t0", "t4", "t3", "t4"], "nothing looks older");
     }
 
     #[test]

@@ -144,12 +144,13 @@ impl Workspace {
         let Some(live) = self.live.as_ref().filter(|_| !set.sitemaps.is_empty()) else { return Vec::new() };
         // One that cannot be read may be unchanged.
         let is_known = |old: &&SupersededIndex| is_unchanged(&*self.place, old).unwrap_or(true);
-        let known = live.superseded_indexes.iter().filter(is_known);
+        let known = live.superseded_indexes.iter().filter(is_known).cloned();
+        let known = known.map(|old| SupersededIndex { since: set.since_before(live, &old.since), ..old });
         let of_live = live.indexes.iter().filter_map(|file| {
             let (run, since) = (live.run.clone(), set.published.clone());
             Some(SupersededIndex { file: file.clone(), run, since, content: there.get(file)?.clone() })
         });
-        let all = known.cloned().chain(of_live);
+        let all = known.chain(of_live);
         all.filter(|old| !set.indexes.contains(&old.file)).collect()
     }
 
