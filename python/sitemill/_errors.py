@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import traceback
 import warnings as _warnings
@@ -47,14 +48,28 @@ class DataRefused(SitemillError):
     report: Optional["Report"] = None
 
 
-class InputError(SitemillError, OSError):
+class _OfSystem:
+    """The fields of an `OSError`, which would be lost when the exception is pickled.
+
+    Attributes:
+        errno: the number of the system's error, such as ``errno.ENOSPC``, if there is one.
+        strerror: the words for this number.
+        filename: the same as ``path``.
+    """
+
+    errno: Optional[int] = None
+    strerror: Optional[str] = None
+    filename: Optional[str] = None
+
+
+class InputError(SitemillError, _OfSystem, OSError):
     """An input is missing or cannot be read."""
 
     kind = "input"
     exit_code = 66
 
 
-class OutputError(SitemillError, OSError):
+class OutputError(SitemillError, _OfSystem, OSError):
     """The output cannot be created or written, or reading or writing failed during the run."""
 
     kind = "output"
@@ -104,13 +119,17 @@ _CLASSES = {
 }
 
 
-def make(kind: str, exit_code: int, message: str, path: Optional[str]) -> SitemillError:
+def make(kind: str, exit_code: int, message: str, path: Optional[str], number: Optional[int] = None) -> SitemillError:
     """Makes the exception for a failure of the extension module."""
     # Other messages have no flags, but may show texts of the user that look like flags.
     message = as_keywords(message, path) if kind == "usage" else message
     error = _CLASSES.get(kind, BugError)(message, path=path)
     # A class has several kinds, and a signal has its own exit code.
     error.kind, error.exit_code = kind, exit_code
+    if isinstance(error, _OfSystem):
+        error.filename = path
+        if number is not None:
+            error.errno, error.strerror = number, os.strerror(number)
     return error
 
 

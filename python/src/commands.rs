@@ -95,7 +95,7 @@ pub fn is_live(outcome: &Outcome) -> bool {
 pub fn built(py: Python<'_>, outcome: Outcome, raised: Option<PyErr>) -> Built {
     let report = sitemill::cli::embed::report_json(&outcome);
     let refused = outcome.refused.map(|why| errors::exception(py, &why).into_value(py).into_any());
-    let warnings = outcome.warnings.iter().map(|warning| errors::text(warning.message())).collect();
+    let warnings = outcome.warnings.iter().map(errors::whole_text).collect();
     (report, refused, warnings, raised)
 }
 
@@ -250,7 +250,7 @@ pub fn rollback(
     let stop = Stop::default();
     let work = |progress: &dyn Progress, stop: &Stop| sitemill::rollback(&job, progress, stop);
     let (done, raised) = run::publish(py, callback.as_ref(), None, &stop, |_| true, work)?;
-    let warnings = done.warnings.iter().map(|warning| errors::text(warning.message())).collect();
+    let warnings = done.warnings.iter().map(errors::whole_text).collect();
     Ok((done.from.number, done.to.number, done.to.urls, warnings, raised))
 }
 

@@ -36,8 +36,10 @@ pub fn whole_text(error: &Error) -> String {
 fn made<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyAny>> {
     let message = whole_text(error);
     let path = error.path().map(Path::as_os_str);
+    let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
+    let number = cause.and_then(io::Error::raw_os_error);
     let make = py.import("sitemill._errors")?.getattr("make")?;
-    make.call1((kind(error.kind()), error.kind().exit_code(), message, path))
+    make.call1((kind(error.kind()), error.kind().exit_code(), message, path, number))
 }
 
 /// The names of the kinds, by which `sitemill._errors` finds the class.

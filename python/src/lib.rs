@@ -25,6 +25,7 @@ mod ending;
 mod errors;
 mod frame;
 mod gil;
+mod interrupted;
 mod rows;
 mod run;
 mod stream;

@@ -93,8 +93,13 @@ fn wait(
         }
         if feed.is_none() || checked.elapsed() >= POLL_INTERVAL {
             checked = Instant::now();
-            let checked = py.check_signals().and_then(|()| ending::check(py));
-            if let Err(raised) = checked.and_then(|()| each(py)) {
+            if let Err(raised) = py.check_signals().and_then(|()| ending::check(py)) {
+                // Which signal it was is unknown.
+                let words = format!("interrupted: a signal handler raised {raised}");
+                end(py, stop, &raised, ErrorKind::Signal(SIGINT), &words);
+                return Some(raised);
+            }
+            if let Err(raised) = each(py) {
                 end(py, stop, &raised, ErrorKind::Io, &format!("a callback raised {raised}"));
                 return Some(raised);
             }

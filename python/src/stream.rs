@@ -16,6 +16,7 @@ use sitemill::{Result, Stop};
 use crate::ahead::POLL_INTERVAL;
 use crate::ending::{self, Active};
 use crate::errors::SIGINT;
+use crate::interrupted::interrupt_reader;
 use crate::rows::Feed;
 use crate::table::{BatchResult, Lines, Table};
 use crate::unread::Unread;
@@ -129,13 +130,14 @@ impl Batches {
                     received.map_err(|error| error == RecvTimeoutError::Timeout)
                 }
             };
+            // Also if there is a batch: a library may read all of them without running any code of Python in between.
+            py.check_signals()?;
+            ending::check(py)?;
             match waited {
                 Ok(batch) => return Ok(Some(batch)),
                 Err(false) => return Ok(None),
                 Err(true) => {}
             }
-            py.check_signals()?;
-            ending::check(py)?;
             if let Some(feed) = &mut self.feed
                 && !feed.step(py)?
             {
@@ -183,10 +185,8 @@ impl Iterator for Batches {
                 self.stop.raise(SIGINT);
                 let why = raised.to_string();
                 self.feed = None;
-                // The reader is not Python code, which could raise it. The interpreter raises it as soon as the reader returns, or
-                // any other code of Python runs, where it would be lost. So nothing must run from here on.
                 if raised.is_instance_of::<PyKeyboardInterrupt>(py) {
-                    let _ = py.import("_thread").and_then(|threads| threads.call_method0("interrupt_main"));
+                    let _ = interrupt_reader(py);
                 }
                 failed(why)
             }

@@ -1,9 +1,12 @@
 """Errors are exceptions with a class for each kind, in the words of Python."""
 
+import errno
 import json
 import os
 import pathlib
+import pickle
 import re
+import signal
 import threading
 import traceback
 
@@ -276,6 +279,56 @@ def test_the_files_for_reports_say_why_a_run_has_ended(build, tmp_path, monkeypa
     assert (report["exit_code"], words in report["error"]) == (exit_code, True), report
     assert re.search(rf"sitemill_exit_code\{{.*\}} {exit_code}\n", (tmp_path / "metrics.prom").read_text())
     assert words.partition(";")[0] in (tmp_path / "report.html").read_text()
+
+
+def test_a_signal_handler_that_raises_is_an_interruption_and_no_failure_of_a_disk(build, tmp_path):
+    fifo, report, ended = tmp_path / "fifo", tmp_path / "report.json", threading.Event()
+    os.mkfifo(fifo)
+
+    def terminate():
+        # Once the run reads.
+        with open(fifo, "w"):
+            os.kill(os.getpid(), signal.SIGTERM)
+            ended.wait()
+
+    def handler(*_):
+        raise RuntimeError("terminated")
+
+    before = signal.signal(signal.SIGTERM, handler)
+    thread = threading.Thread(target=terminate)
+    try:
+        thread.start()
+        with pytest.raises(RuntimeError, match="terminated"):
+            build(fifo, report=report)
+    finally:
+        ended.set()
+        thread.join()
+        signal.signal(signal.SIGTERM, before)
+    report = json.loads(report.read_text())
+    words = "interrupted: a signal handler raised RuntimeError: terminated"
+    assert (report["exit_code"], report["error"].partition(";")[0]) == (130, words)
+
+
+def test_warnings_have_the_reason_of_the_system(build, tmp_path):
+    directory = tmp_path / "site"
+    directory.mkdir()
+
+    def rows():
+        yield BASE
+        # The run has checked that it can write there.
+        directory.rmdir()
+        directory.touch()
+
+    with pytest.warns(RuntimeWarning, match=r"robots.txt: .*\(os error 20\); the new set is live"):
+        build(rows(), robots=directory / "robots.txt")
+
+
+def test_errors_of_the_system_have_the_fields_of_an_os_error(build, tmp_path):
+    error = pickle.loads(pickle.dumps(failure(lambda: build(tmp_path / "missing"))))
+    assert isinstance(error, OSError) and (error.errno, error.filename) == (errno.ENOENT, str(tmp_path / "missing"))
+    assert error.strerror == os.strerror(errno.ENOENT) and str(error).startswith(error.filename)
+    (tmp_path / "list").write_text("nonsense")
+    assert not hasattr(failure(lambda: build(tmp_path / "list")), "errno")
 
 
 @pytest.mark.parametrize("inner", [[b"nonsense"], [5], [{"page": BASE}]])

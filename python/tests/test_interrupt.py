@@ -142,6 +142,28 @@ def test_ctrl_c_stops_the_reading_of_a_stream_after_its_first_batch(tmp_path):
     interrupt(READ, tmp_path)
 
 
+FAST = START + """
+import os, subprocess, threading
+os.mkfifo(out)
+subprocess.Popen(["sh", "-c", f"yes {base} > {out}"])
+reader = pyarrow.RecordBatchReader.from_stream(sitemill.clean(out))
+threading.Timer(0.5, begun).start()
+reader.read_all()
+"""
+
+
+def test_ctrl_c_stops_a_library_that_reads_a_fast_stream_and_is_shown(tmp_path):
+    command = [sys.executable, "-c", FAST, BASE, str(tmp_path / "fifo")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "begun\n", process.stderr.read()
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=PATIENCE)
+        finally:
+            process.kill()
+    assert errors.startswith("Traceback ") and errors.endswith("KeyboardInterrupt\n"), errors
+
+
 LIVE = START + """
 import os, threading
 marker = out + "-is-live"

@@ -1,0 +1,45 @@
+//! Ctrl-C while a library reads a stream. The library is no Python code, which could raise `KeyboardInterrupt`, and raises an
+//! exception of its own.
+
+use pyo3::prelude::*;
+
+/// Makes the interpreter raise `KeyboardInterrupt` as soon as the library returns, or any other code of Python runs, where it would
+/// be lost. So nothing must run from here on until the library has returned.
+///
+/// # Errors
+/// If that cannot be done.
+pub fn interrupt_reader(py: Python<'_>) -> PyResult<()> {
+    let sys = py.import("sys")?;
+    let previous = sys.getattr("excepthook")?;
+    if !previous.is_instance_of::<Hook>() {
+        sys.setattr("excepthook", Bound::new(py, Hook { previous: previous.unbind() })?)?;
+    }
+    py.import("_thread")?.call_method0("interrupt_main").map(drop)
+}
+
+/// Shows the exception that ends the program. If no code of Python has run since the library returned, `KeyboardInterrupt` is still
+/// to be raised, and would be raised where the exception of the library is printed, which would print neither.
+#[pyclass]
+struct Hook {
+    /// What shows exceptions otherwise.
+    previous: Py<PyAny>,
+}
+
+#[pymethods]
+impl Hook {
+    fn __call__(
+        &self,
+        py: Python<'_>,
+        kind: Py<PyAny>,
+        value: Py<PyAny>,
+        traceback: Py<PyAny>,
+    ) -> PyResult<Py<PyAny>> {
+        match py.check_signals() {
+            Ok(()) => self.previous.call1(py, (kind, value, traceback)),
+            Err(raised) => {
+                raised.value(py).setattr("__context__", value)?;
+                self.previous.call1(py, (raised.get_type(py), raised.value(py), raised.traceback(py)))
+            }
+        }
+    }
+}
