@@ -41,6 +41,9 @@ def table(rows: Any, columns: Mapping[str, str]) -> Optional[Any]:
         return rows.toArrow()
     if has_stream:
         return rows
+    if kind == "pyspark.DataFrame":
+        why = "rows is a data frame of Spark 3, which has no Arrow stream"
+        raise TypeError(f"{why}; use sitemill.spark.build, or give rows.toPandas()")
     # Earlier versions of DuckDB.
     if hasattr(rows, "fetch_record_batch"):
         return rows.fetch_record_batch()

@@ -88,10 +88,10 @@ def build(
             themselves.
         name: the name of the rows in the report; ``spark`` if it is not given.
         set_name: the name of the set, like ``name`` of :func:`sitemill.build`.
-        options: any other option of :func:`sitemill.build` except ``dry_run``, sections, and those about input files and
-            threads. Files of patterns and the robots.txt must be where all workers reach them by the same path. The driver
-            writes the files for ``report``, ``html``, ``metrics`` and ``diff``. ``order``, ``divide`` and ``on_duplicate`` have
-            only one possible value on a cluster.
+        options: any other option of :func:`sitemill.build` except ``dry_run``, sections, those about input files and threads,
+            ``memory``, ``scratch``, ``rejects`` and ``progress``. Files of patterns and the robots.txt must be where all
+            workers reach them by the same path. The driver writes the files for ``report``, ``html``, ``metrics`` and ``diff``.
+            ``order``, ``divide`` and ``on_duplicate`` have only one possible value on a cluster.
 
     Returns:
         The report. Its counts are those of a run on one machine.
@@ -153,7 +153,15 @@ def _reason(message: str) -> str:
 
 def _check_frame(df: Any) -> None:
     if not hasattr(df, "mapInArrow"):
-        raise TypeError(f"df is of type {type(df).__name__}; give a data frame of Spark")
+        kind = type(df).__name__
+        if kind != "DataFrame":
+            raise TypeError(f"df is of type {kind}; give a data frame of Spark")
+        library = ".".join(type(df).__module__.split(".")[: 2 if hasattr(df, "to_spark") else 1])
+        way_out = "df.to_spark()" if hasattr(df, "to_spark") else "spark.createDataFrame(df), for example"
+        raise TypeError(f"df is of type {library}.{kind}; give a data frame of Spark: {way_out}")
+    if df.isStreaming:
+        why = "df is a streaming frame, and a set is built from all of its rows"
+        raise UsageError(f"{why}; call this in foreachBatch, or store the rows")
 
 
 #: Options that have another name on a cluster than on one machine.
@@ -217,6 +225,8 @@ def _arguments(
     base_url: str, out: Any, options: Mapping[str, Any], columns: Mapping[str, Optional[str]]
 ) -> list[str]:
     """The arguments of the command line for a run on a cluster."""
+    if options.get("progress") is False:
+        options = {**options, "progress": None}
     for option in ("threads", "memory", "scratch", "progress", *_OF_FILES):
         if options.get(option) is not None:
             way_out = _INSTEAD.get(option, "leave it out")
@@ -243,7 +253,7 @@ _INTERVALS = ("YearMonthIntervalType", "CalendarIntervalType")
 def _select(df: "DataFrame", columns: Mapping[str, Optional[str]]) -> "DataFrame":
     """The columns that are used, under their usual names."""
     from pyspark.sql import functions as F
-    from pyspark.sql.types import BinaryType, StringType
+    from pyspark.sql.types import BinaryType, NullType, StringType
 
     # By their places, because Spark cannot tell names apart that are equal but for the case of letters.
     numbered = df.toDF(*map(str, range(len(df.columns))))
@@ -253,7 +263,9 @@ def _select(df: "DataFrame", columns: Mapping[str, Optional[str]]) -> "DataFrame
             continue
         data_type = df.schema.fields[place].dataType
         column = F.col(f"`{place}`")
-        if part == "url" and not isinstance(data_type, (StringType, BinaryType)):
+        if isinstance(data_type, NullType):
+            column = column.cast("string")
+        elif part == "url" and not isinstance(data_type, (StringType, BinaryType)):
             shown = data_type.simpleString()
             raise DataRefused(
                 f"column {df.columns[place]} holds {shown}; expected a string; cast it, or choose another with url=\"NAME\"",

@@ -229,3 +229,9 @@ def test_levels_of_an_index_that_are_not_read_may_hold_anything(tmp_path):
     assert _frames.table(frame, {}) is not None
     report = sitemill.build(frame, base_url=BASE, out=tmp_path)
     assert (report.listed, set(report.unused_columns)) == (3, {"id", "note"})
+
+
+def test_a_frame_of_spark_3_is_refused_with_a_way_out(tmp_path):
+    frame = type("DataFrame", (), {"__module__": "pyspark.sql.dataframe"})()
+    with pytest.raises(TypeError, match="use sitemill.spark.build"):
+        sitemill.build(frame, base_url=BASE, out=tmp_path)

@@ -171,6 +171,26 @@ def test_what_is_no_data_frame_is_named(rows: Any, tmp_path: Any) -> None:
             function(rows, base_url=BASE, out=tmp_path / "out")
 
 
+def test_frames_of_other_libraries_and_streams_are_refused_with_a_way_out(spark: Any, tmp_path: Any) -> None:
+    import pandas
+
+    stream = spark.readStream.format("rate").load().selectExpr(f"concat('{BASE}', value) url")
+    for function in (sitemill.spark.build, sitemill.spark.rejects):
+        with pytest.raises(TypeError, match="df is of type pandas.DataFrame; .*createDataFrame"):
+            function(pandas.DataFrame({"url": [BASE]}), base_url=BASE, out=tmp_path / "out")
+        with pytest.raises(sitemill.UsageError, match="foreachBatch"):
+            function(stream, base_url=BASE, out=tmp_path / "out")
+
+
+def test_a_column_without_a_type_has_blank_urls_and_examples_have_the_name_of_the_rows(spark: Any, tmp_path: Any) -> None:
+    common: dict[str, Any] = {"base_url": BASE, "out": tmp_path / "out", "allow_empty": True, "progress": False}
+    report = sitemill.spark.build(spark.sql("select null url"), **common)
+    assert (report.lines, report.blank, report.listed) == (1, 1, 0)
+    pages = spark.createDataFrame([("no url",), (BASE,)], "url string")
+    report = sitemill.spark.build(pages, name="shop.pages", **common)
+    assert [example["input"] for example in report.raw["examples"]] == ["shop.pages"]
+
+
 @pytest.mark.parametrize("out", ["file:///tmp/x", "file:/tmp/x", "dbfs:/mnt/x"])
 def test_a_url_of_a_directory_is_refused(rows: Any, tmp_path: Any, monkeypatch: Any, out: str) -> None:
     monkeypatch.chdir(tmp_path)

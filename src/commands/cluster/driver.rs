@@ -311,10 +311,13 @@ fn report(job: &Job, packed: &[Packed], tally: Tally, input: &str) -> Result<Rep
     let excluded = excluded_most(job, &notes);
     let words = rejected.chain(tally.dropped.iter().map(|(reason, _)| reason.as_str()));
     let words = words.chain(excluded.iter().map(|rule| &**rule));
-    let first = |word| examples.of(word).iter().take(each).cloned();
+    let name = escape::shown(input.as_bytes());
+    // The tasks do not know the name.
+    let named = |example: &Example| Example { input: name.clone(), ..example.clone() };
+    let first = |word| examples.of(word).iter().take(each).map(named);
     let counted = Counted {
         inputs: vec![InputReport {
-            path: escape::shown(input.as_bytes()),
+            path: name.clone(),
             format: "rows".into(),
             packing: None,
             lines: tally.lines,
