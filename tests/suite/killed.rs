@@ -7,7 +7,8 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::support::{
-    Run, TempDir, assert_nothing_is_left, build_command, copy, epoch_plus, files, finish, killed_at, published, published_urls, sitemill,
+    Run, TempDir, assert_nothing_is_left, build_command, copy, epoch_plus, files, finish, killed_at,
+    published, published_urls, sitemill,
 };
 
 const BASE: &str = "http://h.example/";

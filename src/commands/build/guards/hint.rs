@@ -204,7 +204,11 @@ fn other(reason: Reason, rejected: &Rejected, first: &str, source: &LineSource) 
         Reason::ControlCharacter if first.ends_with(r"\r") => {
             r"lines end with CR CR LF; remove the CRs: tr -d '\r'".into()
         }
-        Reason::ControlCharacter => values_after_url(first).unwrap_or_else(|| "the export is damaged".into()),
+        Reason::ControlCharacter => match source {
+            LineSource::Rows(_) => None,
+            LineSource::List | LineSource::PackedList => values_after_url(first),
+        }
+        .unwrap_or_else(|| "the export is damaged".into()),
         Reason::NotAbsolute => message!(
             "a URL begins with http:// or https://; ",
             Setting::RelativeTo,
