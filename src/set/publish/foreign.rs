@@ -233,7 +233,7 @@ impl Workspace {
     ) -> Result<Vec<String>> {
         // If a dead run had begun the switch, a dry run sees files of the set before. A manifest that is not trusted may be that
         // of an earlier set.
-        let is_known = !self.is_completed && self.salvage.is_none();
+        let is_known = !self.has_resumed_switch && self.salvage.is_none();
         let live = self.live.as_ref().filter(|live| !live.is_stand_in && is_known);
         // Nothing is known of a protocol of a later version.
         let Some(live) = live.filter(|live| known.is_empty() == live.indexes.is_empty()) else {

@@ -12,33 +12,33 @@ use crate::set::name::is_sitemap_file;
 
 /// The live set and the version of its manifest.
 #[derive(Debug, Default)]
-pub struct Live {
+pub struct ReadLive {
     /// The set; `None` if there is none, or if its manifest cannot be used.
     pub set: Option<Manifest>,
     /// The version of its manifest; `None` if there is none.
     pub version: Option<Version>,
     /// Whether this run has completed the switch to it, which a dead run had begun.
-    pub is_completed: bool,
+    pub has_resumed_switch: bool,
 }
 
-impl Live {
+impl ReadLive {
     /// The live set whose manifest was `read`.
     pub fn of(read: Option<(Manifest, Version)>) -> Self {
         let (set, version) = read.unzip();
-        Self { set, version, is_completed: false }
+        Self { set, version, has_resumed_switch: false }
     }
 }
 
-/// Reads the live set of a place from its manifest. Completes a switch that a dead run has committed.
+/// Completes the switch that a dead run has committed, if there is one, and reads the live set of a place from its manifest.
 ///
 /// # Errors
 /// If the manifest is damaged, or missing although earlier sets exist; if it cannot be read, or the switch cannot be completed.
-pub fn live(place: &dyn Place) -> Result<Live> {
+pub fn resume_and_read(place: &dyn Place) -> Result<ReadLive> {
     let view = place.view();
     // First, because the journal becomes the live manifest. A dry run takes no lock, so another run may switch meanwhile.
     let next = Manifest::read_stored(view, &Record::Journal).map_err(|error| Role::Journal.explain(error));
     let live = Manifest::read_stored(view, &Record::Live).map_err(|error| Role::Live.explain(error))?;
-    let live = Live::of(live);
+    let live = ReadLive::of(live);
     let Some((next, version)) = next? else {
         // A set is only kept when another one has replaced it.
         match &live.set {
@@ -49,7 +49,7 @@ pub fn live(place: &dyn Place) -> Result<Live> {
         return Ok(live);
     };
     resume(place, live.set.as_ref(), &next)?;
-    Ok(Live { set: Some(next), version: Some(version), is_completed: true })
+    Ok(ReadLive { set: Some(next), version: Some(version), has_resumed_switch: true })
 }
 
 /// Checks that the manifest `live` is not one that a run would refuse because a later set is live. During a switch, that is

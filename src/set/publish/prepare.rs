@@ -116,7 +116,7 @@ impl Workspace {
         let same = indexes.iter().filter(|(file, bytes)| of_live.get(file) == Some(&bytes));
         let same: Vec<&str> = same.map(|(file, _)| &**file).collect();
         let kept = same.iter().filter(|file| whole.contains(*file)).count();
-        let (restored, kept) = match self.is_completed {
+        let (restored, kept) = match self.has_resumed_switch {
             true => (same.len(), same.len()),
             false => (same.len() - kept, kept),
         };

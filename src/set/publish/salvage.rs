@@ -8,7 +8,7 @@
 use std::cmp::Reverse;
 
 use super::found_indexes::FoundIndexes;
-use super::live::Live;
+use super::live::ReadLive;
 use super::occupant::is_there;
 use super::resume::resume;
 use crate::error::{ErrorKind, Result};
@@ -32,7 +32,7 @@ impl Salvage {
     ///
     /// # Errors
     /// If a file cannot be read, or a switch cannot be completed.
-    pub fn of(place: &dyn Place) -> Result<(Live, Self)> {
+    pub fn of(place: &dyn Place) -> Result<(ReadLive, Self)> {
         let view = place.view();
         let mut damaged = Vec::new();
         let mut usable = |record: Record| match Manifest::read_stored(view, &record) {
@@ -44,7 +44,7 @@ impl Salvage {
         };
         // First, because the journal becomes the live manifest.
         let next = usable(Record::Journal)?;
-        let live = Live::of(usable(Record::Live)?);
+        let live = ReadLive::of(usable(Record::Live)?);
         let kept = view.kept()?.into_iter().filter_map(|record| usable(record).transpose());
         let kept: Vec<_> = kept.map(|read| Ok(read?.0)).collect::<Result<_>>()?;
         let live = match next {
@@ -59,7 +59,7 @@ impl Salvage {
                 };
                 resume(place, Some(&replaced), &next)?;
                 damaged.retain(|record| *record != Record::Live);
-                Live { set: Some(next), version: Some(version), is_completed: true }
+                ReadLive { set: Some(next), version: Some(version), has_resumed_switch: true }
             }
             None => live,
         };

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::consent::{Consent, OnDamage};
-use super::live::{Live, kept, live, published};
+use super::live::{ReadLive, kept, published, resume_and_read};
 use super::neighbours::{abandoned_sites, live_sites, name_of_place, switching_sites};
 use super::retention::{self, Keep};
 use super::salvage::Salvage;
@@ -34,7 +34,7 @@ pub struct Workspace {
     /// The version of the live manifest that the next set succeeds.
     pub(super) expected: Option<Version>,
     /// Whether this run has completed the switch to the live set, which a dead run had begun.
-    pub(super) is_completed: bool,
+    pub(super) has_resumed_switch: bool,
     /// The names of the sites below this place for which it has done so, with their sets.
     completed_sites: BTreeMap<String, CompletedSwitch>,
     /// The other manifests, if damaged ones are ignored.
@@ -131,15 +131,15 @@ impl Workspace {
     /// Same as [`Workspace::open`]; also [`ErrorKind::Output`] if a link has the name.
     pub fn open_site(&self, name: &str, on_damage: OnDamage) -> Result<Self> {
         let mut site = Self::open_place(self.place.open_site(name)?, on_damage)?;
-        site.is_completed |= self.completed_sites.contains_key(name);
+        site.has_resumed_switch |= self.completed_sites.contains_key(name);
         site.place.release_lock();
         Ok(site)
     }
 
     /// Opens any place.
     pub(super) fn open_place(place: Box<dyn Place>, on_damage: OnDamage) -> Result<Self> {
-        let (Live { set: live, version: expected, is_completed }, salvage) = match on_damage {
-            OnDamage::Refuse => (live(&*place)?, None),
+        let (ReadLive { set: live, version: expected, has_resumed_switch }, salvage) = match on_damage {
+            OnDamage::Refuse => (resume_and_read(&*place)?, None),
             OnDamage::SetAside => {
                 let (live, salvage) = Salvage::of(&*place)?;
                 (live, Some(salvage))
@@ -162,7 +162,7 @@ impl Workspace {
             robots_file,
             live,
             expected,
-            is_completed,
+            has_resumed_switch,
             completed_sites: BTreeMap::new(),
             salvage,
             secret,
@@ -203,7 +203,7 @@ impl Workspace {
 
     /// The switches that opening this place has completed, here and in the sites below it.
     pub fn completed(&self) -> Vec<CompletedSwitch> {
-        let own = self.live.iter().filter(|_| self.is_completed);
+        let own = self.live.iter().filter(|_| self.has_resumed_switch);
         let own = own.map(|set| CompletedSwitch { number: set.number, base_url: set.base_url.clone() });
         own.chain(self.completed_sites.values().cloned()).collect()
     }
