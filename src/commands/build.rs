@@ -132,7 +132,7 @@ fn build_started(
 
     let time = w3c_datetime(job.publication.time)?;
     // The parent keeps its lock until the end.
-    let SiteLayouts { sites, rules, left_out } = sections::of_sites(run, layout, memory)?;
+    let SiteLayouts { sites, urls_by_rule, left_out } = sections::of_sites(run, layout, memory)?;
     let (sites, parent) = site::of_layouts(run, sites, workspace)?;
     let hint = report.hint.take().or_else(|| guards::section_hint(job, &sites));
     report.hint = hint.or_else(|| guards::delimiter_hint(job, &report));
@@ -140,7 +140,7 @@ fn build_started(
         loaded.check_unchanged()?;
         return Ok(Outcome::not_published(report, refused));
     }
-    report.section_rules = reporting::section_rules(job, &rules);
+    report.section_rules = reporting::section_rules(job, &urls_by_rule);
     let sites = site::produce_all(run, sites, &time, &loaded.estimate)?;
     let produced = started.elapsed();
     loaded.check_unchanged()?;

@@ -30,13 +30,21 @@ type Sections = Vec<(String, Layout)>;
 /// The layouts of all sites of a job.
 #[derive(Debug)]
 pub struct SiteLayouts {
-    /// The origin of each site, in the order in which the origins first occur, and its layout. With a single site there is no
-    /// origin.
-    pub sites: Vec<(Option<String>, Layout)>,
+    /// The layout of each site, in the order in which the origins first occur.
+    pub sites: Vec<SiteLayout>,
     /// For sections by rules, the number of URLs that each rule has put into its section.
-    pub rules: Vec<u64>,
+    pub urls_by_rule: Vec<u64>,
     /// For sections by path, the segments that are in the rest because others have more URLs.
     pub left_out: LeftOut,
+}
+
+/// The layout of a site.
+#[derive(Debug)]
+pub struct SiteLayout {
+    /// The origin of its URLs; `None` if the job has a single site.
+    pub origin: Option<String>,
+    /// The layout of its entries.
+    pub layout: Layout,
 }
 
 /// Splits the layout of all listed entries among sites and sections, as the job wants.
@@ -46,8 +54,8 @@ pub struct SiteLayouts {
 /// are more sections than the job allows, or two of them would have the same name in files.
 pub fn of_sites(run: Context<'_>, mut layout: Layout, memory: &Memory) -> Result<SiteLayouts> {
     if !run.job.rules.is_split() {
-        let sites = vec![(None, layout)];
-        return Ok(SiteLayouts { sites, rules: Vec::new(), left_out: LeftOut::default() });
+        let sites = vec![SiteLayout { origin: None, layout }];
+        return Ok(SiteLayouts { sites, urls_by_rule: Vec::new(), left_out: LeftOut::default() });
     }
     let by_origin = run.job.rules.only_site().is_none();
     let all_names = run.rules.section_names().map_or(Ok(Vec::new()), |names| check_number(run, names))?;
@@ -74,9 +82,9 @@ pub fn of_sites(run: Context<'_>, mut layout: Layout, memory: &Memory) -> Result
             true => joined(parts, rest)?,
             false => parts.pop().expect("a site has entries").1,
         };
-        Ok((origin, layout))
+        Ok(SiteLayout { origin, layout })
     });
-    Ok(SiteLayouts { sites: try_list(sites)?, rules: counts, left_out })
+    Ok(SiteLayouts { sites: try_list(sites)?, urls_by_rule: counts, left_out })
 }
 
 /// The parts of `layout`, in the order in which they first occur.

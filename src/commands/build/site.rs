@@ -17,7 +17,7 @@ use crate::sitemap::segments::SegmentRule;
 use crate::survey::context::Context;
 use crate::survey::estimate::explain_full_disk;
 use crate::survey::layout::{Layout, SectionLayout};
-use crate::survey::sections::rest_of;
+use crate::survey::sections::{SiteLayout, rest_of};
 
 /// Maximum number of segments of the live set that are compared with the new one.
 const SEGMENTS_WANTED_MAX: usize = 100;
@@ -99,18 +99,18 @@ pub fn completed(job: &Job, workspace: &Workspace) -> Vec<CompletedSwitch> {
 /// If an origin cannot have a site, its directory cannot be opened, or `stop` is raised.
 pub fn of_layouts(
     run: Context<'_>,
-    layouts: Vec<(Option<String>, Layout)>,
+    layouts: Vec<SiteLayout>,
     opened: Workspace,
 ) -> Result<(Vec<Planned>, Option<Workspace>)> {
     let path = match &run.job.rules.base_url {
         Base::Directory(url) => {
-            let layout = layouts.into_iter().map(|(_, layout)| layout).next();
+            let layout = layouts.into_iter().map(|site| site.layout).next();
             let layout = layout.map_or_else(|| Layout::of_sections(Vec::new()), Ok)?;
             return Ok((vec![(Site::new(url.clone(), opened), layout)], None));
         }
         Base::EachOrigin(path) => path,
     };
-    let open_one = |(origin, layout): (Option<String>, Layout)| {
+    let open_one = |SiteLayout { origin, layout }: SiteLayout| {
         run.stop.check()?;
         let origin = origin.expect("each origin has a site");
         let base_url = path.on(&origin).map_err(|why| no_site(&origin, &why))?;

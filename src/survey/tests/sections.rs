@@ -34,7 +34,7 @@ fn lines(directory: &Directory, rows: &[(String, String)]) -> Vec<Input> {
     vec![input(&clean), input(&other)]
 }
 
-fn flat(run: Context<'_>, layout: &Layout, rules: Vec<u64>) -> Outcome {
+fn flat(run: Context<'_>, layout: &Layout, urls_by_rule: Vec<u64>) -> Outcome {
     let sections = layout.sections.iter();
     let sections = sections.map(|section| (section.name.clone(), section.word.clone(), section.listed));
     let sitemaps = layout.sitemaps.iter().map(|part| (part.number, part.entries, part.bytes)).collect();
@@ -43,7 +43,7 @@ fn flat(run: Context<'_>, layout: &Layout, rules: Vec<u64>) -> Outcome {
         let text = |bytes: &[u8]| String::from_utf8(bytes.into()).unwrap();
         entries.push((text(entry.url.as_bytes()), text(entry.tags)));
     });
-    (sections.collect(), sitemaps, entries, rules)
+    (sections.collect(), sitemaps, entries, urls_by_rule)
 }
 
 fn all_sections(directory: &Directory) -> Vec<SectionsBy> {
@@ -74,11 +74,12 @@ fn sections_do_not_depend_on_whether_rows_are_picked_or_copied() {
                     let memory = Memory { budget, ..directory.memory(hold) };
                     let Surveyed { layout, .. } = survey(run, &inputs, &memory).unwrap();
                     let is_recorded = layout.recorded.is_some();
-                    let SiteLayouts { mut sites, rules, left_out } = of_sites(run, layout, &memory).unwrap();
-                    let layout = sites.pop().unwrap().1;
+                    let SiteLayouts { mut sites, urls_by_rule, left_out } =
+                        of_sites(run, layout, &memory).unwrap();
+                    let layout = sites.pop().unwrap().layout;
                     let rows = |listed: &ListedChunk| matches!(listed.chunk.rows, RowsAt::Picked { .. });
                     let are_picked = layout.chunks.iter().all(rows);
-                    ((is_recorded, are_picked), (flat(run, &layout, rules), left_out))
+                    ((is_recorded, are_picked), (flat(run, &layout, urls_by_rule), left_out))
                 })
             };
             let ((is_recorded, are_picked), want) = plan(0, usize::MAX);
