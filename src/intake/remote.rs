@@ -6,9 +6,9 @@ mod bucket;
 mod file;
 mod found;
 #[cfg(feature = "cloud")]
-mod origin;
-#[cfg(feature = "cloud")]
 mod pattern;
+#[cfg(feature = "cloud")]
+mod version;
 #[cfg(feature = "cloud")]
 mod web;
 #[cfg(feature = "cloud")]

@@ -71,14 +71,14 @@ pub struct EntryAt {
 
 /// The source of a sitemap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum SitemapSource {
     /// It begins with this entry.
     Entry(EntryAt),
     /// It is the sitemap of the live set with this index.
     Live(usize),
 }
 
-impl Origin {
+impl SitemapSource {
     /// The first entry.
     ///
     /// # Panics

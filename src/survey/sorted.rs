@@ -38,7 +38,7 @@ use super::account::{Account, AccountedChunk};
 use super::chunk::{Chunk, extents};
 use super::context::Context;
 use super::judge::{Judge, Judged};
-use super::layout::{Layout, Origin, Sealed};
+use super::layout::{Layout, Sealed, SitemapSource};
 use super::memory::Memory;
 use super::notes::Notes;
 use super::stable;
@@ -184,7 +184,7 @@ fn sort_all(sorting: &mut Sorting<'_>, border_count: Option<fn(u64) -> usize>) -
         }
         None => {
             let sitemaps = collector.divider.finish().into_iter();
-            (collector.chunks, list(sitemaps.map(|sitemap| sitemap.map_first(Origin::entry)))?)
+            (collector.chunks, list(sitemaps.map(|sitemap| sitemap.map_first(SitemapSource::entry)))?)
         }
     };
     Ok(Divided { chunks, sitemaps, kept: Vec::new(), listed, by_order, candidates })

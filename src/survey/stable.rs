@@ -4,7 +4,7 @@
 use super::context::Context;
 use super::entries::try_for_each_listed;
 use super::judge::Judge;
-use super::layout::{EntryAt, ListedChunk, Origin};
+use super::layout::{EntryAt, ListedChunk, SitemapSource};
 use crate::common::fallible::{list, reserve};
 use crate::common::ordered::ordered;
 use crate::error::{Error, Result};
@@ -18,7 +18,7 @@ pub struct Unchanged {
     /// The index of the first chunk after the sitemap begins.
     pub before: usize,
     /// The sitemap. If it has chunks, none of them is empty.
-    pub whole: Whole<Origin>,
+    pub whole: Whole<SitemapSource>,
 }
 
 /// Divides the listed entries of `chunks`, which are of `inputs`, and take `sizes`. `borders` are the indexes of the chunks that
@@ -34,7 +34,7 @@ pub fn divide(
     borders: &[usize],
 ) -> Result<Vec<PlannedSitemap<EntryAt>>> {
     let sitemaps = divide_around(run, chunks, sizes, inputs, borders, &[]).map_err(Halt::into_error)?;
-    list(sitemaps.into_iter().map(|sitemap| sitemap.map_first(Origin::entry)))
+    list(sitemaps.into_iter().map(|sitemap| sitemap.map_first(SitemapSource::entry)))
 }
 
 /// Divides the entries of `chunks` and of the `unchanged` sitemaps, which are in order, as [`divide`] does.
@@ -49,7 +49,7 @@ pub fn divide_around(
     inputs: &[Input],
     borders: &[usize],
     unchanged: &[Unchanged],
-) -> Result<Vec<PlannedSitemap<Origin>>, Halt> {
+) -> Result<Vec<PlannedSitemap<SitemapSource>>, Halt> {
     let reader = || Reader { chunks, sizes, inputs, judge: Judge::new(run.rules) };
     let mut marks = list(chunks.iter().map(known_smallest_mark))?;
     // Chunks with nothing listed are left out.
@@ -119,12 +119,12 @@ impl Reader<'_> {
     }
 
     /// The listed entries of the `at`th chunk.
-    fn entries(&mut self, at: usize) -> Result<Vec<Weighed<Origin>>> {
+    fn entries(&mut self, at: usize) -> Result<Vec<Weighed<SitemapSource>>> {
         let chunk = &self.chunks[at];
         let mut entries = Vec::new();
         reserve(&mut entries, chunk.listed as usize)?;
         try_for_each_listed(chunk, self.inputs, &mut self.judge, 0, |ordinal, entry| {
-            let at = Origin::Entry(EntryAt { chunk: at, ordinal });
+            let at = SitemapSource::Entry(EntryAt { chunk: at, ordinal });
             let (size, mark) = (entry.size(), Mark::of(entry.url));
             entries.push(Weighed { at, size, mark });
             Ok::<_, Error>(())

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io;
 use std::time::{Duration, Instant};
 
-use super::order::{Origin, WorkOrder, check_job};
+use super::order::{Provenance, WorkOrder, check_job};
 use super::pack::{Examples, Packed};
 use super::plan::{Planned, RoutingPlan, internal};
 use super::region::RegionBatch;
@@ -154,7 +154,7 @@ impl Driver {
     ) -> Result<Outcome> {
         let produced = self.started.elapsed();
         let Self { job, stop, started, planned, follow_up, mut site, time, order, memory, columns } = self;
-        check_origins(&order.origin, packed, plan, &batches)?;
+        check_provenance(&order.origin, packed, plan, &batches)?;
         let batches = in_order(plan, batches)?;
         let tally = add_up(packed, plan, &batches)?;
         let mut report = report(&job, packed, tally, input)?;
@@ -185,7 +185,7 @@ fn order(job: &Job, site: &Site, time: &str) -> Result<WorkOrder> {
     let probe = Secret::draw()?.to_hex();
     place.probe(probe.as_bytes())?;
     Ok(WorkOrder {
-        origin: Origin::new(job, place.run()),
+        origin: Provenance::new(job, place.run()),
         time: time.into(),
         out,
         name: place.name().cloned(),
@@ -197,7 +197,12 @@ fn order(job: &Job, site: &Site, time: &str) -> Result<WorkOrder> {
 }
 
 /// Refuses messages of another run or plan.
-fn check_origins(own: &Origin, packed: &[Packed], plan: &RoutingPlan, batches: &[RegionBatch]) -> Result<()> {
+fn check_provenance(
+    own: &Provenance,
+    packed: &[Packed],
+    plan: &RoutingPlan,
+    batches: &[RegionBatch],
+) -> Result<()> {
     packed.iter().try_for_each(|packed| packed.origin.check("a result of pack", own))?;
     plan.origin.check("the plan", own)?;
     let stamp = plan.stamp();

@@ -21,16 +21,16 @@ use crate::sitemap::segments::SegmentRule;
 /// The version of the format of all messages and blocks.
 pub(super) const FORMAT: u32 = 4;
 
-/// The origin of a message: the run, and the version and the rules that it was made with.
+/// The provenance of a message: the run, and the version and the rules that it was made with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Origin {
+pub(super) struct Provenance {
     format: u32,
     pub(super) version: String,
     pub(super) run: String,
     rules: Fingerprint,
 }
 
-impl Origin {
+impl Provenance {
     pub(super) fn new(job: &Job, run: &str) -> Self {
         let rules = Fingerprint::of(&job.rules, &job.input.format);
         Self { format: FORMAT, version: env!("CARGO_PKG_VERSION").into(), run: run.into(), rules }
@@ -90,7 +90,7 @@ pub(super) fn to_json(message: &impl Serialize) -> String {
 /// for each sitemap that is published.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkOrder {
-    pub(super) origin: Origin,
+    pub(super) origin: Provenance,
     /// The time of publication.
     pub(super) time: String,
     /// The output directory, absolute, or the location in a store.
@@ -165,7 +165,7 @@ impl WorkOrder {
     /// Checks that this process has the same version and rules as the driver.
     pub(super) fn check(&self, job: &Job) -> Result<()> {
         check_job(job)?;
-        self.origin.check("the work order", &Origin::new(job, &self.origin.run))
+        self.origin.check("the work order", &Provenance::new(job, &self.origin.run))
     }
 
     /// Creates the shelf of a worker. The list of published sitemaps may be long, so it is moved and not copied.

@@ -9,7 +9,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::block;
-use super::order::{Origin, WorkOrder, read_json, to_json};
+use super::order::{Provenance, WorkOrder, read_json, to_json};
 use super::reading::read;
 #[cfg(feature = "parquet")]
 use super::reading::{RowGroups, read_row_groups};
@@ -61,7 +61,7 @@ const CANDIDATES_PER_MILLION: u64 = 8;
 /// about ten kilobytes, and at most a few hundred.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Packed {
-    pub(super) origin: Origin,
+    pub(super) origin: Provenance,
     pub(super) tally: Tally,
     pub(super) given: GivenTags,
     /// The sum of the hashes of all accepted rows.

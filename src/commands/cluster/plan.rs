@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use super::order::{Origin, read_json, to_json};
+use super::order::{Provenance, read_json, to_json};
 use super::pack::Packed;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sitemap::divide::borders::{Smallest, count, region_of};
@@ -25,7 +25,7 @@ pub enum Planned {
 /// region.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoutingPlan {
-    pub(super) origin: Origin,
+    pub(super) origin: Provenance,
     /// Accepted rows of all partitions.
     pub(super) accepted: u64,
     /// The first URL of every region but the first, in byte order.
@@ -44,7 +44,7 @@ const ROWS_PER_CUT: u64 = 16 * 1024;
 
 impl RoutingPlan {
     /// Plans the regions of all rows in `packed`.
-    pub(super) fn of(origin: &Origin, packed: &[Packed]) -> Result<Planned> {
+    pub(super) fn of(origin: &Provenance, packed: &[Packed]) -> Result<Planned> {
         packed.iter().try_for_each(|packed| packed.origin.check("a result of pack", origin))?;
         let accepted = packed.iter().map(Packed::accepted).sum();
         let wanted = count(accepted);

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::block::{Decoder, Sealed};
-use super::order::{Origin, WorkOrder, check_job, read_json, to_json};
+use super::order::{Provenance, WorkOrder, check_job, read_json, to_json};
 use super::plan::{self, RoutingPlan, internal};
 use crate::common::progress::Silent;
 use crate::common::stop::Stop;
@@ -25,7 +25,7 @@ use crate::survey::{Arriving, survey_region};
 /// The sitemaps of one region. The engine collects one of each region and gives them to the driver.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RegionBatch {
-    pub(super) origin: Origin,
+    pub(super) origin: Provenance,
     /// The stamp of the plan.
     pub(super) plan: u64,
     pub(super) region: u32,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::origin::Origin;
+use super::version::RemoteVersion;
 use super::windows::{WINDOW_BYTES, Window, Windows};
 use crate::intake::read_at::{Pread, ReadAt, ReadControl, RemoteFile};
 use crate::store::Parts;
@@ -14,7 +14,7 @@ use crate::store::Parts;
 /// One version of a remote file. Requests fail if the file was replaced.
 #[derive(Debug, Clone)]
 pub struct PartsFile {
-    origin: Arc<Origin>,
+    version: Arc<RemoteVersion>,
     /// The first window, if it was prefetched.
     first: Arc<Mutex<Option<Window>>>,
 }
@@ -22,17 +22,17 @@ pub struct PartsFile {
 impl PartsFile {
     /// A file of `bytes` bytes with these `parts`. `name` is for messages.
     pub fn new(name: PathBuf, parts: Arc<dyn Parts>, bytes: u64) -> Self {
-        Self { origin: Arc::new(Origin::new(name, parts, bytes)), first: Arc::default() }
+        Self { version: Arc::new(RemoteVersion::new(name, parts, bytes)), first: Arc::default() }
     }
 }
 
 impl ReadAt for PartsFile {
     fn len(&self) -> io::Result<u64> {
-        Ok(self.origin.bytes())
+        Ok(self.version.bytes())
     }
 
     fn read_at(&self, out: &mut [u8], at: u64) -> io::Result<usize> {
-        self.origin.read_at(out, at)
+        self.version.read_at(out, at)
     }
 
     fn section(self: Arc<Self>, range: Range<u64>) -> Arc<dyn ReadAt> {
@@ -40,25 +40,25 @@ impl ReadAt for PartsFile {
             0 => self.first.lock().unwrap_or_else(PoisonError::into_inner).take(),
             _ => None,
         };
-        Arc::new(Windows::new(Arc::clone(&self.origin), range, first))
+        Arc::new(Windows::new(Arc::clone(&self.version), range, first))
     }
 }
 
 impl RemoteFile for PartsFile {
     fn stream(self: Arc<Self>) -> Box<dyn Read + Send> {
-        let (bytes, control) = (self.origin.bytes(), self.origin.control().clone());
+        let (bytes, control) = (self.version.bytes(), self.version.control().clone());
         Box::new(Counted { stream: Pread::new(self.section(0..bytes), 0), control })
     }
 
     fn start(&self) {
         let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
-        if first.is_none() && self.origin.bytes() > 0 {
-            *first = Window::ahead(&self.origin, 0..self.origin.bytes().min(WINDOW_BYTES));
+        if first.is_none() && self.version.bytes() > 0 {
+            *first = Window::ahead(&self.version, 0..self.version.bytes().min(WINDOW_BYTES));
         }
     }
 
     fn watched(self: Arc<Self>, control: ReadControl) -> Arc<dyn RemoteFile> {
-        Arc::new(Self { origin: Arc::new(self.origin.watched(control)), ..Self::clone(&self) })
+        Arc::new(Self { version: Arc::new(self.version.watched(control)), ..Self::clone(&self) })
     }
 }
 

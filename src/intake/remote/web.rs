@@ -12,7 +12,7 @@ use bytes::{Buf, Bytes};
 use super::bucket::not_found;
 use super::file::PartsFile;
 use super::found::NamedFile;
-use super::origin::{cancelled, failed};
+use super::version::{cancelled, failed};
 use crate::error::{Error, ErrorKind, Result, message, without_secrets};
 use crate::intake::read_at::{ReadAt, ReadControl, RemoteFile};
 use crate::store::{Location, Pieces, WebFile};

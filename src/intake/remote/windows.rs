@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 
-use super::origin::Origin;
+use super::version::RemoteVersion;
 use crate::intake::read_at::ReadAt;
 use crate::store::{Failure, Task};
 
@@ -32,7 +32,7 @@ static AHEAD_BYTES: AtomicU64 = AtomicU64::new(0);
 /// A section of a file.
 #[derive(Debug)]
 pub struct Windows {
-    file: Arc<Origin>,
+    file: Arc<RemoteVersion>,
     start: u64,
     /// Nothing after this position is prefetched.
     end: u64,
@@ -73,7 +73,7 @@ impl Drop for Room {
 }
 
 impl Window {
-    fn of(file: &Origin, range: Range<u64>, room: Option<Room>) -> Self {
+    fn of(file: &RemoteVersion, range: Range<u64>, room: Option<Room>) -> Self {
         let content = match file.at_hand(&range) {
             Some(bytes) => Content::Here(bytes),
             None => Content::Coming(file.request(range.clone())),
@@ -82,7 +82,7 @@ impl Window {
     }
 
     /// Prefetches `range`; `None` if that would exceed the limit.
-    pub fn ahead(file: &Origin, range: Range<u64>) -> Option<Self> {
+    pub fn ahead(file: &RemoteVersion, range: Range<u64>) -> Option<Self> {
         let room = Room::of(range.end - range.start)?;
         Some(Self::of(file, range, Some(room)))
     }
@@ -90,7 +90,7 @@ impl Window {
 
 impl Windows {
     /// The section `range` of `file`, with its `first` window if that was already prefetched.
-    pub fn new(file: Arc<Origin>, range: Range<u64>, first: Option<Window>) -> Self {
+    pub fn new(file: Arc<RemoteVersion>, range: Range<u64>, first: Option<Window>) -> Self {
         let end = range.end.min(file.bytes());
         Self { file, start: range.start, end, windows: Mutex::new(first.into_iter().collect()) }
     }

@@ -23,7 +23,7 @@ use crate::sitemap::divide::borders::Smallest;
 use crate::sitemap::divide::stable::{Halt, Mark, Whole};
 use crate::sitemap::divide::{Limits, PlannedSitemap, number_of_next};
 use crate::sitemap::xml::{Frame, Namespaces};
-use crate::survey::layout::{EntryAt, Kept, ListedChunk, Origin};
+use crate::survey::layout::{EntryAt, Kept, ListedChunk, SitemapSource};
 use crate::survey::stable::{self, Unchanged};
 use borders::Borders;
 use filling::Filling;
@@ -265,15 +265,15 @@ impl Reuse<'_> {
         regions: &Regions,
         listed: &[u64],
         borders: &[String],
-    ) -> Result<Vec<PlannedSitemap<Origin>>, Halt> {
+    ) -> Result<Vec<PlannedSitemap<SitemapSource>>, Halt> {
         let Regions { chunks, sizes, borders: begun } = regions;
         let unchanged = self.unchanged(chunks, listed, borders);
         let files = sorting.chunk_files();
         let divided = stable::divide_around(sorting.run, chunks, sizes, files, begun, &unchanged);
         divided.map_err(|halt| match halt {
             Halt::Needs(nth) => match unchanged[nth].whole.sitemap.first {
-                Origin::Live(part) => Halt::Needs(part),
-                Origin::Entry(_) => unreachable!("unchanged sitemaps are of the live set"),
+                SitemapSource::Live(part) => Halt::Needs(part),
+                SitemapSource::Entry(_) => unreachable!("unchanged sitemaps are of the live set"),
             },
             failed => failed,
         })
@@ -314,7 +314,7 @@ impl Reuse<'_> {
         unchanged
     }
 
-    fn whole(&self, part: usize, kept: &Kept, is_border: bool, chunks: usize) -> Whole<Origin> {
+    fn whole(&self, part: usize, kept: &Kept, is_border: bool, chunks: usize) -> Whole<SitemapSource> {
         let sitemap = self.planned(part);
         Whole {
             sitemap,
@@ -328,11 +328,11 @@ impl Reuse<'_> {
 
     /// The sitemap of an unchanged part. It is not rendered, so the namespaces that it declares are not needed. Sets with news have
     /// no record of rows.
-    fn planned(&self, part: usize) -> PlannedSitemap<Origin> {
+    fn planned(&self, part: usize) -> PlannedSitemap<SitemapSource> {
         let sitemap = &self.live.sitemaps[part];
         PlannedSitemap {
             number: self.number(part),
-            first: Origin::Live(part),
+            first: SitemapSource::Live(part),
             entries: sitemap.urls,
             bytes: sitemap.xml_bytes,
             uses: Namespaces::NONE,
@@ -343,7 +343,7 @@ impl Reuse<'_> {
     /// Gives every sitemap a place among the `chunks` chunks, and lists the live ones.
     fn placed(
         &self,
-        sitemaps: Vec<PlannedSitemap<Origin>>,
+        sitemaps: Vec<PlannedSitemap<SitemapSource>>,
         chunks: usize,
     ) -> (Vec<PlannedSitemap<EntryAt>>, Vec<Option<Kept>>) {
         let mut next = EntryAt { chunk: chunks, ordinal: 0 };
@@ -351,12 +351,12 @@ impl Reuse<'_> {
             .into_iter()
             .rev()
             .map(|sitemap| match sitemap.first {
-                Origin::Entry(at) => {
+                SitemapSource::Entry(at) => {
                     next = EntryAt { ordinal: 0, ..at };
                     (sitemap.map_first(|_| at), None)
                 }
                 // It has no chunks that are read. The next sitemap begins with a chunk of its own.
-                Origin::Live(part) => (sitemap.map_first(|_| next), self.kept[part].clone()),
+                SitemapSource::Live(part) => (sitemap.map_first(|_| next), self.kept[part].clone()),
             })
             .collect();
         placed.reverse();

@@ -15,7 +15,7 @@ use crate::sitemap::divide::{Divider, EntrySize};
 use crate::sitemap::xml::Frame;
 use crate::survey::chunk::RowsAt;
 use crate::survey::context::Context;
-use crate::survey::layout::{EntryAt, ListedChunk, Origin};
+use crate::survey::layout::{EntryAt, ListedChunk, SitemapSource};
 use crate::survey::memory::Memory;
 
 /// The rows of all ranges, and how they are sorted.
@@ -157,7 +157,7 @@ pub struct Collector {
     pub chunks: Vec<ListedChunk>,
     /// The size of the entries of each chunk.
     pub sizes: Vec<EntrySize>,
-    pub divider: Divider<Origin>,
+    pub divider: Divider<SitemapSource>,
 }
 
 impl Collector {
@@ -170,7 +170,7 @@ impl Collector {
         let (chunk, entries) = (self.chunks.len(), 0..sizes.len());
         let size = sizes.iter().copied().sum();
         let each = sizes.iter().enumerate();
-        let each = each.map(|(ordinal, &size)| (Origin::Entry(EntryAt { chunk, ordinal }), size));
+        let each = each.map(|(ordinal, &size)| (SitemapSource::Entry(EntryAt { chunk, ordinal }), size));
         self.divider.push_together(sizes.len() as u32, size, each)?;
         let rows = match self.format {
             BlockFormat::FrontCoded => RowsAt::FrontCoded { block: range, entries },

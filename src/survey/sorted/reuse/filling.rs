@@ -2,12 +2,12 @@
 
 use crate::sitemap::divide::stable::Halt;
 use crate::sitemap::divide::{Divider, PlannedSitemap};
-use crate::survey::layout::Origin;
+use crate::survey::layout::SitemapSource;
 
 /// Adds the reused sitemaps to those that are filled.
 pub struct Filling<'a> {
     /// The sitemap of each part that is unchanged.
-    unchanged: Vec<Option<PlannedSitemap<Origin>>>,
+    unchanged: Vec<Option<PlannedSitemap<SitemapSource>>>,
     /// Whether each part is reused.
     reused: &'a [bool],
     /// The parts that are complete.
@@ -16,7 +16,7 @@ pub struct Filling<'a> {
 
 impl<'a> Filling<'a> {
     /// Begins with the first part.
-    pub fn new(unchanged: Vec<Option<PlannedSitemap<Origin>>>, reused: &'a [bool]) -> Self {
+    pub fn new(unchanged: Vec<Option<PlannedSitemap<SitemapSource>>>, reused: &'a [bool]) -> Self {
         Self { unchanged, reused, passed: 0 }
     }
 
@@ -24,7 +24,7 @@ impl<'a> Filling<'a> {
     ///
     /// # Errors
     /// [`Halt::Needs`] with one that might begin or end elsewhere, or have another number.
-    pub fn pass(&mut self, part: usize, divider: &mut Divider<Origin>) -> Result<(), Halt> {
+    pub fn pass(&mut self, part: usize, divider: &mut Divider<SitemapSource>) -> Result<(), Halt> {
         for own in self.passed..part {
             let Some(sitemap) = self.unchanged[own].filter(|_| self.reused[own]) else { continue };
             // The first entry of an unchanged part had no room in the sitemap before, and has none in the same sitemap.

@@ -1,4 +1,4 @@
-//! The origin of a remote file: requests for its bytes, and the responses.
+//! One version of a remote file: requests for its bytes, and the responses.
 
 use std::io;
 use std::ops::Range;
@@ -17,7 +17,7 @@ const TAIL_BYTES: u64 = 256 << 10;
 
 /// One version of a remote file. Requests fail if the file was replaced.
 #[derive(Debug, Clone)]
-pub struct Origin {
+pub struct RemoteVersion {
     name: PathBuf,
     parts: Arc<dyn Parts>,
     bytes: u64,
@@ -26,7 +26,7 @@ pub struct Origin {
     control: ReadControl,
 }
 
-impl Origin {
+impl RemoteVersion {
     /// A file of `bytes` bytes with these `parts`. `name` is for messages.
     pub fn new(name: PathBuf, parts: Arc<dyn Parts>, bytes: u64) -> Self {
         Self { name, parts, bytes, tail: Arc::default(), control: ReadControl::default() }
