@@ -33,7 +33,7 @@ pub fn while_reading(quiet: bool) -> Box<dyn Progress> {
 
 fn title(pass: Phase) -> &'static str {
     match pass {
-        Phase::Spool | Phase::Read => "reading",
+        Phase::Spool | Phase::Urls => "reading",
         Phase::Survey | Phase::Sort | Phase::Split | Phase::Produce => pass.as_str(),
     }
 }
@@ -44,7 +44,7 @@ fn amount(pass: Phase, amount: u64) -> String {
         Phase::Spool | Phase::Survey => HumanBytes(amount).to_string(),
         Phase::Sort | Phase::Split | Phase::Produce => format!("{} URLs", scaled(amount)),
         // Lines of `clean`, URLs of the other commands.
-        Phase::Read => scaled(amount),
+        Phase::Urls => scaled(amount),
     }
 }
 
@@ -327,7 +327,7 @@ mod tests {
             (Phase::Sort, "sort: 3.00 k URLs"),
             (Phase::Split, "split: 3.00 k URLs"),
             (Phase::Produce, "produce: 3.00 k URLs"),
-            (Phase::Read, "reading: 3.00 k"),
+            (Phase::Urls, "reading: 3.00 k"),
         ] {
             assert_eq!(format!("{}: {}", title(phase), amount(phase, 3_000)), shown);
         }

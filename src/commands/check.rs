@@ -170,7 +170,7 @@ pub fn check(
         others: Vec::new(),
         report: CheckReport::default(),
     };
-    let phase = progress.phase(Phase::Read, 0);
+    let phase = progress.phase(Phase::Urls, 0);
     run.check_paths()?;
     drop(phase);
     Ok(run.into_report(started))

@@ -158,7 +158,7 @@ pub fn clean_from<'t>(
     if let Some(rejects) = &mut targets.rejects {
         rejects.write(reject_row::HEADER.as_bytes())?;
     }
-    let _phase = progress.phase(Phase::Read, 0);
+    let _phase = progress.phase(Phase::Urls, 0);
     for source in remote::in_turn(sources) {
         // A read that was interrupted reports the stop.
         targets.clean_source(run, source, &options).or_else(|error| stop.check().and(Err(error)))?;

@@ -121,7 +121,7 @@ pub fn diff(job: &DiffJob, progress: &dyn Progress, stop: &Stop, to: Target<'_>)
     place::check_state(&[&job.old, &job.new])?;
     place::check_name(job.name.as_ref(), &[&job.old, &job.new])?;
     let mut report = DiffReport::default();
-    let _phase = progress.phase(Phase::Read, 0);
+    let _phase = progress.phase(Phase::Urls, 0);
     for (old, new) in side::pairs(&job.old, &job.new, job.name.as_ref())? {
         let to = Target { name: to.name, to: &mut *to.to };
         report.add(&compare(old, new, job.format, &job.resources, progress, stop, to)?);

@@ -130,7 +130,7 @@ pub struct FirstRun {
 /// damaged, missing or that of an earlier set; [`ErrorKind::Busy`] if the switch to the first set is not complete; also if `stop`
 /// is raised.
 pub fn status(job: &StatusJob, progress: &dyn Progress, stop: &Stop) -> Result<Vec<Status>> {
-    let phase = progress.phase(Phase::Read, 0);
+    let phase = progress.phase(Phase::Urls, 0);
     let (out, name) = (&*job.out, job.name.as_ref());
     let sets = live_sets(out, name)?;
     let all: Vec<Status> = sets.iter().map(|set| of_set(&**set, progress, stop)).collect::<Result<_>>()?;

@@ -95,7 +95,7 @@ pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<
     if format == LineFormat::Tsv {
         to.write(tsv_header().as_bytes())?;
     }
-    let _phase = progress.phase(Phase::Read, 0);
+    let _phase = progress.phase(Phase::Urls, 0);
     let (mut starts, mut sets) = (Vec::new(), Vec::new());
     for path in &job.paths {
         match place::resolve(path)? {

@@ -42,7 +42,7 @@ pub enum Phase {
     Produce,
     /// The only phase of the commands other than build. Unit: lines for `clean`, URLs of sitemaps for the others; the total is
     /// unknown.
-    Read,
+    Urls,
 }
 
 impl Phase {
@@ -54,7 +54,7 @@ impl Phase {
             Self::Sort => "sort",
             Self::Split => "split",
             Self::Produce => "produce",
-            Self::Read => "urls",
+            Self::Urls => "urls",
         }
     }
 }

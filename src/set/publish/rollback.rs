@@ -68,7 +68,7 @@ fn damaged<'s>(
     progress: &dyn Progress,
     stop: &Stop,
 ) -> Result<Vec<&'s Sitemap>> {
-    let _phase = progress.phase(Phase::Read, set.urls());
+    let _phase = progress.phase(Phase::Urls, set.urls());
     let secret = Secret::from_hex(&set.secret);
     let mut damaged = Vec::new();
     for sitemap in &set.sitemaps {
