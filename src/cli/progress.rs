@@ -18,8 +18,8 @@ pub fn shown(when: ProgressWhen) -> Box<dyn Progress> {
         ProgressWhen::Never => Box::new(Silent),
         _ if terminal::can_redraw() && !log::is_json() => Box::new(Bars::default()),
         _ => {
-            let each_pass = when == ProgressWhen::Always;
-            Box::new(Lines { each_pass, now: Mutex::default() })
+            let each_phase = when == ProgressWhen::Always;
+            Box::new(Lines { each_phase, now: Mutex::default() })
         }
     }
 }
@@ -31,17 +31,17 @@ pub fn while_reading(quiet: bool) -> Box<dyn Progress> {
     if has_room && !quiet && !log::is_json() { Box::new(Bars::default()) } else { Box::new(Silent) }
 }
 
-fn title(pass: Phase) -> &'static str {
-    match pass {
-        Phase::Spool | Phase::Urls => "reading",
-        Phase::Survey | Phase::Sort | Phase::Split | Phase::Produce => pass.as_str(),
+fn title(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Read | Phase::Urls => "reading",
+        Phase::Survey | Phase::Sort | Phase::Split | Phase::Produce => phase.as_str(),
     }
 }
 
-/// Returns an amount in the unit of the pass, with three or four digits.
-fn amount(pass: Phase, amount: u64) -> String {
-    match pass {
-        Phase::Spool | Phase::Survey => HumanBytes(amount).to_string(),
+/// Returns an amount in the unit of the phase, with three or four digits.
+fn amount(phase: Phase, amount: u64) -> String {
+    match phase {
+        Phase::Read | Phase::Survey => HumanBytes(amount).to_string(),
         Phase::Sort | Phase::Split | Phase::Produce => format!("{} URLs", scaled(amount)),
         // Lines of `clean`, URLs of the other commands.
         Phase::Urls => scaled(amount),
@@ -63,7 +63,7 @@ fn scaled(number: u64) -> String {
     }
 }
 
-/// Rate and remaining time of a pass. Both are averages over the whole pass, so they change smoothly.
+/// Rate and remaining time of a phase. Both are averages over the whole phase, so they change smoothly.
 #[derive(Clone, Copy)]
 struct Pace {
     done: u64,
@@ -85,7 +85,7 @@ impl Pace {
 
 /// `0:07`, `12:34`, `1:02:03`.
 fn clock(time: Duration) -> String {
-    // Rounded up, because an unfinished pass never has 0 seconds left.
+    // Rounded up, because an unfinished phase never has 0 seconds left.
     let seconds = time.as_secs_f64().ceil() as u64;
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     match hours {
@@ -134,7 +134,7 @@ const URLS_OF_SHORT_RUN_MAX: u64 = 10_000_000;
 /// The size from which files may fill a disk.
 const DISK_BYTES_MIN: u64 = 1 << 30;
 
-/// A bar for each pass. It is removed when the pass is done, because the summary has the times.
+/// A bar for each phase. It is removed when the phase is done, because the summary has the times.
 #[derive(Default)]
 struct Bars(Mutex<Option<ProgressBar>>);
 
@@ -167,12 +167,12 @@ fn template(total: u64, columns: usize) -> String {
     format!("{{msg:8}} {bar}{{percent:>3}} %  {{rate}}  {{left}}{amounts}")
 }
 
-fn style(pass: Phase, total: u64, columns: usize) -> ProgressStyle {
+fn style(phase: Phase, total: u64, columns: usize) -> ProgressStyle {
     let pace = move |state: &ProgressState| Pace { done: state.pos(), total, elapsed: state.elapsed() };
     let template = ProgressStyle::with_template(&template(total, columns)).expect("the templates are right");
     template
         .with_key("rate", move |state: &ProgressState, to: &mut dyn std::fmt::Write| {
-            let rate = format!("{}/s", amount(pass, pace(state).per_second()));
+            let rate = format!("{}/s", amount(phase, pace(state).per_second()));
             let _ = write!(to, "{rate:>13}");
         })
         .with_key("left", move |state: &ProgressState, to: &mut dyn std::fmt::Write| {
@@ -182,10 +182,10 @@ fn style(pass: Phase, total: u64, columns: usize) -> ProgressStyle {
             let _ = write!(to, "{left:>LEFT_COLUMNS$}");
         })
         .with_key("done", move |state: &ProgressState, to: &mut dyn std::fmt::Write| {
-            let _ = write!(to, "{}", amount(pass, state.pos()));
+            let _ = write!(to, "{}", amount(phase, state.pos()));
         })
         .with_key("total", move |_: &ProgressState, to: &mut dyn std::fmt::Write| {
-            let _ = write!(to, "{}", amount(pass, total));
+            let _ = write!(to, "{}", amount(phase, total));
         })
 }
 
@@ -194,9 +194,9 @@ impl Progress for Bars {
         say(needs);
     }
 
-    fn begin(&self, pass: Phase, total: u64) {
-        let style = style(pass, total, terminal::width().unwrap_or(80));
-        let bar = ProgressBar::new(total).with_style(style).with_message(title(pass));
+    fn begin(&self, phase: Phase, total: u64) {
+        let style = style(phase, total, terminal::width().unwrap_or(80));
+        let bar = ProgressBar::new(total).with_style(style).with_message(title(phase));
         bar.enable_steady_tick(Duration::from_millis(200));
         *self.0.lock().expect("no holder panics") = Some(bar);
     }
@@ -215,12 +215,12 @@ const INTERVAL: Duration = Duration::from_secs(10);
 
 /// A plain line every ten seconds.
 struct Lines {
-    each_pass: bool,
+    each_phase: bool,
     now: Mutex<Option<Running>>,
 }
 
 struct Running {
-    pass: Phase,
+    phase: Phase,
     total: u64,
     done: u64,
     since: Instant,
@@ -231,8 +231,8 @@ impl Running {
     fn say(&mut self) {
         self.said = Instant::now();
         let pace = Pace { done: self.done, total: self.total, elapsed: self.since.elapsed() };
-        let (pass, per_second) = (title(self.pass), pace.per_second());
-        let amount = |number| amount(self.pass, number);
+        let (title, per_second) = (title(self.phase), pace.per_second());
+        let amount = |number| amount(self.phase, number);
         let of_total = match self.total {
             0 => String::new(),
             total => format!(" of {} ({} %)", amount(total), self.done.saturating_mul(100) / total),
@@ -240,8 +240,8 @@ impl Running {
         let left = pace.left().filter(|left| !left.is_zero());
         let left = left.map_or_else(String::new, |left| format!(", {} left", clock(left)));
         log::counted(
-            &format!("{pass}: {}{of_total}, {}/s{left}", amount(self.done), amount(per_second)),
-            json!({ "pass": pass, "done": self.done, "total": self.total, "per_second": per_second }),
+            &format!("{title}: {}{of_total}, {}/s{left}", amount(self.done), amount(per_second)),
+            json!({ "pass": title, "done": self.done, "total": self.total, "per_second": per_second }),
         );
     }
 }
@@ -251,10 +251,10 @@ impl Progress for Lines {
         say(needs);
     }
 
-    fn begin(&self, pass: Phase, total: u64) {
+    fn begin(&self, phase: Phase, total: u64) {
         let now = Instant::now();
         *self.now.lock().expect("no holder panics") =
-            Some(Running { pass, total, done: 0, since: now, said: now });
+            Some(Running { phase, total, done: 0, since: now, said: now });
     }
 
     fn advance(&self, amount: u64) {
@@ -268,7 +268,7 @@ impl Progress for Lines {
 
     fn end(&self) {
         if let Some(mut running) = self.now.lock().expect("no holder panics").take()
-            && self.each_pass
+            && self.each_phase
         {
             running.say();
         }
@@ -305,13 +305,13 @@ mod tests {
     }
 
     #[test]
-    fn rate_and_remaining_time_are_averages_of_the_pass() {
+    fn rate_and_remaining_time_are_averages_of_the_phase() {
         let pace = |done, total, seconds| Pace { done, total, elapsed: Duration::from_secs(seconds) };
         for (pace, per_second, left) in [
             (pace(0, 100, 5), 0, None),
             (pace(25, 100, 5), 5, Some(15)),
             (pace(100, 100, 5), 20, Some(0)),
-            // The total is an estimate for some passes, or unknown.
+            // The total is an estimate for some phases, or unknown.
             (pace(110, 100, 5), 22, None),
             (pace(110, 0, 5), 22, None),
         ] {
@@ -322,7 +322,7 @@ mod tests {
     #[test]
     fn each_phase_has_a_title_and_a_unit() {
         for (phase, shown) in [
-            (Phase::Spool, "reading: 2.93 KiB"),
+            (Phase::Read, "reading: 2.93 KiB"),
             (Phase::Survey, "survey: 2.93 KiB"),
             (Phase::Sort, "sort: 3.00 k URLs"),
             (Phase::Split, "split: 3.00 k URLs"),

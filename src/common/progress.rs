@@ -31,7 +31,7 @@ pub struct Estimate {
 #[non_exhaustive]
 pub enum Phase {
     /// Copies pipes and compressed inputs to scratch files, before pass 1. Unit: bytes; the total is unknown.
-    Spool,
+    Read,
     /// Pass 1: reads the input, cleans URLs and finds duplicates. Unit: bytes of input.
     Survey,
     /// Sorts URLs between the passes, in sorted order only. Unit: entries.
@@ -49,7 +49,7 @@ impl Phase {
     /// Returns the name of the phase, for programs.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Spool => "read",
+            Self::Read => "read",
             Self::Survey => "survey",
             Self::Sort => "sort",
             Self::Split => "split",

@@ -52,7 +52,7 @@ pub fn mapped_all(
     let mut facts = Vec::with_capacity(sources.len());
     // Most inputs need no reading.
     let reading = OnceLock::new();
-    let begin = || _ = reading.get_or_init(|| run.progress.phase(Phase::Spool, 0));
+    let begin = || _ = reading.get_or_init(|| run.progress.phase(Phase::Read, 0));
     let failed = Failed::default();
     let options = with_page_memory(&run.job.input.format, run.job.resources.memory, threads);
     let from_code = sources.iter().filter(|source| source.path().is_none()).count();

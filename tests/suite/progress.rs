@@ -36,7 +36,7 @@ fn a_phase_ends_even_if_it_fails_and_only_if_it_has_begun() {
     let file = directory.file("urls.txt", (0..20_000).map(|n| url(n) + "\n").collect::<String>());
     let (one, each) = ("https://a.example/", "{origin}/");
     for (stop_in, order, base, want) in [
-        (Some(Phase::Spool), Order::Input, one, &["read", "end"][..]),
+        (Some(Phase::Read), Order::Input, one, &["read", "end"][..]),
         (Some(Phase::Survey), Order::Input, one, &["survey", "end"]),
         (Some(Phase::Survey), Order::Sorted, one, &["survey", "end"]),
         (Some(Phase::Sort), Order::Sorted, one, &["survey", "end", "sort", "end"]),
@@ -45,7 +45,7 @@ fn a_phase_ends_even_if_it_fails_and_only_if_it_has_begun() {
         (None, Order::Input, one, &["survey", "end", "produce", "end"]),
     ] {
         let source = match stop_in {
-            Some(Phase::Spool) => {
+            Some(Phase::Read) => {
                 Source::rows("pages", (0..20_000).map(|n| SourceRow::new(url(n)).lastmod("2024-05-01")))
             }
             _ => file.clone().into(),
