@@ -17,7 +17,7 @@ const ALONE: [[u8; 4]; 256] = {
             b'?' => [b'?', 0, 0, 1],
             legal if LEGAL[byte] == PATH | QUERY => [legal, 0, 0, 1],
             other => {
-                let [percent, high, low] = escape(other);
+                let [percent, high, low] = percent_escape(other);
                 [percent, high, low, 3]
             }
         };
@@ -86,13 +86,27 @@ pub fn append(tail: &[u8], out: &mut Vec<u8>) {
     }
 }
 
+/// The bytes of `path` in a URL: everything but unreserved characters (RFC 3986, section 2.3) and slashes is encoded.
+pub fn percent_encode_path(path: &[u8]) -> String {
+    let mut encoded = String::with_capacity(path.len());
+    for &byte in path {
+        match byte {
+            b'/' | b'-' | b'.' | b'_' | b'~' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => {
+                encoded.push(byte.into())
+            }
+            _ => encoded.extend(percent_escape(byte).map(char::from)),
+        }
+    }
+    encoded
+}
+
 /// Appends `byte` as `%XX`.
 pub fn push_escape(byte: u8, out: &mut Vec<u8>) {
-    out.extend_from_slice(&escape(byte));
+    out.extend_from_slice(&percent_escape(byte));
 }
 
 /// `byte` as `%XX`.
-pub const fn escape(byte: u8) -> [u8; 3] {
+pub const fn percent_escape(byte: u8) -> [u8; 3] {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     [b'%', DIGITS[byte as usize >> 4], DIGITS[byte as usize & 15]]
 }

@@ -42,9 +42,9 @@ pub const EMPTY_SET_LINE: &str = "# no URLs: this set is empty on purpose\n";
 
 /// Candidates for the hash in a file name, eight hexadecimal digits each. A candidate is used only if the names before it belong
 /// to other content. The digits of `content` come first. An attacker cannot occupy those of the `seal` of the same XML.
-pub fn words(content: ContentHash, seal: Seal) -> impl Iterator<Item = String> {
+pub fn hash_candidates(content: ContentHash, seal: Seal) -> impl Iterator<Item = String> {
     let digits = content.to_string() + &String::from(seal);
-    (0..8).map(move |word| digits[8 * word..][..8].to_owned())
+    (0..8).map(move |at| digits[8 * at..][..8].to_owned())
 }
 
 /// Which sitemap of a set this is.
@@ -102,9 +102,9 @@ impl Stem {
         Some(Self(stem.into()))
     }
 
-    /// The name of sitemap `number`, counted from 1.
-    pub fn sitemap_file(&self, number: u32, word: &str) -> String {
-        format!("{self}-{number:05}-{word}.xml.gz")
+    /// The name of sitemap `number`, counted from 1, with the `digits` of a hash.
+    pub fn sitemap_file(&self, number: u32, digits: &str) -> String {
+        format!("{self}-{number:05}-{digits}.xml.gz")
     }
 
     /// The name of index file `number`, counted from 1. Names are equal in every run, so only new ones must be submitted.
@@ -140,11 +140,11 @@ pub fn hash_digits_of(sitemap_file: &str) -> Option<&str> {
 
 /// The stem, the number and the digits of a hash in a name that [`Stem::sitemap_file`] makes.
 fn split_sitemap_file(name: &str) -> Option<(&str, u32, &str)> {
-    let (rest, word) = name.strip_suffix(".xml.gz")?.rsplit_once('-')?;
-    let (stem, digits) = rest.rsplit_once('-')?;
-    let is_word = word.len() == 8 && word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    let number = digits.parse().ok().filter(|number| format!("{number:05}") == digits && *number > 0)?;
-    (is_word && is_stem(stem)).then_some((stem, number, word))
+    let (rest, digits) = name.strip_suffix(".xml.gz")?.rsplit_once('-')?;
+    let (stem, written) = rest.rsplit_once('-')?;
+    let is_hash = digits.len() == 8 && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let number = written.parse().ok().filter(|number| format!("{number:05}") == written && *number > 0)?;
+    (is_hash && is_stem(stem)).then_some((stem, number, digits))
 }
 
 /// The stem and the number in a name that [`Stem::index_file`] makes.
@@ -174,13 +174,13 @@ mod tests {
         let longest = Stem::default().sitemap_file(u32::MAX, "00000000");
         assert_eq!(longest.len(), SITEMAP_FILE_BYTES_MAX);
         let content = ContentHash(0x1f2e_3d4c_0000_0001_0000_0002_abcd_ef01);
-        let words: Vec<_> = words(content, Seal(0x0a << 96)).collect();
-        assert_eq!(words[..5], ["1f2e3d4c", "00000001", "00000002", "abcdef01", "0000000a"]);
-        assert_eq!(words[5..], ["00000000"; 3]);
+        let digits: Vec<_> = hash_candidates(content, Seal(0x0a << 96)).collect();
+        assert_eq!(digits[..5], ["1f2e3d4c", "00000001", "00000002", "abcdef01", "0000000a"]);
+        assert_eq!(digits[5..], ["00000000"; 3]);
         let (plain, shoes) = (Stem::default(), Stem::default().with("shoes-2026"));
-        assert_eq!(plain.sitemap_file(1, &words[0]), "sitemap-00001-1f2e3d4c.xml.gz");
-        assert_eq!(plain.sitemap_file(123_456, &words[3]), "sitemap-123456-abcdef01.xml.gz");
-        assert_eq!(shoes.sitemap_file(7, &words[0]), "sitemap-shoes-2026-00007-1f2e3d4c.xml.gz");
+        assert_eq!(plain.sitemap_file(1, &digits[0]), "sitemap-00001-1f2e3d4c.xml.gz");
+        assert_eq!(plain.sitemap_file(123_456, &digits[3]), "sitemap-123456-abcdef01.xml.gz");
+        assert_eq!(shoes.sitemap_file(7, &digits[0]), "sitemap-shoes-2026-00007-1f2e3d4c.xml.gz");
         assert_eq!(number_of("sitemap-00001-1f2e3d4c.xml.gz"), Some(1));
         assert_eq!(number_of("sitemap-123456-abcdef01.xml.gz"), Some(123_456));
         assert_eq!(number_of("sitemap-shoes-2026-00007-1f2e3d4c.xml.gz"), Some(7));

@@ -38,7 +38,7 @@ pub fn push_escaped(url: CleanUrl<'_>, out: &mut Vec<u8>) {
 }
 
 /// Appends any text, escaped: all five characters that both protocols list ("Entity escaping").
-pub fn escape(text: &str, out: &mut Vec<u8>) {
+pub fn push_escaped_text(text: &str, out: &mut Vec<u8>) {
     for byte in text.bytes() {
         match byte {
             b'&' => out.extend_from_slice(b"&amp;"),

@@ -5,7 +5,7 @@
 mod count;
 mod values;
 
-use super::entities::{AMPERSAND_GROWTH, APOSTROPHE_GROWTH, escape, growth, push_escaped};
+use super::entities::{AMPERSAND_GROWTH, APOSTROPHE_GROWTH, growth, push_escaped, push_escaped_text};
 use super::tags::{LASTMOD_BYTES_MAX, PRIORITY_BYTES_MAX, Tags};
 use crate::clean::CleanUrl;
 use crate::limits::{Protocol, URL_BYTES_MAX};
@@ -129,7 +129,7 @@ fn push_loc(url: CleanUrl<'_>, out: &mut Vec<u8>) {
 /// Appends the `<sitemap>` entry of an index file. Escapes `loc`; `lastmod` needs no escaping.
 pub fn push_sitemap(loc: &str, lastmod: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(SITEMAP[0].as_bytes());
-    escape(loc, out);
+    push_escaped_text(loc, out);
     for part in [SITEMAP[1], lastmod, SITEMAP[2]] {
         out.extend_from_slice(part.as_bytes());
     }
@@ -138,7 +138,7 @@ pub fn push_sitemap(loc: &str, lastmod: &str, out: &mut Vec<u8>) {
 /// Appends the `<sitemap>` entry of an index file for a sitemap whose `lastmod` is unknown. Escapes `loc`.
 pub fn push_undated_sitemap(loc: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(SITEMAP[0].as_bytes());
-    escape(loc, out);
+    push_escaped_text(loc, out);
     out.extend_from_slice(b"</loc></sitemap>\n");
 }
 
@@ -162,7 +162,7 @@ mod tests {
             push_url(url, &mut entry);
             assert_eq!(entry.len(), url_bytes(url));
             let mut want = b"<url><loc>".to_vec();
-            escape(str::from_utf8(url.as_bytes()).unwrap(), &mut want);
+            push_escaped_text(str::from_utf8(url.as_bytes()).unwrap(), &mut want);
             want.extend(b"</loc></url>\n");
             assert_eq!(entry, want);
         }

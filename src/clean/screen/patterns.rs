@@ -20,7 +20,7 @@ use std::str::FromStr;
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{self, Hir};
 
-use crate::clean::encode::escape;
+use crate::clean::encode::percent_escape;
 use crate::common::stop::Stop;
 use crate::common::whole_file;
 use crate::error::{Error, Result, message};
@@ -136,7 +136,7 @@ fn cannot(error: impl fmt::Display) -> String {
 /// `c` as in a URL: `%C3%BC`.
 fn percent_encoded(c: char) -> String {
     let mut utf8 = [0; 4];
-    c.encode_utf8(&mut utf8).bytes().flat_map(escape).map(char::from).collect()
+    c.encode_utf8(&mut utf8).bytes().flat_map(percent_escape).map(char::from).collect()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
-use crate::clean::encode::escape;
+use crate::clean::encode::percent_encode_path;
 use crate::clean::scope::BaseUrl;
 use crate::clean::{Cleaned, Cleaner};
 use crate::commands::check::{Content, DocumentFormat, Entry, FileKind, Findings, Reader, Tag};
@@ -172,7 +172,7 @@ impl ExternalSitemap {
             None => path.strip_prefix(site_directory(base_url)).ok(),
         };
         let Some(path) = path else { return Ok(None) };
-        let url = format!("{base_url}{}", percent_encoded(path.as_os_str().as_encoded_bytes()));
+        let url = format!("{base_url}{}", percent_encode_path(path.as_os_str().as_encoded_bytes()));
         match Cleaner::default().clean(url.as_bytes()) {
             Cleaned::Url(clean) if clean.as_bytes() == url.as_bytes() => Ok(Some(url)),
             _ => {
@@ -247,18 +247,4 @@ fn lastmod_of(path: &Path, protocol: Protocol) -> Result<String> {
             w3c_datetime(time.map_err(|error| Error::input(path, error))?)
         }
     }
-}
-
-/// The path of a URL whose file name has these bytes: everything but unreserved characters (RFC 3986, 2.3) and slashes is encoded.
-fn percent_encoded(path: &[u8]) -> String {
-    let mut encoded = String::with_capacity(path.len());
-    for &byte in path {
-        match byte {
-            b'/' | b'-' | b'.' | b'_' | b'~' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => {
-                encoded.push(byte.into())
-            }
-            _ => encoded.extend(escape(byte).map(char::from)),
-        }
-    }
-    encoded
 }

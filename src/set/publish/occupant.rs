@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::place::View;
 use crate::set::content::{ContentHash, Seal, seal};
 use crate::set::manifest::Sitemap;
-use crate::set::name::words;
+use crate::set::name::hash_candidates;
 
 /// The file that already has the name of a sitemap to be published.
 pub enum Occupant {
@@ -27,7 +27,7 @@ pub enum Occupant {
     Damaged,
 }
 
-/// Compares the published sitemap `file`, whose name contains `word`, with the sitemap that is compressed to `gzip` and whose
+/// Compares the published sitemap `file`, whose name contains `digits`, with the sitemap that is compressed to `gzip` and whose
 /// XML has the seal `xml` under `secret`. Only an equal seal proves that the XML is equal, because an attacker can construct
 /// another content with the hash in the name.
 ///
@@ -36,16 +36,22 @@ pub enum Occupant {
 pub fn occupant(
     view: &dyn View,
     file: &str,
-    word: &str,
+    digits: &str,
     secret: &Secret,
     xml: Seal,
     gzip: &[u8],
 ) -> Result<Occupant> {
-    Ok(occupant_of(view.occupant(file.as_ref())?, word, secret, xml, gzip))
+    Ok(occupant_of(view.occupant(file.as_ref())?, digits, secret, xml, gzip))
 }
 
 /// Looks at the bytes that are `there` under the name of a sitemap, if there are any, as [`occupant`] does.
-pub fn occupant_of(there: Option<Vec<u8>>, word: &str, secret: &Secret, xml: Seal, gzip: &[u8]) -> Occupant {
+pub fn occupant_of(
+    there: Option<Vec<u8>>,
+    digits: &str,
+    secret: &Secret,
+    xml: Seal,
+    gzip: &[u8],
+) -> Occupant {
     let Some(there) = there else { return Occupant::None };
     if there == gzip {
         return Occupant::Same { gzip: there };
@@ -58,7 +64,7 @@ pub fn occupant_of(there: Option<Vec<u8>>, word: &str, secret: &Secret, xml: Sea
     let (content, sealed) = (ContentHash(hasher.digest128()), Seal(sealer.digest128()));
     match decoded {
         Ok(()) if sealed == xml => Occupant::Same { gzip: there },
-        Ok(()) if words(content, sealed).any(|fitting| fitting == word) => Occupant::Other,
+        Ok(()) if hash_candidates(content, sealed).any(|fitting| fitting == digits) => Occupant::Other,
         _ => Occupant::Damaged,
     }
 }

@@ -54,12 +54,12 @@ impl Stage for SharedShelf {
         &self.unchanged
     }
 
-    fn staged(&self, file: &str, word: &str, compressed: &CompressedSitemap) -> Result<Staged> {
+    fn staged(&self, file: &str, digits: &str, compressed: &CompressedSitemap) -> Result<Staged> {
         if !self.given.lock().unwrap_or_else(PoisonError::into_inner).insert(file.to_owned()) {
             return Ok(Staged::Other);
         }
         let there = self.staging.staged(file)?;
-        Ok(match occupant_of(there, word, self.unchanged.secret(), compressed.xml, &compressed.gzip) {
+        Ok(match occupant_of(there, digits, self.unchanged.secret(), compressed.xml, &compressed.gzip) {
             Occupant::Same { gzip } => Staged::Same { gzip },
             Occupant::Other => Staged::Other,
             // A file that a power loss left incomplete is replaced.

@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result, message};
 use crate::place::Unsynced;
 use crate::set::content::{ContentHash, Seal, seal};
 use crate::set::manifest::Sitemap;
-use crate::set::name::{SitemapId, Stem, words};
+use crate::set::name::{SitemapId, Stem, hash_candidates};
 use crate::set::shelf::{Shelf, Shelved};
 
 /// A compressed sitemap: its hash, the seal of its XML, and its compressed bytes.
@@ -41,8 +41,8 @@ pub(super) trait Stage: fmt::Debug + Sync {
     /// The sitemaps that are published already.
     fn unchanged(&self) -> &Unchanged;
 
-    /// The file that is staged as `file`, whose name is made with `word` for the sitemap `compressed`.
-    fn staged(&self, file: &str, word: &str, compressed: &CompressedSitemap) -> Result<Staged>;
+    /// The file that is staged as `file`, whose name is made with `digits` for the sitemap `compressed`.
+    fn staged(&self, file: &str, digits: &str, compressed: &CompressedSitemap) -> Result<Staged>;
 
     /// Stages a new sitemap.
     fn stage(&self, file: &str, gzip: Vec<u8>) -> Result<Unsynced>;
@@ -82,12 +82,12 @@ fn put(stage: &dyn Stage, id: SitemapId<'_>, compressed: CompressedSitemap) -> R
     let CompressedSitemap { content, xml, .. } = compressed;
     let (published, secret) = (stage.unchanged().view(), stage.unchanged().secret());
     let (stem, number) = (stage.stem_of_set().of_section(id.section), id.number);
-    for word in words(content, xml) {
-        let file = stem.sitemap_file(number, &word);
-        let (there, is_damaged) = match occupant(published, &file, &word, secret, xml, &compressed.gzip)? {
+    for digits in hash_candidates(content, xml) {
+        let file = stem.sitemap_file(number, &digits);
+        let (there, is_damaged) = match occupant(published, &file, &digits, secret, xml, &compressed.gzip)? {
             Occupant::Same { gzip: there } => (Some(there), false),
             Occupant::Other => continue,
-            Occupant::None => match stage.staged(&file, &word, &compressed)? {
+            Occupant::None => match stage.staged(&file, &digits, &compressed)? {
                 Staged::Free => (None, false),
                 Staged::Same { gzip: there } => (Some(there), false),
                 Staged::Other => continue,

@@ -2,7 +2,7 @@
 
 use crate::clean::{CleanUrl, Cleaned, Cleaner};
 use crate::limits::LINE_BYTES_MAX;
-use crate::sitemap::entities::{escape, push_escaped};
+use crate::sitemap::entities::{push_escaped, push_escaped_text};
 use crate::sitemap::tags::lastmod::plain_lastmod;
 
 /// The canonical form of a URL in a field; `None` if it is not a valid URL.
@@ -30,9 +30,9 @@ pub fn text<const CHARACTERS: usize>(raw: &[u8], _: &mut Cleaner, out: &mut Vec<
         return false;
     }
     if memchr::memchr3(b'\t', b'\n', b'\r', raw).is_none() {
-        escape(text, out);
+        push_escaped_text(text, out);
     } else {
-        escape(&text.replace("\r\n", " ").replace(['\t', '\n', '\r'], " "), out);
+        push_escaped_text(&text.replace("\r\n", " ").replace(['\t', '\n', '\r'], " "), out);
     }
     !text.is_empty()
 }

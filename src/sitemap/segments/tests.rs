@@ -55,7 +55,7 @@ fn urls_are_counted_in_xml_as_they_were_before_they_were_escaped() {
     for url in ["a&b/c", "it's/d", "a&b", "plain/x?q=1&r=2", "&&''"] {
         let url = format!("https://h.example/shop/{url}");
         xml.extend(b"<url><loc>");
-        crate::sitemap::entities::escape(&url, &mut xml);
+        crate::sitemap::entities::push_escaped_text(&url, &mut xml);
         xml.extend(
             b"</loc><image:image><image:loc>https://h.example/shop/image</image:loc></image:image></url>\n",
         );

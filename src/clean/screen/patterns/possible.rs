@@ -4,7 +4,7 @@
 use regex_syntax::hir::literal::Extractor;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
-use crate::clean::encode::escape;
+use crate::clean::encode::percent_escape;
 use crate::clean::scope::ORIGIN_SLASHES;
 
 /// The beginnings of all canonical URLs.
@@ -21,7 +21,7 @@ fn of_byte(byte: u8) -> String {
         return "it matches no URL, because URLs are ASCII; write characters as they are in URLs, such as %C3%BC for ü"
             .into();
     }
-    let [percent, high, low] = escape(byte).map(char::from);
+    let [percent, high, low] = percent_escape(byte).map(char::from);
     let name = match byte {
         b' ' => "a space".into(),
         byte if byte.is_ascii_graphic() => format!("the character {}", char::from(byte)),

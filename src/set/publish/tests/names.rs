@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::*;
-use crate::set::name::{Stem, words};
+use crate::set::name::{Stem, hash_candidates};
 
 /// The live sitemaps by name, with their contents as crawlers see them.
 fn sitemaps(fs: &Memory) -> BTreeMap<String, Vec<u8>> {
@@ -83,10 +83,10 @@ fn content_crafted_to_have_the_hash_of_another_is_told_apart() {
     assert_eq!(publish(&one, Compression::none()), first);
     assert_eq!(publish(&other, Compression::none()), second);
     // Even if all names from the hash are occupied on purpose, those from the seal are free.
-    let names = words(content_of(&one), seal(&workspace.secret, &other));
-    for word in names.take(4) {
+    let candidates = hash_candidates(content_of(&one), seal(&workspace.secret, &other));
+    for digits in candidates.take(4) {
         fs.put(
-            &Path::new(OUT).join(Stem::default().sitemap_file(1, &word)),
+            &Path::new(OUT).join(Stem::default().sitemap_file(1, &digits)),
             &gzip(&one, Compression::fast()),
         );
     }
