@@ -173,8 +173,8 @@ def _partitions(files: Any, session: Any, cores: int) -> list[list[Span]]:
 class _OfFiles:
     """A task that reads files."""
 
-    def __init__(self, arguments: list[str], order: str, files: Files) -> None:
-        self.arguments, self.order = arguments, order
+    def __init__(self, arguments: list[str], work_order: str, files: Files) -> None:
+        self.arguments, self.work_order = arguments, work_order
         # The partitions of the others are not sent to each task.
         self.files = files._replace(partitions=[])
 
@@ -225,8 +225,8 @@ def _is_of_old_calendar(metadata: dict[bytes, bytes]) -> bool:
 class CountFiles(_OfFiles):
     """A task that counts the rows of a partition. Its result is ``None`` if Spark has to read it."""
 
-    def __init__(self, arguments: list[str], order: str, files: Files, candidates: int) -> None:
-        super().__init__(arguments, order, files)
+    def __init__(self, arguments: list[str], work_order: str, files: Files, candidates: int) -> None:
+        super().__init__(arguments, work_order, files)
         self.candidates = candidates
 
     def __call__(self, partitions: Iterator[list[Span]]) -> Iterator[Optional[str]]:
@@ -236,7 +236,7 @@ class CountFiles(_OfFiles):
         for spans in partitions:
             try:
                 parts = self.parts(spans)
-                yield None if parts is None else _sitemill.count_files(self.arguments, self.order, parts, self.candidates)
+                yield None if parts is None else _sitemill.count_files(self.arguments, self.work_order, parts, self.candidates)
             except (SitemillError, OSError, ValueError, pyarrow.ArrowException):
                 # Spark will say what is wrong, if it cannot read the file either.
                 yield None
@@ -245,8 +245,8 @@ class CountFiles(_OfFiles):
 class SendFiles(_OfFiles):
     """A task that sends the rows of a partition to their regions: pairs of a region and a block."""
 
-    def __init__(self, arguments: list[str], order: str, files: Files, plan: str) -> None:
-        super().__init__(arguments, order, files)
+    def __init__(self, arguments: list[str], work_order: str, files: Files, plan: str) -> None:
+        super().__init__(arguments, work_order, files)
         self.plan = plan
 
     def __call__(self, partitions: Iterator[list[Span]]) -> Iterator[tuple[int, bytes]]:
@@ -257,7 +257,7 @@ class SendFiles(_OfFiles):
             parts = self.parts(spans)
             if parts is None:
                 raise RuntimeError(f"{spans[0][0]}: has changed while it was read")
-            sent = _sitemill.send_files(self.arguments, self.order, self.plan, parts, ROUTER_BYTES)
+            sent = _sitemill.send_files(self.arguments, self.work_order, self.plan, parts, ROUTER_BYTES)
             for batch in pyarrow.RecordBatchReader.from_stream(sent):
                 yield from zip(batch.column("region").to_pylist(), batch.column("block").to_pylist())
 

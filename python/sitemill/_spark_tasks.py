@@ -49,8 +49,8 @@ def _value(scalar: Any) -> Any:
 class Check:
     """A task that looks for the directory of the driver, or its bucket. Its results are problems."""
 
-    def __init__(self, arguments: list[str], order: str) -> None:
-        self.arguments, self.order = arguments, order
+    def __init__(self, arguments: list[str], work_order: str) -> None:
+        self.arguments, self.work_order = arguments, work_order
 
     def __call__(self, rows: Iterator[Any]) -> Iterator[str]:
         import platform
@@ -58,7 +58,7 @@ class Check:
         keep_modules()
         for _ in rows:
             try:
-                _sitemill.check_reachable(self.arguments, self.order)
+                _sitemill.check_reachable(self.arguments, self.work_order)
             except SitemillError as error:
                 # A task that fails is repeated, and its message ends up in the middle of a stack trace.
                 yield f"{error} (worker on {platform.node()})"
@@ -67,8 +67,8 @@ class Check:
 class Pack:
     """A task that packs the rows of a partition."""
 
-    def __init__(self, arguments: list[str], order: str, candidates: int, columns: list[str]) -> None:
-        self.arguments, self.order, self.candidates, self.columns = arguments, order, candidates, columns
+    def __init__(self, arguments: list[str], work_order: str, candidates: int, columns: list[str]) -> None:
+        self.arguments, self.work_order, self.candidates, self.columns = arguments, work_order, candidates, columns
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow
@@ -79,7 +79,7 @@ class Pack:
             # An empty partition reports a result, too.
             reader = pyarrow.table({name: pyarrow.array([], pyarrow.binary()) for name in self.columns})
         yield from pyarrow.RecordBatchReader.from_stream(
-            _sitemill.pack(self.arguments, self.order, reader, self.candidates)
+            _sitemill.pack(self.arguments, self.work_order, reader, self.candidates)
         )
 
 
@@ -150,13 +150,13 @@ def _blocks(routed: list[tuple[int, bytes]]) -> Iterator[Any]:
 class Produce:
     """A task that writes the sitemaps of whole regions. It takes pairs of a region and a block; its results are batches as JSON."""
 
-    def __init__(self, arguments: list[str], order: str, plan: str) -> None:
-        self.arguments, self.order, self.plan = arguments, order, plan
+    def __init__(self, arguments: list[str], work_order: str, plan: str) -> None:
+        self.arguments, self.work_order, self.plan = arguments, work_order, plan
 
     def __call__(self, blocks: Iterator[tuple[int, bytes]]) -> Iterator[str]:
         keep_modules()
         scratch = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or tempfile.gettempdir()
-        regions = _sitemill.Regions(self.arguments, self.order, self.plan, scratch)
+        regions = _sitemill.Regions(self.arguments, self.work_order, self.plan, scratch)
         for region, block in blocks:
             regions.push(region, block)
         yield from regions.finish()

@@ -113,7 +113,7 @@ def build(
         writer_arguments = _writer_arguments(arguments, worker_memory)
         rows = _select(df, columns)
         found = _found(df, columns)
-        run = _Run(df.sparkSession, driver, driver.order(), arguments, writer_arguments)
+        run = _Run(df.sparkSession, driver, driver.work_order(), arguments, writer_arguments)
         files = files_of(rows)
         _check_workers(run, files is not None)
         made = None if files is None else _of_files(run, files)

@@ -26,10 +26,10 @@ fn closed() -> PyErr {
 
 /// Checks that this process reaches the directory of the driver, or the store as `arguments` say.
 #[pyfunction]
-pub fn check_reachable(py: Python<'_>, arguments: Vec<OsString>, order: &str) -> PyResult<()> {
+pub fn check_reachable(py: Python<'_>, arguments: Vec<OsString>, work_order: &str) -> PyResult<()> {
     let checked = py.detach(|| {
         sitemill::cli::embed::build_job(arguments)?;
-        WorkOrder::from_json(order)?.check_reachable()
+        WorkOrder::from_json(work_order)?.check_reachable()
     });
     checked.map_err(|error| errors::exception(py, &error))
 }
@@ -47,7 +47,7 @@ pub fn check_task(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<(Option<
 pub fn pack(
     py: Python<'_>,
     arguments: Vec<OsString>,
-    order: String,
+    work_order: String,
     rows: Bound<'_, PyAny>,
     candidates: usize,
 ) -> PyResult<Stream> {
@@ -61,8 +61,8 @@ pub fn pack(
             rows.push(None, Some(&block));
             if rows.bytes < BATCH_BYTES { Ok(()) } else { send(&batches, &schema, rows.take()) }
         };
-        let order = WorkOrder::from_json(&order)?;
-        let packed = cluster::pack(&job, &order, source, candidates, &mut emit, stop)?;
+        let work_order = WorkOrder::from_json(&work_order)?;
+        let packed = cluster::pack(&job, &work_order, source, candidates, &mut emit, stop)?;
         rows.push(Some(&packed.to_json()), None);
         send(&batches, &schema, rows.take())?;
         Ok(String::new())
@@ -78,14 +78,14 @@ type FilePart = (PathBuf, Vec<usize>, String, bool);
 pub fn count_files(
     py: Python<'_>,
     arguments: Vec<OsString>,
-    order: &str,
+    work_order: &str,
     files: Vec<FilePart>,
     candidates: usize,
 ) -> PyResult<String> {
     let counted = run::run(py, None, None, &Stop::default(), |_, stop| {
         let job = sitemill::cli::embed::build_job(arguments)?;
-        let order = WorkOrder::from_json(order)?;
-        cluster::count_row_groups(&job, &order, &row_groups(files)?, candidates, stop)
+        let work_order = WorkOrder::from_json(work_order)?;
+        cluster::count_row_groups(&job, &work_order, &row_groups(files)?, candidates, stop)
     })?;
     Ok(counted.to_json())
 }
@@ -96,7 +96,7 @@ pub fn count_files(
 pub fn send_files(
     py: Python<'_>,
     arguments: Vec<OsString>,
-    order: String,
+    work_order: String,
     plan: String,
     files: Vec<FilePart>,
     memory: usize,
@@ -104,13 +104,13 @@ pub fn send_files(
     let schema = RoutedRows::schema();
     Stream::of_batches(py, schema.clone(), None, Stop::default(), move |batches, stop| {
         let job = sitemill::cli::embed::build_job(arguments)?;
-        let (order, plan) = (WorkOrder::from_json(&order)?, RoutingPlan::from_json(&plan)?);
+        let (work_order, plan) = (WorkOrder::from_json(&work_order)?, RoutingPlan::from_json(&plan)?);
         let mut rows = RoutedRows::default();
         let mut send_on = |region: u32, block: Vec<u8>| {
             rows.push(region, &block);
             if rows.bytes < BATCH_BYTES { Ok(()) } else { send(&batches, &schema, rows.take()) }
         };
-        cluster::send_row_groups(&job, &order, &plan, &row_groups(files)?, memory, &mut send_on, stop)?;
+        cluster::send_row_groups(&job, &work_order, &plan, &row_groups(files)?, memory, &mut send_on, stop)?;
         send(&batches, &schema, rows.take())?;
         Ok(String::new())
     })
@@ -201,14 +201,14 @@ impl Regions {
     fn new(
         py: Python<'_>,
         arguments: Vec<OsString>,
-        order: &str,
+        work_order: &str,
         plan: &str,
         scratch: PathBuf,
     ) -> PyResult<Self> {
         let open = || {
             let job = sitemill::cli::embed::build_job(arguments)?;
-            let (order, plan) = (WorkOrder::from_json(order)?, RoutingPlan::from_json(plan)?);
-            cluster::Regions::new(&job, &order, &plan, &scratch)
+            let (work_order, plan) = (WorkOrder::from_json(work_order)?, RoutingPlan::from_json(plan)?);
+            cluster::Regions::new(&job, &work_order, &plan, &scratch)
         };
         let regions = py.detach(open).map_err(|error| errors::exception(py, &error))?;
         Ok(Self(Mutex::new(Some(regions))))

@@ -42,12 +42,12 @@
 //! (job.rules.order, job.rules.divide, job.rules.on_duplicate) = (Order::Sorted, Divide::Stable, OnDuplicate::Newest);
 //! let stop = Stop::default();
 //! let mut driver = Driver::open(&job, &stop)?;
-//! let order = driver.order().clone();
+//! let work_order = driver.work_order().clone();
 //!
 //! // A task for each partition.
 //! let mut blocks = Vec::new();
 //! let mut emit = |block| Ok(blocks.push(block));
-//! let packed = vec![pack(&job, &order, Source::from("part-00000.csv"), 0, &mut emit, &stop)?];
+//! let packed = vec![pack(&job, &work_order, Source::from("part-00000.csv"), 0, &mut emit, &stop)?];
 //!
 //! let Planned::Ready(plan) = driver.plan(&packed)? else { unreachable!("there is one partition") };
 //!
@@ -59,7 +59,7 @@
 //! router.finish(&mut emit)?;
 //!
 //! // A task for any number of regions.
-//! let mut regions = Regions::new(&job, &order, &plan, "/tmp".as_ref())?;
+//! let mut regions = Regions::new(&job, &work_order, &plan, "/tmp".as_ref())?;
 //! routed.iter().try_for_each(|(region, block)| regions.push(*region, block))?;
 //! let batches = regions.finish(&stop)?;
 //!

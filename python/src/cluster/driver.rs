@@ -41,8 +41,8 @@ impl Driver {
     }
 
     /// The instructions for the workers.
-    fn order(&self, py: Python<'_>) -> PyResult<String> {
-        self.with(py, |driver| driver.order().to_json())
+    fn work_order(&self, py: Python<'_>) -> PyResult<String> {
+        self.with(py, |driver| driver.work_order().to_json())
     }
 
     /// Plans the regions. Returns the plan and the number of regions; or no plan, and the number of candidates that every task

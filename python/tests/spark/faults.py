@@ -40,7 +40,7 @@ class _Watched(spark._Produce):
 
     def staging(self) -> pathlib.Path:
         """The directory with new sitemaps."""
-        order = json.loads(self.order)
+        order = json.loads(self.work_order)
         if order["out"].startswith("s3://"):
             return self.store() / order["out"].split("://")[1]
         return pathlib.Path(order["out"], ".sitemill/staging", order["origin"]["run"])
@@ -56,7 +56,7 @@ class FailsAfterwards(_Watched):
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         made = list(super().__call__(batches))
         if TaskContext.get().attemptNumber() == 0:
-            if json.loads(self.order)["out"].startswith("s3://"):
+            if json.loads(self.work_order)["out"].startswith("s3://"):
                 self._put_junk()
             else:
                 self._write_junk()

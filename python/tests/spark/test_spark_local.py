@@ -180,7 +180,7 @@ class Run:
     def __init__(self, out: pathlib.Path, number: int) -> None:
         words = sitemill.spark._arguments(BASE, out, {}, {})
         self.driver = _sitemill.Driver(words)
-        order = self.driver.order()
+        order = self.driver.work_order()
         table = pyarrow.table({"url": [f"{BASE}{page}" for page in range(number)]})
         stream = pyarrow.RecordBatchReader.from_stream(_sitemill.pack(words, order, table, 0)).read_all().to_pylist()
         self.packed = [row["packed"] for row in stream if row["packed"]]

@@ -51,7 +51,7 @@ pub struct Driver {
     follow_up: FollowUp,
     site: Site,
     time: String,
-    order: WorkOrder,
+    work_order: WorkOrder,
     memory: Memory,
     columns: Option<ColumnsReport>,
 }
@@ -91,14 +91,25 @@ impl Driver {
         let explain = |error| CompletedSwitch::explain(error, &completed);
         let base_url = job.rules.only_site().expect("it was checked").clone();
         let site = Site::new(base_url, workspace);
-        let order = order(&job, &site, &time).map_err(explain)?;
+        let work_order = work_order(&job, &site, &time).map_err(explain)?;
         let memory = Memory::of(&job.resources, site.place.scratch()).map_err(explain)?;
-        Ok(Self { job, stop, started, planned: None, follow_up, site, time, order, memory, columns: None })
+        Ok(Self {
+            job,
+            stop,
+            started,
+            planned: None,
+            follow_up,
+            site,
+            time,
+            work_order,
+            memory,
+            columns: None,
+        })
     }
 
     /// Returns the instructions for the workers.
-    pub fn order(&self) -> &WorkOrder {
-        &self.order
+    pub fn work_order(&self) -> &WorkOrder {
+        &self.work_order
     }
 
     /// Sets the columns of the input, which the report names.
@@ -111,7 +122,7 @@ impl Driver {
     /// # Errors
     /// [`ErrorKind::Data`](crate::ErrorKind::Data) if a result belongs to another run, or was made with other options.
     pub fn plan(&mut self, packed: &[Packed]) -> Result<Planned> {
-        let planned = RoutingPlan::of(&self.order.origin, packed)?;
+        let planned = RoutingPlan::of(&self.work_order.origin, packed)?;
         self.planned = Some(self.started.elapsed());
         Ok(planned)
     }
@@ -153,8 +164,9 @@ impl Driver {
         input: &str,
     ) -> Result<Outcome> {
         let produced = self.started.elapsed();
-        let Self { job, stop, started, planned, follow_up, mut site, time, order, memory, columns } = self;
-        check_provenance(&order.origin, packed, plan, &batches)?;
+        let Self { job, stop, started, planned, follow_up, mut site, time, work_order, memory, columns } =
+            self;
+        check_provenance(&work_order.origin, packed, plan, &batches)?;
         let batches = in_order(plan, batches)?;
         let tally = add_up(packed, plan, &batches)?;
         let mut report = report(&job, packed, tally, input)?;
@@ -169,7 +181,7 @@ impl Driver {
         }
         site.batches = batches.into_iter().map(|region| region.batch).collect();
         if site.batches.is_empty() {
-            site.batches.push(empty_batch(&job, &order)?);
+            site.batches.push(empty_batch(&job, &work_order)?);
         }
         check_files(&site)?;
         stop.check()?;
@@ -179,7 +191,7 @@ impl Driver {
 }
 
 /// The instructions for the workers of a run that publishes to `site`.
-fn order(job: &Job, site: &Site, time: &str) -> Result<WorkOrder> {
+fn work_order(job: &Job, site: &Site, time: &str) -> Result<WorkOrder> {
     let place = &site.place;
     let out = absolute(place.directory())?;
     let probe = Secret::draw()?.to_hex();
@@ -271,8 +283,8 @@ fn lost(why: String) -> Error {
 }
 
 /// The batch of a set without URLs.
-fn empty_batch(job: &Job, order: &WorkOrder) -> Result<Batch> {
-    let rule = order.segment_rule(job)?;
+fn empty_batch(job: &Job, work_order: &WorkOrder) -> Result<Batch> {
+    let rule = work_order.segment_rule(job)?;
     let segments = rule.as_ref().map(|rule| SegmentTally::new(rule).finish());
     let rules = Fingerprint::of(&job.rules, &job.input.format);
     Ok(Batch::new(rules, Tally::default(), Vec::new()).with_segments(segments))

@@ -111,7 +111,7 @@ impl Packed {
 /// read, `emit` fails, or `stop` is raised. The engine may run the task again and must then drop all blocks of the first attempt.
 pub fn pack(
     job: &Job,
-    order: &WorkOrder,
+    work_order: &WorkOrder,
     source: Source<'_>,
     candidates: usize,
     emit: &mut dyn FnMut(Vec<u8>) -> Result<()>,
@@ -122,7 +122,7 @@ pub fn pack(
         packer.name = name;
         read(job, source, stop, packer)
     };
-    pack_all(job, order, candidates, Some(emit), read)
+    pack_all(job, work_order, candidates, Some(emit), read)
 }
 
 /// Counts the rows of `partition` and finds border candidates, as [`pack`] does with the rows of a source, but makes no blocks. A
@@ -134,12 +134,12 @@ pub fn pack(
 #[cfg(feature = "parquet")]
 pub fn count_row_groups(
     job: &Job,
-    order: &WorkOrder,
+    work_order: &WorkOrder,
     partition: &[RowGroups],
     candidates: usize,
     stop: &Stop,
 ) -> Result<Packed> {
-    pack_all(job, order, candidates, None, |packer| {
+    pack_all(job, work_order, candidates, None, |packer| {
         partition.iter().try_fold(0, |bytes, groups| {
             packer.name = name_of(&groups.path);
             Ok(bytes + read_row_groups(job, groups, stop, packer)?)
@@ -150,15 +150,15 @@ pub fn count_row_groups(
 /// Packs all rows that `read` passes to the packer. It returns the number of their bytes.
 fn pack_all<'e>(
     job: &Job,
-    order: &WorkOrder,
+    work_order: &WorkOrder,
     candidates: usize,
     emit: Option<&'e mut dyn FnMut(Vec<u8>) -> Result<()>>,
     read: impl FnOnce(&mut Packer<'_, 'e>) -> Result<u64>,
 ) -> Result<Packed> {
-    order.check(job)?;
+    work_order.check(job)?;
     let rules = Rules::of(job);
     let packed = Packed {
-        origin: order.origin.clone(),
+        origin: work_order.origin.clone(),
         tally: Tally::default(),
         given: GivenTags::default(),
         sum: 0,
@@ -167,7 +167,7 @@ fn pack_all<'e>(
         notes: Notes::default(),
         candidates: Smallest::new(CANDIDATES_COLLECTED.max(candidates)),
     };
-    let stamp = order.origin.stamp();
+    let stamp = work_order.origin.stamp();
     let (judge, teller) = (Judge::new(&rules), Judge::new(&rules));
     let blocks = emit.map(|emit| Blocks { head: RowBuffer::default(), spread: None, stamp, emit });
     let mut packer = Packer { judge, teller, name: String::new(), blocks, packed };

@@ -75,7 +75,7 @@ impl RegionBatch {
 #[derive(Debug)]
 pub struct Regions {
     job: Job,
-    order: WorkOrder,
+    work_order: WorkOrder,
     plan: RoutingPlan,
     /// The stamp of the plan.
     stamp: u64,
@@ -112,13 +112,21 @@ impl Regions {
     /// [`ErrorKind::Data`](crate::ErrorKind::Data) if `job` has other rules than the job of the driver;
     /// [`ErrorKind::Output`](crate::ErrorKind::Output) if the output directory is not shared with the driver or its run has ended,
     /// or if the scratch file cannot be created; [`ErrorKind::Usage`](crate::ErrorKind::Usage) if there is too little memory.
-    pub fn new(job: &Job, order: &WorkOrder, plan: &RoutingPlan, scratch: &Path) -> Result<Self> {
-        order.check(job)?;
-        plan.origin.check("the plan", &order.origin)?;
-        order.check_reachable()?;
+    pub fn new(job: &Job, work_order: &WorkOrder, plan: &RoutingPlan, scratch: &Path) -> Result<Self> {
+        work_order.check(job)?;
+        plan.origin.check("the plan", &work_order.origin)?;
+        work_order.check_reachable()?;
         let arriving = Arriving::new(plan.ranges(), &Memory::of(&job.resources, scratch)?)?;
-        let (job, order, plan, stamp) = (job.clone(), order.clone(), plan.clone(), plan.stamp());
-        Ok(Self { job, order, plan, stamp, decoder: Decoder::new()?, arriving, regions: BTreeMap::new() })
+        let (job, work_order, plan, stamp) = (job.clone(), work_order.clone(), plan.clone(), plan.stamp());
+        Ok(Self {
+            job,
+            work_order,
+            plan,
+            stamp,
+            decoder: Decoder::new()?,
+            arriving,
+            regions: BTreeMap::new(),
+        })
     }
 
     /// Adds a block of `region` that a [`Router`](super::Router) made.
@@ -153,11 +161,11 @@ impl Regions {
     /// written, memory runs out, or `stop` is raised. The engine may run the task again.
     pub fn finish(self, stop: &Stop) -> Result<Vec<RegionBatch>> {
         let lost = Lost::none_yet();
-        let Self { job, mut order, plan, stamp, arriving, regions, .. } = self;
-        let shelf = order.take_shelf()?;
+        let Self { job, mut work_order, plan, stamp, arriving, regions, .. } = self;
+        let shelf = work_order.take_shelf()?;
         let mut arrived = arriving.finish()?;
         let run = Context { job: &job, rules: &Rules::of(&job), progress: &Silent, stop };
-        let segments = order.segment_rule(&job)?;
+        let segments = work_order.segment_rule(&job)?;
         let of_ranges = plan.regions_of_ranges();
         let mut batches = Vec::new();
         for (region, Region { rows, sum, tags }) in regions {
@@ -171,11 +179,11 @@ impl Regions {
                 return Err(internal(format!("region {region} has {found} rows, but {rows} arrived")));
             }
             let layout = survey_region(run, in_ranges, tally)?;
-            let batch = produce(run, &layout, &shelf, &order.time, segments.as_ref())?;
+            let batch = produce(run, &layout, &shelf, &work_order.time, segments.as_ref())?;
             if lost.is_some() {
                 return Err(cut_short(arrived.memory.scratch.directory()));
             }
-            let origin = order.origin.clone();
+            let origin = work_order.origin.clone();
             batches.push(RegionBatch { origin, plan: stamp, region, rows, sum, batch });
         }
         Ok(batches)

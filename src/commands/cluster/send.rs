@@ -26,15 +26,15 @@ use crate::survey::tally::Tally;
 /// blocks of the first attempt.
 pub fn send_row_groups(
     job: &Job,
-    order: &WorkOrder,
+    work_order: &WorkOrder,
     plan: &RoutingPlan,
     partition: &[RowGroups],
     memory: usize,
     emit: &mut dyn FnMut(u32, Vec<u8>) -> Result<()>,
     stop: &Stop,
 ) -> Result<()> {
-    order.check(job)?;
-    plan.origin.check("the plan", &order.origin)?;
+    work_order.check(job)?;
+    plan.origin.check("the plan", &work_order.origin)?;
     let rules = Rules::of(job);
     let (regions, plan_stamp) = (plan.regions_of_ranges(), plan.stamp());
     let stamp = |range: usize| stamp_of(plan_stamp, regions[range]);

@@ -98,8 +98,8 @@ impl Run {
     fn map(job: &Job, rows: &[SourceRow], partitions: usize, tasks: usize) -> Result<Self> {
         let stop = Stop::default();
         let mut driver = Driver::open(job, &stop)?;
-        let order = WorkOrder::from_json(&driver.order().to_json())?;
-        order.check_reachable()?;
+        let work_order = WorkOrder::from_json(&driver.work_order().to_json())?;
+        work_order.check_reachable()?;
         let rows = shuffled(rows.to_vec(), partitions as u64);
         let (mut packed, mut blocks) = (Vec::new(), Vec::new());
         for part in 0..partitions {
@@ -109,7 +109,7 @@ impl Run {
                 blocks.push(block);
                 Ok(())
             };
-            packed.push(Packed::from_json(&pack(job, &order, source, 0, &mut emit, &stop)?.to_json())?);
+            packed.push(Packed::from_json(&pack(job, &work_order, source, 0, &mut emit, &stop)?.to_json())?);
         }
         let Planned::Ready(plan) = driver.plan(&packed)? else { panic!("there are candidates enough") };
         let plan = RoutingPlan::from_json(&plan.to_json())?;
@@ -128,8 +128,8 @@ impl Run {
 
     /// Runs the reduce task `task`.
     fn reduce(&self, job: &Job, task: usize) -> Result<Vec<RegionBatch>> {
-        let order = self.driver.order();
-        let mut regions = Regions::new(job, order, &self.plan, &std::env::temp_dir())?;
+        let work_order = self.driver.work_order();
+        let mut regions = Regions::new(job, work_order, &self.plan, &std::env::temp_dir())?;
         let blocks = shuffled(self.routed[task].clone(), 3);
         blocks.iter().try_for_each(|(region, block)| regions.push(*region, block))?;
         let batches = regions.finish(&Stop::default())?;

@@ -19,7 +19,8 @@ fn packed(job: &Job, driver: &Driver, rows: Vec<SourceRow>) -> (Packed, Vec<Vec<
         blocks.push(block);
         Ok(())
     };
-    let packed = pack(job, driver.order(), Source::rows("", rows), 0, &mut emit, &Stop::default()).unwrap();
+    let packed =
+        pack(job, driver.work_order(), Source::rows("", rows), 0, &mut emit, &Stop::default()).unwrap();
     (packed, blocks)
 }
 
@@ -28,7 +29,7 @@ fn a_block_has_similar_urls_and_says_which_are_the_first_and_the_last() {
     let directory = Directory::new();
     let job = directory.job("cluster");
     let driver = Driver::open(&job, &Stop::default()).unwrap();
-    let (stamp, mut decoder) = (driver.order().origin.stamp(), Decoder::new().unwrap());
+    let (stamp, mut decoder) = (driver.work_order().origin.stamp(), Decoder::new().unwrap());
     let mut check = |rows: Vec<SourceRow>| {
         let (count, (packed, blocks)) = (rows.len(), packed(&job, &driver, rows));
         assert_eq!(packed.accepted(), count as u64);
@@ -118,13 +119,13 @@ fn if_there_are_too_few_candidates_for_borders_the_driver_asks_for_more() {
     let mut driver = Driver::open(&job, &stop).unwrap();
     let mut blocks = Vec::new();
     let mut packed = |candidates: usize| {
-        let (source, order) = (Source::rows("", rows.clone()), driver.order().clone());
+        let (source, work_order) = (Source::rows("", rows.clone()), driver.work_order().clone());
         blocks.clear();
         let mut emit = |block| {
             blocks.push(block);
             Ok(())
         };
-        let packed = vec![pack(&job, &order, source, candidates, &mut emit, &stop).unwrap()];
+        let packed = vec![pack(&job, &work_order, source, candidates, &mut emit, &stop).unwrap()];
         (driver.plan(&packed).unwrap(), packed)
     };
     let (Planned::MoreCandidates(wanted), _) = packed(0) else { panic!("64 are enough") };

@@ -100,11 +100,12 @@ fn damaged_blocks_and_messages_of_other_versions_or_options_are_refused() {
     let (directory, rows) = (Directory::new(), rows(900, 4));
     let job = directory.job("cluster");
     let run = Run::map(&job, &rows, 1, 1).unwrap();
-    let order = run.driver.order();
+    let work_order = run.driver.work_order();
     let kind = |result: Result<()>| result.map_err(|error| error.kind());
     let (region, block) = run.routed[0][0].clone();
     let push = |region: u32, block: &[u8]| {
-        Regions::new(&job, order, &run.plan, &std::env::temp_dir()).and_then(|mut to| to.push(region, block))
+        Regions::new(&job, work_order, &run.plan, &std::env::temp_dir())
+            .and_then(|mut to| to.push(region, block))
     };
     assert_eq!(kind(push(region, &block)), Ok(()));
     assert_eq!(kind(push(region ^ 1, &block)), Err(ErrorKind::Data), "another region");
@@ -120,13 +121,13 @@ fn damaged_blocks_and_messages_of_other_versions_or_options_are_refused() {
     let routed = Router::new(&run.plan, 0).unwrap().push(&block, &mut |_, _| Ok(()));
     assert_eq!(kind(routed), Err(ErrorKind::Data), "it was routed before");
 
-    let of_version = order.to_json().replace(env!("CARGO_PKG_VERSION"), "9.9.9");
+    let of_version = work_order.to_json().replace(env!("CARGO_PKG_VERSION"), "9.9.9");
     assert!(WorkOrder::from_json(&of_version).unwrap_err().to_string().contains("9.9.9"));
     assert_eq!(WorkOrder::from_json("{}").unwrap_err().kind(), ErrorKind::Data);
-    assert!(!format!("{order:?}").contains(&order.secret));
+    assert!(!format!("{work_order:?}").contains(&work_order.secret));
     let mut other = job.clone();
     other.rules.urls_per_sitemap = 51;
-    let packed = pack(&other, order, Source::rows("", ["x"]), 0, &mut |_| Ok(()), &Stop::default());
+    let packed = pack(&other, work_order, Source::rows("", ["x"]), 0, &mut |_| Ok(()), &Stop::default());
     assert_eq!(packed.unwrap_err().kind(), ErrorKind::Data);
 }
 
@@ -137,8 +138,8 @@ fn a_driver_that_is_gone_leaves_nothing_and_its_workers_fail() {
     let mut run = Run::map(&job, &rows, 2, 2).unwrap();
     run.reduce_all(&job).unwrap();
     assert_eq!(Driver::open(&job, &Stop::default()).unwrap_err().kind(), ErrorKind::Busy);
-    let order = run.driver.order().clone();
-    let mut late = Regions::new(&job, &order, &run.plan, &std::env::temp_dir()).unwrap();
+    let work_order = run.driver.work_order().clone();
+    let mut late = Regions::new(&job, &work_order, &run.plan, &std::env::temp_dir()).unwrap();
     run.routed[0].iter().for_each(|(region, block)| late.push(*region, block).unwrap());
     let other = directory.job("other");
     run.driver = Driver::open(&other, &Stop::default()).unwrap();
@@ -147,12 +148,12 @@ fn a_driver_that_is_gone_leaves_nothing_and_its_workers_fail() {
     assert_eq!(error.kind(), ErrorKind::Output, "{error}");
     assert!(error.to_string().contains("has ended"), "{error}");
     assert!(staging(&job).is_empty() && !job.publication.out.join(".sitemill/manifest.json").exists());
-    for order in [&order, &WorkOrder { probe: "0".into(), ..run.driver.order().clone() }] {
-        let error = order.check_reachable().unwrap_err();
+    for work_order in [&work_order, &WorkOrder { probe: "0".into(), ..run.driver.work_order().clone() }] {
+        let error = work_order.check_reachable().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Output);
         assert!(error.to_string().contains("not shared"), "{error}");
     }
-    run.driver.order().check_reachable().unwrap();
+    run.driver.work_order().check_reachable().unwrap();
 }
 
 #[test]

@@ -47,21 +47,21 @@ fn counting_row_groups_tells_what_packing_does_and_each_group_is_read_alone() {
     job.input.format.columns = "url=page".parse().unwrap();
     let path = write(&directory, 500);
     let driver = Driver::open(&job, &stop).unwrap();
-    let order = driver.order();
-    let counted = count_row_groups(&job, order, &of(&path, &[0, 1, 2, 3]), 0, &stop).unwrap();
+    let work_order = driver.work_order();
+    let counted = count_row_groups(&job, work_order, &of(&path, &[0, 1, 2, 3]), 0, &stop).unwrap();
     assert_eq!((counted.rows(), counted.accepted()), (2000, 1800));
     let mut blocks = 0;
     let mut emit = |_| {
         blocks += 1;
         Ok(())
     };
-    let packed = pack(&job, order, Source::from(&*path), 0, &mut emit, &stop).unwrap();
+    let packed = pack(&job, work_order, Source::from(&*path), 0, &mut emit, &stop).unwrap();
     assert!(blocks > 0);
     let without_size = |packed: &Packed| Packed { bytes: 0, ..packed.clone() }.to_json();
     assert_eq!(without_size(&counted), without_size(&packed));
     // The file is one partition, or several.
     let parts = [&[2, 0][..], &[], &[1, 3]]
-        .map(|numbers| count_row_groups(&job, order, &of(&path, numbers), 0, &stop).unwrap());
+        .map(|numbers| count_row_groups(&job, work_order, &of(&path, numbers), 0, &stop).unwrap());
     assert_eq!(parts.each_ref().map(Packed::rows), [1000, 0, 1000]);
     assert_eq!(parts.iter().map(|part| part.sum).fold(0, u64::wrapping_add), counted.sum);
     assert_eq!(parts.iter().map(|part| part.bytes).sum::<u64>(), counted.bytes);
@@ -86,9 +86,10 @@ fn sent_to_regions(rows: usize, rows_per_border: u64, regions: u32) {
     });
     build_from(&one, vec![Source::from(&*path)], &Silent, &stop).unwrap();
     let mut driver = Driver::open(&job, &stop).unwrap();
-    let order = driver.order().clone();
+    let work_order = driver.work_order().clone();
     let partitions = [of(&path, &[0, 3]), of(&path, &[1]), of(&path, &[2])];
-    let packed = partitions.each_ref().map(|part| count_row_groups(&job, &order, part, 0, &stop).unwrap());
+    let packed =
+        partitions.each_ref().map(|part| count_row_groups(&job, &work_order, part, 0, &stop).unwrap());
     let Planned::Ready(plan) = driver.plan(&packed).unwrap() else { panic!("there are candidates enough") };
     assert_eq!(plan.regions(), regions);
     let mut routed = Vec::new();
@@ -98,7 +99,7 @@ fn sent_to_regions(rows: usize, rows_per_border: u64, regions: u32) {
             routed.push((region, block));
             Ok(())
         };
-        send_row_groups(&job, &order, &plan, part, memory, &mut emit, &stop).unwrap();
+        send_row_groups(&job, &work_order, &plan, part, memory, &mut emit, &stop).unwrap();
     }
     let run = Run { driver, packed: packed.into(), plan, routed: vec![routed] };
     let batches = run.reduce_all(&job).unwrap();
@@ -113,7 +114,7 @@ fn a_file_without_a_row_group_or_a_column_is_refused() {
     let path = write(&directory, 5);
     let driver = Driver::open(&job, &stop).unwrap();
     let refused =
-        |groups: &[RowGroups]| count_row_groups(&job, driver.order(), groups, 0, &stop).unwrap_err();
+        |groups: &[RowGroups]| count_row_groups(&job, driver.work_order(), groups, 0, &stop).unwrap_err();
     let error = refused(&of(&path, &[1, GROUPS]));
     assert_eq!(error.kind(), ErrorKind::Data);
     assert!(error.to_string().contains("has no row group 4"), "{error}");
