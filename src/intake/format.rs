@@ -77,16 +77,16 @@ pub use table::Format;
 use crate::error::{Error, Message, Result, Setting, message};
 use crate::intake::read_at::{ReadAt, RemoteFile};
 use sample::Sample;
-use spec::{Open, OpenFile, Spec};
+use spec::{Open, OpenAtOffsets, Spec};
 use unpack::Text;
 
-/// Maximum length of the magic number of a format that needs a file.
+/// Maximum length of the magic number of a format that is read at offsets.
 const MAGIC_BYTES_MAX: usize = 8;
 const _: () = {
     let mut number = 0;
     while number < Format::ALL.len() {
-        if let Open::File(of_file) = &Format::ALL[number].spec().open {
-            assert!(of_file.magic.len() <= MAGIC_BYTES_MAX);
+        if let Open::AtOffsets(open) = &Format::ALL[number].spec().open {
+            assert!(open.magic.len() <= MAGIC_BYTES_MAX);
         }
         number += 1;
     }
@@ -98,7 +98,7 @@ pub enum RawInput<'a> {
     File(File),
     /// A file on another machine, read from its start or, if its format needs it, at offsets.
     Remote(Arc<dyn RemoteFile>),
-    /// Anything that can be read once, such as a pipe. A format that needs a file cannot be read from it.
+    /// Anything that can be read once, such as a pipe. A format that is read at offsets cannot be read from it.
     Stream(Box<dyn Read + Send>),
     /// Rows from code.
     Rows(SourceRows<'a>),
@@ -142,6 +142,16 @@ impl<'n> PlainLines<'n> {
     }
 }
 
+/// How an input can be read again once its first bytes are known.
+enum Again {
+    /// A regular file, which can be mapped.
+    Map(File),
+    /// A file on another machine, which can be read at offsets.
+    Remote(Arc<dyn RemoteFile>),
+    /// Not at all.
+    No,
+}
+
 /// Opens the input `name`: recognises its format and reads its header.
 ///
 /// # Errors
@@ -153,53 +163,52 @@ pub fn open<'n>(
     options: &'n FormatOptions,
 ) -> Result<(Facts, Opened<'n>)> {
     options.check()?;
-    let of_file = |file, (format, of_file): (Format, &OpenFile)| {
-        Ok(of_rows((of_file.open)(name, file, options.hints())?, Some(format), Packing::None))
+    let open_at_offsets = |file, (format, OpenAtOffsets { open, .. }): (Format, &OpenAtOffsets)| {
+        Ok(of_rows(open(name, file, options.hints())?, Some(format), Packing::None))
     };
-    let mut remote = None;
-    let (file, stream): (_, Box<dyn Read + Send>) = match raw {
+    let (again, stream): (_, Box<dyn Read + Send>) = match raw {
         RawInput::Rows(rows) => return Ok(of_rows(rows.open(name, options.hints())?, None, Packing::None)),
-        RawInput::Stream(stream) => (None, stream),
+        RawInput::Stream(stream) => (Again::No, stream),
         RawInput::Remote(file) => {
             // Most objects are text, which is read in one go. Only the name is known without a request.
-            if recognise::is_named_as_of_file(name, options)
-                && let Some(format) = file_format(name, &*file, options)?
+            if recognise::has_name_of_offset_format(name, options)
+                && let Some(format) = offset_format(name, &*file, options)?
             {
-                return of_file(file, format);
+                return open_at_offsets(file, format);
             }
-            remote = Some(Arc::clone(&file));
-            (None, file.stream())
+            let stream = Arc::clone(&file).stream();
+            (Again::Remote(file), stream)
         }
         RawInput::File(file) => {
             let unreadable = |error| Error::io(name, "could not be read", error);
-            if let Some(format) = file_format(name, &file, options)? {
-                return of_file(Arc::new(file), format);
+            if let Some(format) = offset_format(name, &file, options)? {
+                return open_at_offsets(Arc::new(file), format);
             }
             let stream = file.try_clone().map_err(unreadable)?;
-            (Some(file), Box::new(stream))
+            (Again::Map(file), Box::new(stream))
         }
     };
     let mut text = Text::open(name, stream)?;
-    if let (Some(file), Packing::None) = (remote, text.about().packing())
+    if let (Again::Remote(file), Packing::None) = (&again, text.about().packing())
         && let Some(found) = recognise::by_magic(text.head())
     {
         check_is_said(name, found.0, options)?;
-        return of_file(file, found);
+        return open_at_offsets(Arc::<dyn RemoteFile>::clone(file), found);
     }
-    check_not_of_file(&text, options)?;
+    check_can_be_streamed(&text, options)?;
     text.transcode(options.input_encoding)?;
     let format = match options.format {
         Some(said) => said,
         None => recognise::recognise(name, text.head(), options)?,
     };
     check_has_columns(&text, format, options)?;
-    of_text(text, file, format, options)
+    of_text(text, again, format, options)
 }
 
-/// Opens `text`, which is in `format`. If it comes from a `file`, plain lines are read there.
+/// Opens `text`, which is in `format`. Plain lines are mapped if that is how they can be read `again`.
 fn of_text<'n>(
     text: Text<'n>,
-    file: Option<File>,
+    again: Again,
     format: Format,
     options: &'n FormatOptions,
 ) -> Result<(Facts, Opened<'n>)> {
@@ -207,8 +216,8 @@ fn of_text<'n>(
     let is_xml = matches!(format, Format::Sitemap | Format::Rss | Format::Atom);
     let has_entities = !is_xml && sample::has_entities(text.head());
     let (packing, is_transcoded) = (text.about().packing(), text.about().is_transcoded());
-    let (facts, opened) = match (&format.spec().open, file) {
-        (Open::Lines(_), Some(file)) if packing == Packing::None && !is_transcoded => {
+    let (facts, opened) = match (&format.spec().open, again) {
+        (Open::Lines(_), Again::Map(file)) if packing == Packing::None && !is_transcoded => {
             (facts(Some(format), packing), Opened::Plain(file))
         }
         (Open::Lines(_), _) if !is_transcoded => {
@@ -217,7 +226,7 @@ fn of_text<'n>(
         (Open::Lines(open) | Open::Text(open), _) => {
             of_rows(open(text, options.hints())?, Some(format), packing)
         }
-        (Open::File(_), _) => unreachable!("a text is never of a format that needs a file"),
+        (Open::AtOffsets(_), _) => unreachable!("a text is never of a format that is read at offsets"),
     };
     Ok((Facts { likely_options, has_entities, ..facts }, opened))
 }
@@ -228,16 +237,16 @@ fn likely_options(text: &Text<'_>, format: Format, options: &FormatOptions) -> O
     is_fallback.then(|| Sample::of(text.head()).likely_options()).flatten()
 }
 
-/// The format of `file` if the format needs a file: the one in `options`, or the one that the first bytes show.
-fn file_format(
+/// The format of `file` if the format is read at offsets: the one in `options`, or the one that the first bytes show.
+fn offset_format(
     name: &Path,
     file: &dyn ReadAt,
     options: &FormatOptions,
-) -> Result<Option<(Format, &'static OpenFile)>> {
+) -> Result<Option<(Format, &'static OpenAtOffsets)>> {
     if let Some(said) = options.format
-        && let Open::File(of_file) = &said.spec().open
+        && let Open::AtOffsets(open) = &said.spec().open
     {
-        return Ok(Some((said, of_file)));
+        return Ok(Some((said, open)));
     }
     let mut magic = [0; MAGIC_BYTES_MAX];
     let magic_bytes =
@@ -258,18 +267,18 @@ fn check_is_said(name: &Path, format: Format, options: &FormatOptions) -> Result
     }
 }
 
-/// Refuses a pipe or packed text of a format that needs a file.
-fn check_not_of_file(text: &Text<'_>, options: &FormatOptions) -> Result<()> {
+/// Refuses a pipe or packed text of a format that is read at offsets.
+fn check_can_be_streamed(text: &Text<'_>, options: &FormatOptions) -> Result<()> {
     let said = options.format.and_then(|said| match &said.spec().open {
-        Open::File(of_file) => Some((said, of_file)),
+        Open::AtOffsets(open) => Some((said, open)),
         Open::Lines(_) | Open::Text(_) => None,
     });
     match recognise::by_magic(text.head()).or(said) {
         None => Ok(()),
-        Some((format, OpenFile { why_file, .. })) => {
+        Some((format, OpenAtOffsets { why_no_stream, .. })) => {
             let title = format.spec().title;
             Err(text.about().wrong(format!(
-                "{title} can be read from a plain file only, because {why_file}; save it and give the file"
+                "{title} can be read from a plain file only, because {why_no_stream}; save it and give the file"
             )))
         }
     }
@@ -354,7 +363,7 @@ pub fn read<'n>(
     let format = format.expect("an input of bytes has a format");
     let of_lines = |text| match &format.spec().open {
         Open::Lines(open) | Open::Text(open) => open(text, options.hints()),
-        Open::File(_) => unreachable!("a text is never of a format that needs a file"),
+        Open::AtOffsets(_) => unreachable!("a text is never of a format that is read at offsets"),
     };
     let reader = match opened {
         Opened::Plain(file) => of_lines(Text::open(name, Box::new(file))?)?,

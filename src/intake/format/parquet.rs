@@ -25,7 +25,7 @@ use std::sync::Arc;
 use super::reader::RowReader;
 #[cfg(feature = "parquet")]
 use super::reader::Units;
-use super::spec::{Head, Hints, Open, OpenFile, Spec};
+use super::spec::{Head, Hints, Open, OpenAtOffsets, Spec};
 use crate::error::Result;
 use crate::intake::read_at::ReadAt;
 
@@ -37,7 +37,7 @@ pub const PARQUET: Spec = Spec {
     delimiter: |_| false,
     has_columns: true,
     column_word: "column",
-    open: Open::File(OpenFile { magic: b"PAR1", why_file: "its index is at the end", open }),
+    open: Open::AtOffsets(OpenAtOffsets { magic: b"PAR1", why_no_stream: "its index is at the end", open }),
 };
 
 #[cfg(feature = "parquet")]

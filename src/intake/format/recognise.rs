@@ -4,19 +4,19 @@ use std::path::Path;
 
 use super::options::FormatOptions;
 use super::sample::{Sample, header_below};
-use super::spec::{Head, Open, OpenFile};
+use super::spec::{Head, Open, OpenAtOffsets};
 use super::table::Format;
 use super::{foreign, packing, xml};
 use crate::error::{Error, Message, Result, Setting, is_on_web_server, message};
 use crate::intake::lines::BYTE_ORDER_MARK;
 
 /// The format whose magic number `head` starts with.
-pub fn by_magic(head: &[u8]) -> Option<(Format, &'static OpenFile)> {
-    let of_file = |&format: &Format| match &format.spec().open {
-        Open::File(of_file) => Some((format, of_file)),
+pub fn by_magic(head: &[u8]) -> Option<(Format, &'static OpenAtOffsets)> {
+    let at_offsets = |&format: &Format| match &format.spec().open {
+        Open::AtOffsets(open) => Some((format, open)),
         Open::Lines(_) | Open::Text(_) => None,
     };
-    Format::ALL.iter().filter_map(of_file).find(|(_, of_file)| head.starts_with(of_file.magic))
+    Format::ALL.iter().filter_map(at_offsets).find(|(_, open)| head.starts_with(open.magic))
 }
 
 /// Detects the format of the text that begins with `head`: by its first lines, otherwise by its file name.
@@ -41,7 +41,7 @@ pub fn recognise(name: &Path, head: &[u8], options: &FormatOptions) -> Result<Fo
     let extension = &*extension(name);
     if let Some(&format) = Format::ALL.iter().find(|format| format.spec().extensions.contains(&extension)) {
         return match &format.spec().open {
-            Open::File(_) => not_as_named(format.spec().title),
+            Open::AtOffsets(_) => not_as_named(format.spec().title),
             Open::Lines(_) | Open::Text(_) => Ok(format),
         };
     }
@@ -63,14 +63,14 @@ pub fn recognise(name: &Path, head: &[u8], options: &FormatOptions) -> Result<Fo
     }
 }
 
-/// Whether `name` or an option says that the input has a format that needs a file.
-pub fn is_named_as_of_file(name: &Path, options: &FormatOptions) -> bool {
+/// Whether `name` or an option says that the input has a format that is read at offsets.
+pub fn has_name_of_offset_format(name: &Path, options: &FormatOptions) -> bool {
     let extension = &*extension(name);
     let is_named = |format: &Format| match options.format {
         Some(said) => said == *format,
         None => format.spec().extensions.contains(&extension),
     };
-    Format::ALL.iter().any(|format| matches!(format.spec().open, Open::File(_)) && is_named(format))
+    Format::ALL.iter().any(|format| matches!(format.spec().open, Open::AtOffsets(_)) && is_named(format))
 }
 
 /// Whether `name` is that of a sitemap or of an index of sitemaps, or an option says so.

@@ -49,19 +49,19 @@ pub enum Open {
     Lines(OpenText),
     /// As text from start to end. It may be packed or come through a pipe.
     Text(OpenText),
-    /// As a file that is read at any offset.
-    File(OpenFile),
+    /// From a file or an object, at any offset.
+    AtOffsets(OpenAtOffsets),
 }
 
 /// Opens a text and reads its header, if it has one.
 pub type OpenText = for<'n> fn(Text<'n>, Hints<'n>) -> Result<RowReader<'n>>;
 
-/// A format that needs a file that is read at any offset.
-pub struct OpenFile {
+/// A format that is read at any offset.
+pub struct OpenAtOffsets {
     /// The magic number that every such file starts with.
     pub magic: &'static [u8],
     /// Why it cannot come through a pipe.
-    pub why_file: &'static str,
+    pub why_no_stream: &'static str,
     /// Opens the file with this name.
     pub open: for<'n> fn(&'n Path, Arc<dyn ReadAt>, Hints<'n>) -> Result<RowReader<'n>>,
 }
