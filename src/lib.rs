@@ -70,7 +70,7 @@
 //!  clean      URLs: parsing, normalisation, encoding, scope, filters
 //!  compress   gzip members
 //!  store      objects in buckets: locations, credentials, requests
-//!  common     threads in order, external sort, stopping, progress, FIFOs, vector instructions; only progress knows of sitemaps
+//!  common     threads in order, external sort, stopping, progress, pipes, vector instructions; only progress knows of sitemaps
 //!  limits     the numbers of the protocol
 //!  error      errors, their messages and exit codes
 //!  escape     makes text from outside safe for a terminal or a table
@@ -206,7 +206,7 @@ pub mod status {
 /// Tools for programs that run the commands as the `sitemill` binary does: path conflicts, outputs, pipes and SIGBUS.
 pub mod process {
     pub use crate::commands::paths::{Conflicts, Paths};
-    pub use crate::common::fifo::{
+    pub use crate::common::output::{
         STDOUT_NAME, StoppableWriter, create_output, is_stdout, is_stream, output_name,
     };
     pub use crate::intake::input::handle_sigbus;

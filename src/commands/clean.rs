@@ -12,8 +12,8 @@ use super::target::Target;
 use crate::clean::screen::{CountedRules, LineCleaner, RuleCounts, Screen, Screened, UrlRules};
 use crate::clean::{Reason, Rejected, UrlEncoding, has_foreign_bytes};
 use crate::commands::build::report::WordCounts;
-use crate::common::fifo::Failed;
 use crate::common::ordered::ordered;
+use crate::common::pipe::FirstFailure;
 use crate::common::progress::{Phase, Progress};
 use crate::common::stop::Stop;
 use crate::error::{Error, Message, Result, Setting};
@@ -199,7 +199,7 @@ impl Targets<'_> {
         let unreadable = |error| Error::io(&name, "could not be read", error);
         let raw = match source.into_raw()?.0 {
             // Other inputs are read on this thread.
-            raw @ RawInput::Remote(_) => raw.watched(self.stop, &Failed::default(), &Arc::default())?,
+            raw @ RawInput::Remote(_) => raw.watched(self.stop, &FirstFailure::default(), &Arc::default())?,
             raw => raw,
         };
         match format::open(&name, raw, options)?.1 {

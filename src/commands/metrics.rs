@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use crate::commands::build::report::{Report, WordCounts, most_frequent};
-use crate::common::fifo::STREAM;
+use crate::common::output::STREAM;
 use crate::error::{Error, Result, message};
 use crate::escape::shown;
 use crate::place::LocalFile;

@@ -13,7 +13,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::common::fifo::{STREAM, is_stderr};
+use crate::common::output::{STREAM, is_stderr};
 use crate::error::{Error, Message, Result, Setting, is_url, message};
 use crate::intake::format::{self, OutDirectory};
 use crate::place::{self as places, Record, STATE};

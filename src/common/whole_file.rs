@@ -6,7 +6,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::common::fifo::{Failed, Fifo, PipeReader};
+use crate::common::pipe::{Fifo, FirstFailure, PipeReader};
 use crate::common::stop::Stop;
 use crate::error::{Error, Result};
 
@@ -40,7 +40,7 @@ fn open(path: &Path, stop: &Stop) -> Result<Box<dyn Read>> {
     };
     Ok(match kind.is_file() || kind.is_dir() {
         true => pipe,
-        false => Box::new(PipeReader::new(pipe, stop, &Failed::default(), &Arc::default())?),
+        false => Box::new(PipeReader::new(pipe, stop, &FirstFailure::default(), &Arc::default())?),
     })
 }
 

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use rustix::fs::{Mode, OFlags};
 
 use super::lines;
-use crate::common::fifo::Fifo;
+use crate::common::pipe::Fifo;
 use crate::error::{Error, Result};
 use crate::intake::format::{RawInput, SourceRows};
 use crate::intake::read_at::{Pread, RemoteFile};

@@ -11,7 +11,7 @@ use super::preview::Preview;
 use super::set_name::SetName;
 use super::set_paths::{is_state_of_set, set_of};
 use super::shared_staging::SharedStaging;
-use crate::common::fifo::STREAM;
+use crate::common::output::STREAM;
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, Setting, is_url, is_url_with_one_slash, message};
 use crate::store::{self, Location, Scheme, store_settings};

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::draft::Draft;
 use super::fs::{Disk, FileSystem, check_is_file_path, parent, sync_directory};
-use crate::common::fifo::is_stream;
+use crate::common::output::is_stream;
 use crate::error::{Error, Result};
 
 /// The new file.

@@ -15,7 +15,7 @@ use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 
-use crate::common::fifo::STREAM;
+use crate::common::output::STREAM;
 use crate::error::{Error, Result, Setting, message};
 use crate::limits::ROBOTS_BYTES_MAX;
 use crate::place::{LocalFile, SetName};

@@ -16,8 +16,8 @@ use super::memory::{Memory, with_page_memory};
 use crate::clean::Reason;
 use crate::clean::screen::RuleCounts;
 use crate::common::fallible::reserve_more;
-use crate::common::fifo::Failed;
 use crate::common::ordered::ordered;
+use crate::common::pipe::FirstFailure;
 use crate::common::progress::Phase;
 use crate::error::{Error, Result};
 use crate::intake::format::{self, FormatOptions, Opened, Record, Sink, Unit, UnitFacts, Units};
@@ -53,7 +53,7 @@ pub fn mapped_all(
     // Most inputs need no reading.
     let reading = OnceLock::new();
     let begin = || _ = reading.get_or_init(|| run.progress.phase(Phase::Read, 0));
-    let failed = Failed::default();
+    let failed = FirstFailure::default();
     let options = with_page_memory(&run.job.input.format, run.job.resources.memory, threads);
     let from_code = sources.iter().filter(|source| source.path().is_none()).count();
     let urls_bytes_max = memory.hold / URLS_SHARE / from_code.max(1);
@@ -89,7 +89,7 @@ struct Reading<'r> {
     /// Maximum bytes of memory for URLs from code.
     urls_bytes_max: usize,
     threads: usize,
-    failed: Failed,
+    failed: FirstFailure,
     /// Called before the first byte is copied.
     begin: &'r dyn Fn(),
 }

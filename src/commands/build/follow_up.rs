@@ -6,7 +6,7 @@ use super::external::ExternalSitemaps;
 use super::report::Report;
 use crate::commands::diff::{DIFF_MEMORY_DEFAULT, DiffFormat, DiffReport, DiffResources, Side, compare};
 use crate::commands::target::Target;
-use crate::common::fifo::{Outlet, output_name};
+use crate::common::output::{Outlet, output_name};
 use crate::common::progress::Silent;
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, Setting, message};

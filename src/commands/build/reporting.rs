@@ -12,7 +12,7 @@ use super::report::settings::settings;
 use super::report::{Report, SectionSummary, SetReport, WordCounts, most_frequent};
 use crate::clean::Reason;
 use crate::clean::screen::CountedRules;
-use crate::common::fifo::{Outlet, output_name};
+use crate::common::output::{Outlet, output_name};
 use crate::common::progress::Estimate;
 use crate::common::time::w3c_datetime;
 use crate::error::{Error, Result};

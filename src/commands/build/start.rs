@@ -3,7 +3,7 @@
 use super::follow_up::FollowUp;
 use super::site;
 use crate::commands::sources::{self, Sources};
-use crate::common::fifo::Outlet;
+use crate::common::output::Outlet;
 use crate::common::stop::Stop;
 use crate::error::Result;
 use crate::intake::input::UnreadInput;

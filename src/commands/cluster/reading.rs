@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::commands::sources::{self, Sources};
-use crate::common::fifo::Failed;
+use crate::common::pipe::FirstFailure;
 use crate::common::stop::Stop;
 use crate::error::{Error, Result};
 use crate::intake::blocks::Blocks;
@@ -83,7 +83,7 @@ fn read_one(
     let (raw, identity) = found.into_raw()?;
     let streamed = Arc::new(AtomicU64::new(0));
     let known_bytes = identity.map(|identity| identity.bytes()).or_else(|| raw.remote_bytes());
-    let raw = raw.watched(stop, &Failed::default(), &streamed)?;
+    let raw = raw.watched(stop, &FirstFailure::default(), &streamed)?;
     match format::open(&name, raw, options)?.1 {
         Opened::Plain(mut file) => {
             // Detecting the format has read its first bytes.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::RawInput;
-use crate::common::fifo::{Failed, PipeReader};
+use crate::common::pipe::{FirstFailure, PipeReader};
 use crate::common::stop::Stop;
 use crate::error::Result;
 use crate::intake::read_at::ReadControl;
@@ -16,7 +16,7 @@ impl<'a> RawInput<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if a pipe needs a thread, which cannot be started.
-    pub fn watched(self, stop: &Stop, failed: &Failed, bytes: &Arc<AtomicU64>) -> Result<Self>
+    pub fn watched(self, stop: &Stop, failed: &FirstFailure, bytes: &Arc<AtomicU64>) -> Result<Self>
     where
         Self: 'a,
     {
