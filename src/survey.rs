@@ -42,7 +42,7 @@ use crate::intake::input::Input;
 use crate::job::Order;
 use crate::sitemap::divide::borders;
 use account::Account;
-pub use context::Context;
+use context::Context;
 use layout::Layout;
 use memory::Memory;
 pub use sorted::{Arriving, Live, RegionRows, Sealing};

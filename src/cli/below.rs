@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use serde_json::json;
-use sitemill::StatusJob;
 use sitemill::escape::shown;
 use sitemill::options::SetName;
 use sitemill::status::sets_below;
@@ -20,11 +19,7 @@ const NAMED_MAX: usize = 5;
 pub fn say_left_out(paths: &[impl AsRef<Path>], name: Option<&SetName>, way_out: &str) {
     let given: HashSet<_> = paths.iter().filter_map(|path| path.as_ref().canonicalize().ok()).collect();
     // A directory that cannot be read is an error of the command itself.
-    let below = paths.iter().flat_map(|path| {
-        let mut job = StatusJob::new(path.as_ref().to_owned());
-        job.name = name.cloned();
-        sets_below(&job).unwrap_or_default()
-    });
+    let below = paths.iter().flat_map(|path| sets_below(path.as_ref(), name).unwrap_or_default());
     let is_given = |path: &Path| path.canonicalize().is_ok_and(|path| given.contains(&path));
     let left_out: Vec<_> = below.filter(|path| !is_given(path)).collect();
     if left_out.is_empty() {

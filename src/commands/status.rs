@@ -1,6 +1,6 @@
 //! Status: the sets in an output directory, according to its manifests. Changes nothing and takes no lock.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -157,21 +157,20 @@ pub fn first_runs(job: &StatusJob) -> Result<Vec<FirstRun>> {
     Ok(sets.iter().flat_map(of_set).collect())
 }
 
-/// The directories directly below that of `job` that have sets, if that directory has sets itself: [`status`],
-/// [`check`](crate::check()) and [`urls`](crate::urls()) of it leave them out. Only sets of the name of the job count, if it has
-/// one. Empty if the directory is in a store.
+/// The directories directly below `directory` that have sets, if it has sets itself: [`status`], [`check`](crate::check()) and
+/// [`urls`](crate::urls()) of it leave them out. Only sets of this `name` count, if one is given. Empty if the directory is in a
+/// store.
 ///
 /// # Errors
 /// If the directory cannot be read.
-pub fn sets_below(job: &StatusJob) -> Result<Vec<PathBuf>> {
-    let (out, name) = (&*job.out, job.name.as_ref());
-    if !out.is_dir() {
+pub fn sets_below(directory: &Path, name: Option<&SetName>) -> Result<Vec<PathBuf>> {
+    if !directory.is_dir() {
         return Ok(Vec::new());
     }
     // The robots lines are those of a copy without manifests.
     let is_set = |set: &Arc<dyn View>| is_here(&**set) || set.is_file(robots_file(set.name()).as_ref());
     let has_sets = |place: &dyn View| place::sets_in(place, name).is_ok_and(|sets| sets.iter().any(is_set));
-    let parent = place::view(out)?;
+    let parent = place::view(directory)?;
     if !has_sets(&*parent) {
         return Ok(Vec::new());
     }

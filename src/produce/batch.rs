@@ -93,7 +93,7 @@ mod tests {
     use super::*;
     use crate::intake::format::FormatOptions;
     use crate::job::SetRules;
-    use crate::set::manifest::{Seal, Seals};
+    use crate::set::content::{Seal, Seals};
 
     fn batch() -> Batch {
         let rules = SetRules::new("https://h.example/".parse().unwrap());

@@ -10,5 +10,3 @@ pub use model::{
     Earlier, ExternalEntry, Manifest, RunCounts, SetSection, Sitemap, Superseded, SupersededIndex,
 };
 pub use rows::{SealedRange, SealedRows};
-
-pub use crate::set::content::{Seal, Seals};

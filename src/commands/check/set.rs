@@ -345,7 +345,9 @@ fn percent_decoded(name: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(name.len());
     let mut rest = name;
     while let Some((&byte, after)) = rest.split_first() {
-        let digits = after.get(..2).and_then(|digits| str::from_utf8(digits).ok());
+        // Rust's parser would accept a sign, which is not a digit.
+        let digits = after.get(..2).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit));
+        let digits = digits.and_then(|digits| str::from_utf8(digits).ok());
         match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
             Some(escaped) if byte == b'%' => {
                 decoded.push(escaped);
@@ -371,6 +373,7 @@ mod tests {
             ("http://h.example/maps/a.xml", Some("a.xml")),
             ("HTTP://H.example:80/maps/a.xml", Some("a.xml")),
             ("http://h.example/maps/a%20b.xml", Some("a b.xml")),
+            ("http://h.example/maps/a%+f.xml", Some("a%+f.xml")),
             ("http://h.example/maps/", None),
             ("http://h.example/maps/../a.xml", None),
             ("http://h.example/maps/..", None),

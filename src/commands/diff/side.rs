@@ -255,7 +255,7 @@ impl Write for SorterInput<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::set::manifest::{Seal, Seals};
+    use crate::set::content::{Seal, Seals};
 
     #[test]
     fn sitemaps_of_one_directory_are_the_same_if_their_seals_are() {

@@ -11,11 +11,12 @@ use crate::common::secret::Secret;
 use crate::error::Result;
 use crate::job::{Job, OnDuplicate, Order};
 use crate::options::Divide;
-use crate::set::content::{ContentHash, Seal};
-use crate::set::manifest::{SealedRows, Seals, Sitemap};
+use crate::set::content::{ContentHash, Seal, Seals};
+use crate::set::manifest::{SealedRows, Sitemap};
 use crate::set::name::{SitemapId, Stem};
 use crate::set::shelf::{Shelf, Shelved};
 use crate::sitemap::divide::borders::{BorderHash, count_per};
+use crate::survey::context::Context;
 use crate::survey::layout::{EntryAt, Layout, Sealed};
 use crate::survey::tally::Tally;
 use crate::survey::{Live, Sealing, Surveyed, survey_in_regions};
@@ -169,7 +170,7 @@ impl Surveys {
 }
 
 /// The entries of all chunks, each with the index of its chunk.
-fn entries(run: crate::survey::Context<'_>, layout: &Layout) -> Vec<(usize, (String, String))> {
+fn entries(run: Context<'_>, layout: &Layout) -> Vec<(usize, (String, String))> {
     let mut all = Vec::new();
     let text = |bytes: &[u8]| String::from_utf8(bytes.into()).unwrap();
     for_each_listed(run, layout, |chunk, entry| {
