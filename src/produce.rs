@@ -26,8 +26,8 @@ use crate::survey::layout::Layout;
 use render::{Made, Outcome, Renderer};
 use sink::{Compressed, Counts};
 
-/// Renders and compresses every sitemap of `layout` and puts it on the `shelf`. All sitemaps get the time `lastmod`; when the
-/// set succeeds the live one, unchanged sitemaps get their earlier time back.
+/// Renders and compresses every sitemap of `layout` and puts it on the `shelf`. All sitemaps get `time`, the time of
+/// publication; when the set succeeds the live one, unchanged sitemaps get their earlier time back.
 ///
 /// # Errors
 /// If a sitemap cannot be written, an input has changed since pass 1, or `stop` is raised.
@@ -35,11 +35,11 @@ pub fn produce(
     run: Context<'_>,
     layout: &Layout,
     shelf: &dyn Shelf,
-    lastmod: &str,
+    time: &str,
     segments: Option<&SegmentRule>,
 ) -> Result<Batch> {
     let Context { job, stop, .. } = run;
-    let renderer = || Renderer::new(run, layout, shelf.secret(), segments).published_at(lastmod);
+    let renderer = || Renderer::new(run, layout, shelf.secret(), segments).published_at(time);
     let work = |renderer: &mut Renderer<'_>, at: usize| {
         stop.check()?;
         Ok((at, renderer.make(shelf, at)?))
@@ -54,8 +54,8 @@ pub fn produce(
             let (at, Made { first_url, counts, outcome }) = made?;
             pass.add(at, counts);
             let (sitemap, unsynced) = match outcome {
-                Outcome::Published(sitemap) => (Sitemap { lastmod: lastmod.into(), ..sitemap }, None),
-                Outcome::New(compressed) => put(layout, shelf, at, compressed, lastmod)?,
+                Outcome::Published(sitemap) => (Sitemap { lastmod: time.into(), ..sitemap }, None),
+                Outcome::New(compressed) => put(layout, shelf, at, compressed, time)?,
             };
             staged.push((at, BatchSitemap { first_url, sitemap }));
             unsynced.map_or(Ok(()), sync)
@@ -104,7 +104,7 @@ fn put(
     shelf: &dyn Shelf,
     at: usize,
     Compressed { content, seal, gzip }: Compressed,
-    lastmod: &str,
+    time: &str,
 ) -> Result<(Sitemap, Option<Unsynced>)> {
     let part = &layout.sitemaps[at];
     let file = shelf.put(layout.sitemap_id(at), content, seal, gzip)?;
@@ -114,7 +114,7 @@ fn put(
         urls: part.entries,
         xml_bytes: part.bytes,
         gzip_bytes: file.gzip_bytes,
-        lastmod: lastmod.into(),
+        lastmod: time.into(),
         seals: Some(Seals { xml: seal, gzip: file.gzip_seal }),
     };
     Ok((sitemap, file.unsynced))

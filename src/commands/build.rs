@@ -109,11 +109,7 @@ fn build_started(
 ) -> Result<Outcome> {
     let Start { sources, rejects, follow_up, workspace } = start;
     let run = Context { job, rules: &Rules::of(job), progress, stop };
-    // A real run would have created its output directory by now.
-    let is_created = |scratch: &PathBuf| Paths::are_same(scratch, &job.publication.out);
-    if !(job.publication.dry_run && job.resources.scratch.as_ref().is_some_and(is_created)) {
-        job.resources.check_scratch()?;
-    }
+    check_scratch(job)?;
     let memory = Memory::of(&job.resources, workspace.scratch())?;
     let loaded = LoadedInputs::of(run, sources, &memory, &workspace)?;
     let memory = &loaded.memory;
@@ -131,8 +127,8 @@ fn build_started(
     }
 
     let time = w3c_datetime(job.publication.time)?;
-    // The parent keeps its lock until the end.
     let SiteLayouts { sites, urls_by_rule, left_out } = sections::of_sites(run, layout, memory)?;
+    // The parent keeps its lock until the end.
     let (sites, parent) = site::of_layouts(run, sites, workspace)?;
     let hint = report.hint.take().or_else(|| guards::section_hint(job, &sites));
     report.hint = hint.or_else(|| guards::delimiter_hint(job, &report));
@@ -155,4 +151,13 @@ fn build_started(
     let parent = parent.filter(|_| outcome.report.published);
     outcome.warnings.extend(parent.and_then(|parent| parent.end().err()));
     Ok(outcome)
+}
+
+/// Checks the scratch directory. That of a dry run may be the output directory, which only a real run has created by now.
+fn check_scratch(job: &Job) -> Result<()> {
+    let is_output = |scratch: &PathBuf| Paths::are_same(scratch, &job.publication.out);
+    match job.publication.dry_run && job.resources.scratch.as_ref().is_some_and(is_output) {
+        true => Ok(()),
+        false => job.resources.check_scratch(),
+    }
 }

@@ -31,11 +31,11 @@ pub fn preview(
     run: Context<'_>,
     layout: &Layout,
     shelf: &dyn Shelf,
-    lastmod: &str,
+    time: &str,
     segments: Option<&SegmentRule>,
 ) -> Result<Batch> {
     let Context { job, stop, .. } = run;
-    let renderer = || Renderer::new(run, layout, shelf.secret(), segments).published_at(lastmod);
+    let renderer = || Renderer::new(run, layout, shelf.secret(), segments).published_at(time);
     let is_compressed = |at: usize| at.is_multiple_of(layout.sitemaps.len().div_ceil(COMPRESSED));
     let work = |renderer: &mut Renderer<'_>, at: usize| {
         stop.check()?;
@@ -60,9 +60,9 @@ pub fn preview(
     }));
     let sitemaps = found.into_iter().map(|(at, sitemap)| {
         let stem = shelf.stem().of_section(layout.sitemap_id(at).section);
-        let new = |gzip_bytes| new_sitemap(&stem, &layout.sitemaps[at], gzip_bytes, lastmod);
+        let new = |gzip_bytes| new_sitemap(&stem, &layout.sitemaps[at], gzip_bytes, time);
         let sitemap = match sitemap {
-            Looked::Kept(sitemap) => Sitemap { lastmod: lastmod.into(), ..sitemap },
+            Looked::Kept(sitemap) => Sitemap { lastmod: time.into(), ..sitemap },
             Looked::Compressed(gzip_bytes) => new(gzip_bytes),
             Looked::New => new(ratio.gzip_bytes(layout.sitemaps[at].bytes)),
         };
@@ -114,14 +114,14 @@ fn look(
     Ok((looked, counts))
 }
 
-fn new_sitemap(stem: &Stem, part: &PlannedSitemap<EntryAt>, gzip_bytes: u64, lastmod: &str) -> Sitemap {
+fn new_sitemap(stem: &Stem, part: &PlannedSitemap<EntryAt>, gzip_bytes: u64, time: &str) -> Sitemap {
     Sitemap {
         file: stem.sitemap_file(part.number, "00000000"),
         content: String::new(),
         urls: part.entries,
         xml_bytes: part.bytes,
         gzip_bytes,
-        lastmod: lastmod.into(),
+        lastmod: time.into(),
         seals: None,
     }
 }
