@@ -1,4 +1,4 @@
-//! The secret of a run, and the keys that are derived from it.
+//! Secrets of keyed hashes.
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_128_with_secret};
 
@@ -10,7 +10,8 @@ pub type Key = u128;
 /// The largest key.
 pub const KEY_MAX: Key = Key::MAX >> 8;
 
-/// The seed of the key hash, different in every run.
+/// The secret of a keyed hash. The keys of the dedup have one that is drawn for each run. The seals of a set have one that its
+/// manifest keeps, so that the next run recognises unchanged sitemaps.
 #[derive(Clone)]
 pub struct Secret([u8; 192]);
 
