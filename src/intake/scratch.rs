@@ -307,7 +307,7 @@ mod tests {
     fn a_directory_without_room_for_a_scratch_file_is_not_said_to_be_missing() {
         // Nobody can create files there.
         let refused = Scratch::new(&ScratchSpace::of(Path::new("/proc"))).unwrap_err();
-        let said = "/proc: no scratch file can be created there; choose another directory with --scratch";
+        let said = "/proc: no scratch file can be created there; choose another directory with `scratch`";
         assert_eq!((refused.kind(), &*refused.to_string()), (ErrorKind::Output, said));
     }
 }

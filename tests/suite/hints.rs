@@ -138,7 +138,7 @@ fn the_hint_for_one_line_shows_it_and_one_filter_is_named_once() {
         (
             &["--exclude", "/a", "--exclude", "/b"],
             "http://h.example/a\nhttp://h.example/aa\nhttp://h.example/b\n",
-            "all 3 lines are excluded, 2 of them by exclude=/a; change",
+            "all 3 lines are excluded, 2 of them by the rule exclude=/a; change",
         ),
     ] {
         let (run, _) = refused("http://h.example/", options, input);

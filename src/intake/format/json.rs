@@ -1,14 +1,13 @@
 //! JSON lines: one object per line. Its keys have the names of columns in CSV.
 
+mod head;
 mod nested;
 mod not_finite;
 
 use std::borrow::Cow;
 use std::fmt;
-use std::path::Path;
 
-use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
-use serde::{Deserialize, de};
+use serde::de::{self, Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::columns::{Columns, RowPart};
@@ -18,12 +17,11 @@ use super::row::{AND, CountingSink, ROW_BYTES_MAX, Record, kept};
 use super::shapes::{self, Key};
 use super::spec::{Head, Hints, Open, Spec};
 use super::text::each_line;
-use super::unpack::{About, Text};
+use super::unpack::Text;
 use crate::clean::Reason;
-use crate::error::{Error, Message, Result, Setting, message};
+use crate::error::Result;
 use crate::intake::blocks::TextBlock;
-use crate::intake::lines::{BYTE_ORDER_MARK, Line, lines};
-use crate::limits::LINE_BYTES_MAX;
+use crate::intake::lines::Line;
 use crate::sitemap::extensions::{EXTENSIONS, Extension, ExtrasBuffer, RawExtras};
 use crate::sitemap::tags::TagName;
 
@@ -40,28 +38,17 @@ pub const JSONL: Spec = Spec {
 
 fn open<'n>(text: Text<'n>, hints: Hints<'n>) -> Result<RowReader<'n>> {
     let columns = hints.columns;
-    check_head(text.about(), columns)?;
+    head::check_head(text.about(), columns)?;
     let name = text.about().name();
     let units = units_of_lines(text, ROW_BYTES_MAX as usize, move |block, rows| {
-        check_long_line(name, block, columns)?;
+        head::check_long_line(name, block, columns)?;
         read(block, columns, rows)
     });
     Ok(RowReader { units, columns: None })
 }
 
-/// Refuses a text whose first line shows that every line would be bad, if not even its first object is in the head, so that
-/// [`check_head`] could not tell.
-fn check_long_line(name: &Path, block: &TextBlock, columns: &Columns) -> Result<()> {
-    let first = lines(&block.bytes, block.offset).next().filter(|_| block.lines_before == 0);
-    let long = first.map(|line| line.raw).filter(|line| line.len() > LINE_BYTES_MAX);
-    match long.and_then(|line| after_object(line, columns)) {
-        Some(what) => Err(Error::data(message!(name, ": line 1: ", what))),
-        None => Ok(()),
-    }
-}
-
 /// Reads a record from each line. Blank lines and empty objects are blank rows. A line that is not an object is a bad row, unless
-/// all first lines are: see [`check_head`].
+/// all first lines are: see [`head::check_head`].
 fn read(block: &TextBlock, columns: &Columns, rows: &mut CountingSink<'_>) -> Result<()> {
     let mut keys = ColumnsFound::of_wanted(columns.said());
     let mut extras = ExtrasBuffer::default();
@@ -86,96 +73,6 @@ fn read(block: &TextBlock, columns: &Columns, rows: &mut CountingSink<'_>) -> Re
     })?;
     rows.facts().keys = Some(keys);
     Ok(())
-}
-
-/// Refuses a text whose first lines show that every line would be bad: an array, objects over several lines, or keys with other
-/// names. One line that names its URL shows that the others are bad alone.
-fn check_head(text: &About<'_>, columns: &Columns) -> Result<()> {
-    let head = text.head().strip_prefix(BYTE_ORDER_MARK).unwrap_or(text.head());
-    // The last line may be cut at the end of the head.
-    let is_whole = |line: &[u8]| line.ends_with(b"\n") || text.head().len() <= LINE_BYTES_MAX;
-    let lines = head.split_inclusive(|&byte| byte == b'\n');
-    let mut first_wrong = None;
-    for (number, line) in (1..).zip(lines).filter(|(_, line)| !line.trim_ascii().is_empty()) {
-        let wrong = |what: Message| text.wrong(message!("line {number}: ", what));
-        let checked = if is_whole(line) {
-            check_line(line, columns)
-        } else {
-            after_object(line, columns).map_or(HeadLine::SaysNothing, HeadLine::Wrong)
-        };
-        match checked {
-            // An indented object may be a value in an object over several lines.
-            HeadLine::NamesUrl if first_wrong.is_none() || line.starts_with(b"{") => return Ok(()),
-            HeadLine::NamesUrl | HeadLine::SaysNothing => {}
-            HeadLine::Wrong(what) => _ = first_wrong.get_or_insert_with(|| wrong(what)),
-        }
-        // So may every object in an array.
-        if matches!(line.trim_ascii(), [b'[', ..] | [b'{']) {
-            break;
-        }
-    }
-    first_wrong.map_or(Ok(()), Err)
-}
-
-/// The kind of one of the first lines.
-enum HeadLine {
-    /// It is an object with a key for the URL.
-    NamesUrl,
-    /// It is an object without keys, or damaged.
-    SaysNothing,
-    /// It is not as expected.
-    Wrong(Message),
-}
-
-fn check_line(line: &[u8], columns: &Columns) -> HeadLine {
-    let finite = not_finite::as_null(line);
-    let line = finite.as_deref().unwrap_or(line).trim_ascii();
-    match serde_json::from_slice::<Keys>(line) {
-        _ if line[0] != b'{' => HeadLine::Wrong(message!(
-            "is not a JSON object; expected one object per line; convert an array with jq -c '.[]', or set ",
-            Setting::Format
-        )),
-        Err(error) if error.is_eof() => {
-            let why = "the JSON object does not end on its line; expected one object per line; convert it with jq -c .";
-            HeadLine::Wrong(why.into())
-        }
-        Err(_) => after_object(line, columns).map_or(HeadLine::SaysNothing, HeadLine::Wrong),
-        Ok(Keys(keys)) if keys.iter().any(|key| is_url(key, columns)) => HeadLine::NamesUrl,
-        Ok(Keys(keys)) if keys.is_empty() => HeadLine::SaysNothing,
-        Ok(_) => {
-            let names = str::from_utf8(line).map(nested::names).unwrap_or_default();
-            let names: Vec<&[u8]> = names.iter().map(Vec::as_slice).collect();
-            // No key is the URL, so this is always an error.
-            let missing = columns.places(&names).err();
-            missing.map_or(HeadLine::NamesUrl, |missing| HeadLine::Wrong(missing.message("key")))
-        }
-    }
-}
-
-/// The problem of a line on which a comma or another object follows an object with a key for the URL. Every line of the file may be
-/// like this. `None` for any other line.
-fn after_object(line: &[u8], columns: &Columns) -> Option<Message> {
-    let mut objects = serde_json::Deserializer::from_slice(line).into_iter::<Keys>();
-    let Keys(keys) = objects.next()?.ok()?;
-    if !keys.iter().any(|key| is_url(key, columns)) {
-        return None;
-    }
-    let what = match line[objects.byte_offset()..].trim_ascii() {
-        [b'{', ..] => "several JSON objects; expected one object per line; convert it with jq -c .",
-        b"," => {
-            "a comma after the JSON object; expected one object per line; remove it with sed 's/,[[:space:]]*$//'"
-        }
-        [b',', rest @ ..] if rest.trim_ascii_start().starts_with(b"{") => {
-            "several JSON objects; expected one object per line; convert it with sed 's/.*/[&]/' | jq -c '.[]'"
-        }
-        _ => return None,
-    };
-    Some(what.into())
-}
-
-fn is_url(key: &str, columns: &Columns) -> bool {
-    matches!(columns.part_of(key.as_bytes()), Some((RowPart::Url, _)))
-        || columns.is_below(key.as_bytes(), RowPart::Url)
 }
 
 fn emit(
@@ -381,29 +278,4 @@ fn tag_text(json: &str) -> Cow<'_, str> {
 
 fn is_blank(text: &str) -> bool {
     text.trim_ascii().is_empty()
-}
-
-/// The keys of an object, for a message.
-struct Keys(Vec<String>);
-
-impl<'de> Deserialize<'de> for Keys {
-    fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct KeysVisitor;
-        impl<'de> Visitor<'de> for KeysVisitor {
-            type Value = Keys;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Keys, A::Error> {
-                let mut keys = Vec::new();
-                while let Some((key, IgnoredAny)) = map.next_entry()? {
-                    keys.push(key);
-                }
-                Ok(Keys(keys))
-            }
-        }
-        deserializer.deserialize_map(KeysVisitor)
-    }
 }

@@ -33,13 +33,13 @@ fn names_of_rules_are_escaped_in_messages_and_whole_in_the_report() {
     let desk = Desk::new();
     desk.directory.file("sections.toml", "\"a\\u001b[31m\" = ['/p/', '/never']\n");
     let options = ["--sections", "sections.toml"];
-    let built = desk.build("txt", format!("{BASE}p/1\n{BASE}x\n"), &options, 0);
+    let built = desk.build("txt", format!("{BASE}p/1\n{BASE}p/2\n{BASE}p/3\n{BASE}x\n"), &options, 0);
     let said = built.run.stderr;
     assert!(said.contains(r"a\x1b[31m: 1 sitemap") && !said.contains('\u{1b}'), "{said}");
     assert!(said.contains(r"section a\x1b[31m: no URL is listed because of /never"), "{said}");
-    assert_eq!(built.report["section_rules"], json!({ "a\u{1b}[31m": { "/p/": 1, "/never": 0 } }));
-    let refused = desk.build("txt", format!("{BASE}x\n"), &options, 65).run.stderr;
-    assert!(refused.contains(r"section a\x1b[31m: 0 URLs") && !refused.contains('\u{1b}'), "{refused}");
+    assert_eq!(built.report["section_rules"], json!({ "a\u{1b}[31m": { "/p/": 3, "/never": 0 } }));
+    let refused = desk.build("txt", format!("{BASE}p/1\n{BASE}x\n"), &options, 65).run.stderr;
+    assert!(refused.contains(r"section a\x1b[31m: 1 URL would") && !refused.contains('\u{1b}'), "{refused}");
     fs::remove_dir_all(desk.out()).unwrap();
     let refused = desk.build("txt", format!("{BASE}x\n"), &options, 65).run.stderr;
     assert!(refused.contains(r"section a\x1b[31m has no URLs") && !refused.contains('\u{1b}'), "{refused}");
