@@ -69,8 +69,7 @@ def build(
     news: Optional[str] = None,
     worker_memory: Union[int, str] = WORKER_MEMORY,
     cache: bool = True,
-    name: Optional[str] = None,
-    set_name: Optional[str] = None,
+    rows_name: Optional[str] = None,
     **options: Any,
 ) -> Report:
     """Builds a set of sitemaps from the rows of ``df`` and makes it the live one.
@@ -86,8 +85,7 @@ def build(
         cache: keep packed rows on the disks of the workers between the two steps, so that ``df`` is computed once. Without it,
             ``df`` is computed twice and must give the same rows both times. It has no effect on Parquet files that tasks read
             themselves.
-        name: the name of the rows in the report; ``spark`` if it is not given.
-        set_name: the name of the set, like ``name`` of :func:`sitemill.build`.
+        rows_name: the name of the rows in the report; ``spark`` if it is not given.
         options: any other option of :func:`sitemill.build` except ``dry_run``, sections, those about input files and threads,
             ``memory``, ``scratch``, ``rejects`` and ``progress``. Files of patterns and the robots.txt must be where all
             workers reach them by the same path. The driver writes the files for ``report``, ``html``, ``metrics`` and ``diff``.
@@ -101,9 +99,9 @@ def build(
     """
     columns = _rows.columns_of(locals())
     _check_frame(df)
-    if not isinstance(name, (str, type(None))):
-        raise TypeError(f"name is of type {type(name).__name__}; give the name of the rows in the report as a str")
-    arguments = _arguments(base_url, out, {**options, "set_name": set_name}, columns)
+    if not isinstance(rows_name, (str, type(None))):
+        raise TypeError(f"rows_name is of type {type(rows_name).__name__}; give the name of the rows in the report as a str")
+    arguments = _arguments(base_url, out, options, columns)
     of_driver = _as_arguments({option: options.get(option) for option in _OF_DRIVER})
     try:
         driver = _sitemill.Driver([*arguments, *of_driver])
@@ -119,7 +117,7 @@ def build(
         made = None if files is None else _of_files(run, files)
         if made is None:
             made = _of_rows(run, rows, cache)
-        built = driver.publish(*made, name or "spark", json.dumps(found))
+        built = driver.publish(*made, rows_name or "spark", json.dumps(found))
     except BaseException as error:
         driver.fail(*_failure(error))
         raise
@@ -165,7 +163,7 @@ def _check_frame(df: Any) -> None:
 
 
 #: Options that have another name on a cluster than on one machine.
-_NAMES = {"name": "set_name", "memory": "worker_memory"}
+_NAMES = {"memory": "worker_memory"}
 
 
 def _renamed(error: UsageError) -> UsageError:
@@ -213,7 +211,7 @@ def rejects(
     _check_frame(df)
     memory = options.pop("worker_memory", WORKER_MEMORY)
     # The name of the rows is only in the report. Without a place, there is none in a store.
-    for option in ("cache", "name", *(_OF_STORES if out == "." else ())):
+    for option in ("cache", "rows_name", *(_OF_STORES if out == "." else ())):
         options.pop(option, None)
     arguments = _arguments(base_url, out, options, columns)
     _writer_arguments(arguments, memory)
@@ -236,8 +234,6 @@ def _arguments(
     # Tasks run in other directories than the driver.
     files = {name: _absolute(options[name]) for name in _FILES_OF_RULES if options.get(name) is not None}
     fixed = {"base_url": base_url, "out": out, "columns": named or None, **dict.fromkeys(_OF_DRIVER)}
-    # In `build`, `name` is that of the rows.
-    fixed |= {"name": _optional_word("set_name", options.get("set_name")), "set_name": None}
     return _as_arguments({**_FIXED, **options, **files, **fixed})
 
 

@@ -118,7 +118,7 @@ def test_a_limit_that_is_too_low_for_any_task_is_refused_before_tasks_run(rows: 
 
 def test_the_lowest_limit_of_a_task_is_enough_on_a_driver_with_any_number_of_cores(spark: Any, tmp_path: Any) -> None:
     pages = spark.range(10).selectExpr(f"concat('{BASE}', id) url")
-    assert sitemill.spark.build(pages, base_url=BASE, out=tmp_path / "out", worker_memory="68M", name=None).listed == 10
+    assert sitemill.spark.build(pages, base_url=BASE, out=tmp_path / "out", worker_memory="68M", name=None, rows_name=None).listed == 10
 
 
 def test_names_are_checked_before_tasks_run(rows: Any, tmp_path: Any) -> None:
@@ -129,8 +129,8 @@ def test_names_are_checked_before_tasks_run(rows: Any, tmp_path: Any) -> None:
     check(sitemill.UsageError, "lastmod='': give the name of the column", lastmod="")
     check(TypeError, "url is of type int; give the name of the column as a str", url=5)
     check(TypeError, "lastmod is of type bytes", lastmod=b"lastmod")
-    check(TypeError, "^name is of type int", name=5)
-    check(TypeError, "^set_name has a value of type bool", set_name=True)
+    check(TypeError, "^rows_name is of type int", rows_name=5)
+    check(TypeError, "^name has a value of type bool", name=True)
     check(TypeError, "^worker_memory has a value of type bool", worker_memory=True)
 
 
@@ -187,7 +187,7 @@ def test_a_column_without_a_type_has_blank_urls_and_examples_have_the_name_of_th
     report = sitemill.spark.build(spark.sql("select null url"), **common)
     assert (report.lines, report.blank, report.listed) == (1, 1, 0)
     pages = spark.createDataFrame([("no url",), (BASE,)], "url string")
-    report = sitemill.spark.build(pages, name="shop.pages", **common)
+    report = sitemill.spark.build(pages, rows_name="shop.pages", **common)
     assert [example["input"] for example in report.raw["examples"]] == ["shop.pages"]
 
 
@@ -202,7 +202,7 @@ def test_a_url_of_a_directory_is_refused(rows: Any, tmp_path: Any, monkeypatch: 
 def test_options_of_rejects_are_those_of_a_build_and_are_checked_at_once(spark: Any, rows: Any) -> None:
     pages = spark.createDataFrame([("no url",), (BASE,)], "url string")
     of_stores = dict(endpoint="https://minio.example.com", state="s3://private/shop", allow_unsafe_store=True)
-    of_run = dict(cache=False, name="rows", set_name="blog", max_rejects=1, **of_stores)
+    of_run = dict(cache=False, rows_name="rows", name="blog", max_rejects=1, **of_stores)
     found = sitemill.spark.rejects(pages, base_url=BASE, worker_memory="256M", **of_run)
     assert [row["reason"] for row in found.collect()] == ["not-absolute"]
 
@@ -217,10 +217,10 @@ def test_options_of_rejects_are_those_of_a_build_and_are_checked_at_once(spark: 
     check(usage, "urls_per_sitemap", urls_per_sitemap=50_001)
     check(usage, "no_such_option", no_such_option=1)
     check(usage, "none of them is the first", on_duplicate="first")
-    check(usage, "^set_name='My Blog': ", set_name="My Blog", name="pages")
+    check(usage, "^name='My Blog': ", name="My Blog", rows_name="pages")
     check(TypeError, "exclude has a value of type object", exclude=object())
     check(TypeError, "^worker_memory has a value of type bool", worker_memory=True)
-    check(TypeError, "^set_name has a value of type list", set_name=["blog"])
+    check(TypeError, "^name has a value of type list", name=["blog"])
 
 
 def test_a_frame_with_two_columns_of_the_same_name_is_refused_if_it_is_read(spark: Any, tmp_path: Any) -> None:
@@ -233,9 +233,9 @@ def test_a_frame_with_two_columns_of_the_same_name_is_refused_if_it_is_read(spar
 
 
 def test_a_wrong_name_of_the_set_is_not_blamed_on_that_of_the_rows(spark: Any, tmp_path: Any) -> None:
-    with pytest.raises(sitemill.UsageError, match="^set_name='My Blog': "):
+    with pytest.raises(sitemill.UsageError, match="^name='My Blog': "):
         sitemill.spark.build(
-            spark.range(1), base_url=BASE, out=tmp_path / "out", set_name="My Blog", name="pages", url="id"
+            spark.range(1), base_url=BASE, out=tmp_path / "out", name="My Blog", rows_name="pages", url="id"
         )
 
 
