@@ -28,7 +28,7 @@ pub struct FormatArgs {
 
     /// CSV delimiter: tab, or any ASCII character except a quote [default: detected].
     ///
-    /// Detected from the header: tab ; | or , or \x01. Control characters can be given by number, such as \x01.
+    /// Detected from the header: tab, ;, |, comma, \x01 or \x1f. Any control character can be given by its number, such as \x02.
     #[arg(long, value_name = "CHAR", hide_short_help = true)]
     pub delimiter: Option<Delimiter>,
 

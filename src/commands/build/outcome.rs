@@ -17,7 +17,7 @@ pub struct Outcome {
     /// Warnings: failures after the set went live, which stays live; sitemaps of
     /// [`also`](crate::options::Publication::also) that no set of the run lists; files of the replaced set that something else
     /// had changed; index files that the new set no longer has, and a robots.txt that lists such files; live sites of which the
-    /// inputs have no URL. A dry run lacks the first two kinds.
+    /// inputs have no URL. A dry run lacks the first kind.
     pub warnings: Vec<Error>,
 }
 
