@@ -234,6 +234,7 @@ def _arguments(
     # Tasks run in other directories than the driver.
     files = {name: _absolute(options[name]) for name in _FILES_OF_RULES if options.get(name) is not None}
     fixed = {"base_url": base_url, "out": out, "columns": named or None, **dict.fromkeys(_OF_DRIVER)}
+    fixed |= {"name": _optional_word("name", options.get("name"))}
     return _as_arguments({**_FIXED, **options, **files, **fixed})
 
 
