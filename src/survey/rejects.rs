@@ -47,6 +47,19 @@ pub struct Reject<'i> {
     pub text: Cow<'i, [u8]>,
 }
 
+impl Reject<'_> {
+    /// Returns the row as an example. `input` is the name of its input, escaped.
+    pub fn to_example(&self, input: &str) -> Example {
+        let (reason, text) = (self.reason.to_owned().into(), escape::shown(&self.text));
+        Example { reason, input: input.to_owned(), line: self.line, text }
+    }
+}
+
+/// Returns the name of an input, escaped.
+fn shown_name(input: &Input) -> String {
+    escape::shown(input.name().as_os_str().as_encoded_bytes())
+}
+
 /// Maximum number of rows that a hint is based on.
 pub const SAMPLES: usize = 16;
 
@@ -119,7 +132,7 @@ pub fn examples(
             continue;
         }
         let mut is_fruitless = true;
-        let input = escape::shown(inputs[chunk.chunk.input].name().as_os_str().as_encoded_bytes());
+        let input = shown_name(&inputs[chunk.chunk.input]);
         for row in chunk.rows(inputs) {
             for reject in rejects_of(row, &mut judge) {
                 is_fruitless &= !examples.add(&reject, &input);
@@ -157,22 +170,24 @@ impl Examples<'_> {
     /// Adds a row of `input`, if an example like it is wanted. Returns whether it is.
     fn add(&mut self, reject: &Reject<'_>, input: &str) -> bool {
         let own = self.all.iter_mut().find(|(word, _)| *word == reject.reason);
-        let Some((word, examples)) = own.filter(|(_, examples)| examples.len() < self.each) else {
+        let Some((_, examples)) = own.filter(|(_, examples)| examples.len() < self.each) else {
             return false;
         };
-        let (reason, text) = (word.to_owned().into(), escape::shown(&reject.text));
-        examples.push(Example { reason, input: input.to_owned(), line: reject.line, text });
+        examples.push(reject.to_example(input));
         true
     }
 }
 
-/// The first rows that were rejected for `reason`, escaped: a few, as the very first may be a comment.
-pub fn samples(rules: &Rules, account: &Account, inputs: &[Input], reason: Reason) -> Vec<String> {
+/// The first rows that were rejected for `reason`: a few, as the very first may be a comment.
+pub fn samples(rules: &Rules, account: &Account, inputs: &[Input], reason: Reason) -> Vec<Example> {
     let mut judge = Judge::new(rules);
     let chunks = account.chunks.iter().filter(|chunk| chunk.tally.rejected[reason] > 0);
-    let rows = chunks.flat_map(|chunk| rejects(chunk, inputs, &mut judge));
-    let of_reason = rows.filter(|reject| reject.reason == reason.as_str());
-    of_reason.take(SAMPLES).map(|reject| escape::shown(&reject.text)).collect()
+    let rows = chunks.flat_map(|chunk| {
+        let input = shown_name(&inputs[chunk.chunk.input]);
+        let own = rejects(chunk, inputs, &mut judge).into_iter();
+        own.filter(|reject| reject.reason == reason.as_str()).map(move |reject| reject.to_example(&input))
+    });
+    rows.take(SAMPLES).collect()
 }
 
 fn rejects<'i, 'r: 'i>(

@@ -54,6 +54,16 @@ fn only_lists_get_commands_for_lines_and_the_options_for_rows_read_them() {
         let refused = build(&directory, &directory.file(name, text), &[]).expect(65);
         assert!(refused.stderr.ends_with(said), "{name}: {}", refused.stderr);
     }
+    // The line that is recognised decides, also if the first one is from an input of another kind.
+    let (list, rows) = ("'https://www.example.com/a'\n", "id,url\n1,'https://www.example.com/a'\n");
+    for (first, text, second, with, said) in [
+        ("first.csv", "id,url\n1,#top\n", "second.txt", list, "; remove the quotes: tr -d \"'\"\n"),
+        ("first.txt", "#top\n", "second.csv", rows, "; correct column url in the export\n"),
+    ] {
+        let (first, second) = (directory.file(first, text), directory.file(second, with));
+        let refused = build(&directory, &first, &[second.to_str().unwrap()]).expect(65);
+        assert!(refused.stderr.ends_with(said), "{}", refused.stderr);
+    }
     let packed = directory.file("quoted.gz", gzip(b"'https://www.example.com/a'\n"));
     let refused = build(&directory, &packed, &[]).expect(65);
     assert!(refused.stderr.ends_with("; a command needs the unpacked list\n"), "{}", refused.stderr);

@@ -112,7 +112,7 @@ pub fn of_survey(run: Context<'_>, loaded: &LoadedInputs, account: &Account) -> 
 ///
 /// # Errors
 /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) if tags do not add up.
-pub fn of_counted(job: &Job, counted: Counted, samples: impl Fn(Reason) -> Vec<String>) -> Result<Report> {
+pub fn of_counted(job: &Job, counted: Counted, samples: impl Fn(Reason) -> Vec<Example>) -> Result<Report> {
     let Counted { tally, given, mut examples, .. } = counted;
     inputs::check_tags(&job.rules.tags, &given, &tally)?;
     let (out_of_scope, out_of_scope_others) = counted.notes.out_of_scope.largest(OUT_OF_SCOPE_ORIGINS);

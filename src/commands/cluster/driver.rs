@@ -353,6 +353,5 @@ fn report(job: &Job, packed: &[Packed], tally: Tally, input: &str) -> Result<Rep
         notes,
         examples: words.flat_map(first).collect(),
     };
-    let text = |example: &Example| example.text.clone();
-    of_counted(job, counted, |reason| examples.of(reason.as_str()).iter().map(text).collect())
+    of_counted(job, counted, |reason| examples.of(reason.as_str()).iter().map(named).collect())
 }

@@ -312,9 +312,7 @@ impl Examples {
     fn add(&mut self, input: &str, reject: &Reject<'_>) {
         let known = self.0.entry(reject.reason.into()).or_default();
         if known.len() < SAMPLES {
-            let (reason, input) = (reject.reason.to_owned().into(), input.into());
-            let text = escape::shown(&reject.text);
-            known.push(Example { reason, input, line: reject.line, text });
+            known.push(reject.to_example(input));
         }
     }
 

@@ -11,11 +11,12 @@ use crate::intake::format::{Delimiter, ESCAPED_QUOTES};
 use crate::intake::report::InputReport;
 use crate::job::Job;
 use crate::limits::{URL_BYTES_MAX, URL_BYTES_MIN};
+use crate::survey::rejects::Example;
 use crate::words::grouped;
 
 /// Returns a hint about the most frequent reason if nothing is listed, or if it rejected more than half of the URLs. `samples`
 /// returns the first lines that were rejected for a reason.
-pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<String>) -> Option<Message> {
+pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<Example>) -> Option<Message> {
     let urls = report.lines - report.blank;
     let count = |reason: Reason| report.rejected.get(reason.as_str()).copied().unwrap_or(0);
     // Of equally frequent reasons, the first in checking order.
@@ -29,7 +30,7 @@ pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<String>)
     }
     let example = report.examples.iter().find(|example| example.reason == reason.as_str())?;
     let first = &example.text;
-    let source = LineSource::of(report.inputs.iter().find(|input| input.path == example.input));
+    let source = |of: &Example| LineSource::of(report.inputs.iter().find(|input| input.path == of.input));
     let rejected = Rejected { count: count(reason), of: urls };
     if reason == Reason::NotAbsolute
         && let Some(other_url) = report.inputs.iter().find_map(InputReport::other_url)
@@ -40,7 +41,10 @@ pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<String>)
     Some(match reason {
         Reason::OutOfScope => outside(job, report, &rejected, first),
         Reason::ControlCharacter | Reason::NotAbsolute | Reason::Scheme => {
-            let shape = |line: String| shape::of(&line, site(job), &source).map(|shape| (line, shape));
+            // Each line is to be corrected in its own input.
+            let shape = |sample: Example| {
+                shape::of(&sample.text, site(job), &source(&sample)).map(|shape| (sample.text, shape))
+            };
             match samples(reason).into_iter().find_map(shape) {
                 Some((line, (what, way_out))) if line == *first => {
                     let lines = rejected.described("line", "lines", what, first);
@@ -50,7 +54,7 @@ pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<String>)
                     let (lines, reason) = (rejected.subject("line", "lines"), reason.as_str());
                     message!("{lines} rejected as {reason}; lines such as {line} are {what}; ", way_out)
                 }
-                None => other(reason, &rejected, first, &source),
+                None => other(reason, &rejected, first, &source(example)),
             }
         }
         Reason::NoUrl if report.inputs.iter().all(InputReport::is_xml) => {
@@ -59,7 +63,7 @@ pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<String>)
                 "{lines}; a URL is the <loc> of a <url> or the <link> of an item, in lower case and in the namespace of the root element"
             )
         }
-        _ => other(reason, &rejected, first, &source),
+        _ => other(reason, &rejected, first, &source(example)),
     })
 }
 
