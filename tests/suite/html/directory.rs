@@ -188,6 +188,26 @@ fn notes_that_are_not_shown_are_counted() {
 }
 
 #[test]
+fn warnings_that_are_not_shown_are_counted() {
+    let directory = TempDir::new();
+    let [out, page] = ["out", "page.html"].map(|name| directory.join(name));
+    let hosts: Vec<_> = (0..8).map(|n| format!("s{n}")).collect();
+    let lines: String = hosts.iter().map(|host| urls(host, 1)).collect();
+    publish(&out, "{origin}/", &lines, 0, &[]);
+    for (edited, more) in
+        [(6, None), (7, Some("And 1 more warning; the JSON")), (8, Some("And 2 more warnings; the JSON"))]
+    {
+        for host in &hosts[..edited] {
+            fs::write(out.join(format!("{host}.example/sitemap-index-1.xml")), "edited").unwrap();
+        }
+        publish(&out, "{origin}/", &lines, 0, &["--html", page.to_str().unwrap()]);
+        let page = text(&fs::read_to_string(&page).unwrap());
+        assert_eq!(page.matches("Warning.").count(), 6, "{page}");
+        assert!(more.map_or(!page.contains("more warning"), |more| page.contains(more)), "{more:?}: {page}");
+    }
+}
+
+#[test]
 fn a_page_of_an_empty_set_does_not_speak_of_index_files() {
     let directory = TempDir::new();
     let out = directory.join("out");

@@ -79,6 +79,11 @@ pub fn messages(report: &Report, notes: &[String], html: &mut Html) {
         html.raw("<div class=\"message\" role=\"note\" aria-label=\"Warning\"><p><b>Warning.</b> ");
         html.message(warning, MESSAGE_CHARS_MAX / 2).raw("</p></div>\n");
     }
+    if let more @ 1.. = warnings.saturating_sub(WARNINGS_MAX) {
+        html.raw("<div class=\"message\" role=\"note\" aria-label=\"Note\"><p>And ")
+            .count(more as u64, " more warning", " more warnings")
+            .raw("; the JSON report of the run has all of them.</p></div>\n");
+    }
     for note in notes.iter().take(NOTES_MAX) {
         html.raw("<div class=\"message\" role=\"note\" aria-label=\"Note\"><p>");
         html.cut(note, MESSAGE_CHARS_MAX / 2).raw("</p></div>\n");
