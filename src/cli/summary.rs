@@ -184,7 +184,7 @@ fn also(report: &Report, table: &mut Table) {
 /// Adds the number of live sites that the run does not publish, if there are any.
 fn kept_sites(report: &Report, table: &mut Table) {
     if let kept @ 1.. = report.kept_sites.len() {
-        table.row("kept sites", grouped(kept as u64), "live sites of which the inputs have no URL");
+        table.row("kept sites", grouped(kept as u64), "live sites without URLs in the inputs");
     }
 }
 

@@ -160,7 +160,7 @@ impl Text {
         }
         if report.published || report.dry_run.is_some() {
             let kept = report.kept_sites.len();
-            self.gauge("sitemill_kept_sites", "Live sites of which the inputs have no URL.", kept);
+            self.gauge("sitemill_kept_sites", "Live sites without URLs in the inputs.", kept);
             self.gauge("sitemill_warnings", "Warnings in the report of the run.", report.warnings.len());
         }
         if let Some(then) = &report.then {

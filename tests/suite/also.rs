@@ -327,7 +327,7 @@ fn each_site_lists_its_own() {
     let of_c = "https://c.example/live.xml";
     let live = contents(&out.join("c.example"));
     let said = format!(
-        "warning: --also {of_c}: the inputs have no URL of its site, so the set of that site stays as it is"
+        "warning: --also {of_c}: the inputs have no URLs of its site, so the set of that site is kept"
     );
     let mut dry = build_command(&out, "{origin}/");
     let dry = finish(dry.args(["--dry-run", "--also", of_c]), b"https://b.example/1\n").expect(0);

@@ -294,10 +294,10 @@ fn a_site_that_loses_all_its_urls_keeps_its_set_and_is_named_wherever_the_run_is
     for (options, end) in [(&["--dry-run"][..], "directory\n"), (&[], "directory; the new set is live\n")] {
         let lost = build(&["c"], options);
         let said = format!(
-            "warning: https://a.example/ and 1 more: live, but the inputs have no URL of the site, so its set stays as it is; if \
-             the site is gone, remove its {end}"
+            "warning: https://a.example/ and 1 more: live sites without URLs in the inputs are kept; if a site is gone, remove \
+             its {end}"
         );
-        assert_says(&lost, &[&said, "  2  live sites of which the inputs have no URL"]);
+        assert_says(&lost, &[&said, "  2  live sites without URLs in the inputs"]);
         assert_eq!(kept(&lost), serde_json::json!(["https://a.example/", "https://b.example/"]));
         metric(2);
     }

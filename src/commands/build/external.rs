@@ -81,7 +81,7 @@ impl ExternalSitemaps {
         Ok(listed)
     }
 
-    /// A warning for each sitemap that none of the sites of `base_urls` lists, because the inputs have no URL of its site. The set
+    /// A warning for each sitemap that none of the sites of `base_urls` lists, because the inputs have no URLs of its site. The set
     /// of that site stays live.
     ///
     /// # Errors
@@ -98,7 +98,7 @@ impl ExternalSitemaps {
                     return Err(Error::usage(message!(given(), ": {why}")));
                 }
                 None if sitemap.is_below(job, &*live)? => {
-                    let words = "the inputs have no URL of its site, so the set of that site stays as it is";
+                    let words = "the inputs have no URLs of its site, so the set of that site is kept";
                     warnings.push(Error::data(message!(given(), ": {words}")));
                 }
                 None => {

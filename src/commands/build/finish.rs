@@ -72,7 +72,7 @@ fn warnings_of(set: &Prepared, job: &Job) -> impl Iterator<Item = Error> {
     edited.into_iter().chain(gone).chain(set.warning_of_stale_lines(robots))
 }
 
-/// With a base for each origin, the base URLs of the live sites of which the inputs have no URL, unlike those of `sites`.
+/// With a base for each origin, the base URLs of the live sites without URLs in the inputs, unlike those of `sites`.
 fn kept_sites(job: &Job, sites: &[Site]) -> Result<Vec<String>> {
     if job.rules.only_site().is_some() {
         return Ok(Vec::new());
@@ -89,8 +89,7 @@ fn warning_of_kept(kept: &[String]) -> Option<Error> {
     let (first, others) = kept.split_first()?;
     let others = and_more(others.len());
     Some(Error::data(message!(
-        "{first}{others}: live, but the inputs have no URL of the site, so its set stays as it is; if the site is gone, remove its \
-         directory"
+        "{first}{others}: live sites without URLs in the inputs are kept; if a site is gone, remove its directory"
     )))
 }
 

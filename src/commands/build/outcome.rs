@@ -16,8 +16,8 @@ pub struct Outcome {
     pub refused: Option<Error>,
     /// Warnings: failures after the set went live, which stays live; sitemaps of
     /// [`also`](crate::options::Publication::also) that no set of the run lists; files of the replaced set that something else
-    /// had changed; index files that the new set no longer has, and a robots.txt that lists such files; live sites of which the
-    /// inputs have no URL. A dry run lacks the first kind.
+    /// had changed; index files that the new set no longer has, and a robots.txt that lists such files; live sites without
+    /// URLs in the inputs. A dry run lacks the first kind.
     pub warnings: Vec<Error>,
 }
 

@@ -124,7 +124,7 @@ pub struct Report {
     /// With a base for each origin: the live set of each, in the order in which the origins first appear in the input.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sets: Vec<SetReport>,
-    /// With a base for each origin: the base URLs of live sites of which the inputs have no URL. Their sets stay as they are.
+    /// With a base for each origin: the base URLs of live sites without URLs in the inputs. Their sets are kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept_sites: Vec<String>,
     /// The sections of the set, in the order in which they are listed. With a base for each origin they are in `sets`.
