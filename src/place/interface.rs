@@ -375,8 +375,8 @@ pub trait Place: fmt::Debug + Send + Sync {
     /// Removes what dead runs have left: their staging, and sitemaps that they made visible but never published.
     ///
     /// # Errors
-    /// If something cannot be read or removed; the next run tries again. [`close`](Place::close) may report that instead, because
-    /// nothing depends on the removal.
+    /// If something cannot be read or removed; the next run tries again. As nothing depends on the removal, a directory reports
+    /// that in [`close`](Place::close) instead, and an object store does so if it lacks a permission.
     fn remove_dead_runs(&self, published: &Published<'_>) -> Result<()>;
 
     /// Ends the run. Only what the next run needs stays.

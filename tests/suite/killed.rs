@@ -114,7 +114,7 @@ fn a_leftover_that_cannot_be_removed_is_a_warning() {
         let mut build = build_command(out, base_url);
         let warned = at(build.args(["--urls-per-sitemap", "2"]), day, &pages(1, 4)).expect(0);
         let said =
-            "/1-1: could not be read; a run that died left it; remove it, or the next run tries again: ";
+            "/1-1: could not be read; left by a run that died; remove it, or the next run tries again: ";
         assert_eq!(warned.stderr.matches(said).count(), 1, "{}", warned.stderr);
         assert!(warned.stderr.starts_with("warning: "), "{}", warned.stderr);
         assert_eq!(fs::read_dir(&staging).unwrap().count(), 1, "the other leftover is gone");
@@ -123,7 +123,7 @@ fn a_leftover_that_cannot_be_removed_is_a_warning() {
         assert!(!failed.stderr.contains("1-1"), "{}", failed.stderr);
     }
     let rollback = at(sitemill().args(["rollback", "--quiet", "--out"]).arg(&out), 3, "").expect(0);
-    assert!(rollback.stderr.contains("/1-1: could not be read; a run that died"), "{}", rollback.stderr);
+    assert!(rollback.stderr.contains("/1-1: could not be read; left by a run"), "{}", rollback.stderr);
 }
 
 #[test]

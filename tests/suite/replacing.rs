@@ -304,10 +304,16 @@ fn live_files_that_something_else_has_changed_are_replaced_with_a_warning_and_a_
         let said =
             "sitemap-index-1.xml and 1 more: changed by something other than sitemill since the last run; ";
         let would = dry(1, 1);
-        assert_says(&would, &[said, "would be replaced, with a copy in .sitemill/taken-over", "--also"]);
+        assert_says(
+            &would,
+            &[said, "a run would replace them and keep copies in .sitemill/taken-over;", "--also"],
+        );
         assert!(!would.stderr.contains("is live"), "{}", would.stderr);
         let run = if by == "build" { build(&out, BASE, &[]) } else { rollback(&out, &["--to", "1"]) };
-        assert_says(&run.expect(0), &[said, "replaced, with a copy in .sitemill/taken-over", "is live"]);
+        assert_says(
+            &run.expect(0),
+            &[said, "they were replaced, and copies are in .sitemill/taken-over;", "is live"],
+        );
         let copies = copies(&out, "taken-over");
         for text in [format!("edited before {by}"), format!("# mine before {by}\n")] {
             assert!(copies.contains(&text), "{copies:?}");

@@ -29,9 +29,9 @@ use listing::{index_stem, is_before, names};
 const SWITCH_TRIES: u32 = 20;
 const SWITCH_INTERVAL: Duration = Duration::from_millis(100);
 
-/// What a place contains in which only the first run was, if it has not published its set.
+/// Why a place is refused whose first run has not published its set.
 const UNPUBLISHED: &str =
-    "contains no published set; sitemaps there are those of a run that has not published them";
+    "contains no published set; any sitemaps there belong to a run that has not published them yet";
 
 /// Files that are checked together: those of a place, or files that were named individually.
 pub(crate) struct Set {

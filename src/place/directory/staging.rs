@@ -85,7 +85,7 @@ pub fn remove_dead_runs(view: &DirectoryView, own: &str, published: &Published<'
         remove_all(fs, directory)
     };
     let left = dead.iter().filter_map(|directory| remove(directory).err()).collect::<Vec<_>>();
-    let explain = |error: Error| error.and("a run that died left it; remove it, or the next run tries again");
+    let explain = |error: Error| error.and("left by a run that died; remove it, or the next run tries again");
     left.into_iter().next().map_or(Ok(()), |error| Err(explain(error)))
 }
 

@@ -259,13 +259,15 @@ impl Workspace {
         let (first, others) = edited.split_first()?;
         let (path, others) = (self.place.view().path(first.as_ref()), and_more(others.len()));
         let copies = self.copies();
-        let done = match is_dry {
-            true => "would be replaced, with a copy",
-            false => "replaced, with a copy",
+        let done = match (is_dry, edited.len()) {
+            (true, 1) => "a run would replace it and keep a copy in",
+            (true, _) => "a run would replace them and keep copies in",
+            (false, 1) => "it was replaced, and a copy is in",
+            (false, _) => "they were replaced, and copies are in",
         };
         Some(Error::data(message!(
             &*path,
-            "{others}: changed by something other than sitemill since the last run; {done} in {copies}; other sitemaps are listed \
+            "{others}: changed by something other than sitemill since the last run; {done} {copies}; other sitemaps are listed \
              with ",
             Setting::Also
         )))
