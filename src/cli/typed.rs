@@ -65,7 +65,7 @@ pub fn typed_args<'c>(command: &'c Command, words: &[OsString]) -> Vec<&'c Arg> 
     options.chain(subcommand.get_positionals().take(arguments)).collect()
 }
 
-/// The long names of the options of the command in `words` that are there.
+/// The long names of the options that the command line `words` contains.
 pub fn typed_options(command: &Command, words: &[OsString]) -> Vec<String> {
     typed_args(command, words).into_iter().filter_map(Arg::get_long).map(str::to_owned).collect()
 }

@@ -48,7 +48,7 @@ pub struct CleanReport {
     pub rewritten: WordCounts,
     /// Accepted lines with bytes that are not UTF-8. These bytes were percent-encoded unchanged.
     pub non_utf8_lines: u64,
-    /// A hint about lines that were accepted as something else than they are meant to be.
+    /// A hint about accepted lines that were probably misread, such as a host without a scheme that became a path.
     #[serde(skip)]
     pub hint: Option<Message>,
     /// Files and directories below input directories that were not read. They are no counts, so they are not serialised.

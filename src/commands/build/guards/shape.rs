@@ -10,7 +10,7 @@ pub enum LineSource {
     List,
     /// A list of URLs that is compressed.
     PackedList,
-    /// Rows of any other format, which such commands would damage: what is to be corrected there.
+    /// Rows of another format, which such commands would damage. Has the words for what to correct, such as `column url`.
     Rows(String),
 }
 
