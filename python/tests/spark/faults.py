@@ -43,7 +43,7 @@ class _Watched(spark._Produce):
         order = json.loads(self.work_order)
         if order["out"].startswith("s3://"):
             return self.store() / order["out"].split("://")[1]
-        return pathlib.Path(order["out"], ".sitemill/staging", order["origin"]["run"])
+        return pathlib.Path(order["out"], ".sitemill/staging", order["provenance"]["run"])
 
     def store(self) -> pathlib.Path:
         """The directory with all buckets."""

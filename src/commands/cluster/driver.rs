@@ -122,7 +122,7 @@ impl Driver {
     /// # Errors
     /// [`ErrorKind::Data`](crate::ErrorKind::Data) if a result belongs to another run, or was made with other options.
     pub fn plan(&mut self, packed: &[Packed]) -> Result<Planned> {
-        let planned = RoutingPlan::of(&self.work_order.origin, packed)?;
+        let planned = RoutingPlan::of(&self.work_order.provenance, packed)?;
         self.planned = Some(self.started.elapsed());
         Ok(planned)
     }
@@ -166,7 +166,7 @@ impl Driver {
         let produced = self.started.elapsed();
         let Self { job, stop, started, planned, follow_up, mut site, time, work_order, memory, columns } =
             self;
-        check_provenance(&work_order.origin, packed, plan, &batches)?;
+        check_provenance(&work_order.provenance, packed, plan, &batches)?;
         let batches = in_order(plan, batches)?;
         let tally = add_up(packed, plan, &batches)?;
         let mut report = report(&job, packed, tally, input)?;
@@ -197,7 +197,7 @@ fn work_order(job: &Job, site: &Site, time: &str) -> Result<WorkOrder> {
     let probe = Secret::draw()?.to_hex();
     place.probe(probe.as_bytes())?;
     Ok(WorkOrder {
-        origin: Provenance::new(job, place.run()),
+        provenance: Provenance::new(job, place.run()),
         time: time.into(),
         out,
         name: place.name().cloned(),
@@ -215,12 +215,12 @@ fn check_provenance(
     plan: &RoutingPlan,
     batches: &[RegionBatch],
 ) -> Result<()> {
-    packed.iter().try_for_each(|packed| packed.origin.check("a result of pack", own))?;
-    plan.origin.check("the plan", own)?;
+    packed.iter().try_for_each(|packed| packed.provenance.check("a result of pack", own))?;
+    plan.provenance.check("the plan", own)?;
     let stamp = plan.stamp();
     for batch in batches {
         let region = batch.region;
-        batch.origin.check(&format!("the batch of region {region}"), own)?;
+        batch.provenance.check(&format!("the batch of region {region}"), own)?;
         if batch.plan != stamp {
             return Err(Error::data(format!("the batch of region {region} was made by another plan")));
         }

@@ -19,7 +19,7 @@ use crate::sitemap::divide::Divide;
 use crate::sitemap::segments::SegmentRule;
 
 /// The version of the format of all messages and blocks.
-pub(super) const FORMAT: u32 = 4;
+pub(super) const FORMAT: u32 = 5;
 
 /// The provenance of a message: the run, and the version and the rules that it was made with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,12 +70,12 @@ pub(super) fn read_json<T: DeserializeOwned>(json: &str, what: &str) -> Result<T
     }
     #[derive(Deserialize)]
     struct Envelope {
-        origin: Version,
+        provenance: Version,
     }
     let damaged = |error| Error::data(format!("{what} cannot be read: {error}; pass it on unchanged"));
-    let Envelope { origin } = serde_json::from_str(json).map_err(damaged)?;
-    if (origin.format, &*origin.version) != (FORMAT, env!("CARGO_PKG_VERSION")) {
-        return Err(of_version(what, &origin.version));
+    let Envelope { provenance } = serde_json::from_str(json).map_err(damaged)?;
+    if (provenance.format, &*provenance.version) != (FORMAT, env!("CARGO_PKG_VERSION")) {
+        return Err(of_version(what, &provenance.version));
     }
     serde_json::from_str(json).map_err(damaged)
 }
@@ -90,7 +90,7 @@ pub(super) fn to_json(message: &impl Serialize) -> String {
 /// for each sitemap that is published.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkOrder {
-    pub(super) origin: Provenance,
+    pub(super) provenance: Provenance,
     /// The time of publication.
     pub(super) time: String,
     /// The output directory, absolute, or the location in a store.
@@ -110,10 +110,10 @@ pub struct WorkOrder {
 impl fmt::Debug for WorkOrder {
     /// Leaves the secret out.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { origin, time, out, sitemaps, .. } = self;
+        let Self { provenance, time, out, sitemaps, .. } = self;
         let sitemaps = &sitemaps.len();
         f.debug_struct("WorkOrder")
-            .field("origin", origin)
+            .field("provenance", provenance)
             .field("time", time)
             .field("out", out)
             .field("sitemaps", sitemaps)
@@ -141,7 +141,7 @@ impl WorkOrder {
     /// # Errors
     /// [`ErrorKind::Output`] if the directory is not shared, or if the run of the driver has ended.
     pub fn check_reachable(&self) -> Result<()> {
-        let staging = staging_of_run(&self.out, self.name.as_ref(), &self.origin.run)?;
+        let staging = staging_of_run(&self.out, self.name.as_ref(), &self.provenance.run)?;
         let read = staging.staged(PROBE);
         match &read {
             Ok(Some(probe)) if *probe == self.probe.as_bytes() => return Ok(()),
@@ -165,7 +165,7 @@ impl WorkOrder {
     /// Checks that this process has the same version and rules as the driver.
     pub(super) fn check(&self, job: &Job) -> Result<()> {
         check_job(job)?;
-        self.origin.check("the work order", &Provenance::new(job, &self.origin.run))
+        self.provenance.check("the work order", &Provenance::new(job, &self.provenance.run))
     }
 
     /// Creates the shelf of a worker. The list of published sitemaps may be long, so it is moved and not copied.
@@ -174,7 +174,7 @@ impl WorkOrder {
             || Error::data("the work order cannot be read: its key is damaged; pass it on unchanged");
         let secret = Secret::from_hex(&self.secret).ok_or_else(damaged)?;
         let sitemaps = std::mem::take(&mut self.sitemaps);
-        SharedShelf::new(&self.out, self.name.as_ref(), &self.origin.run, &secret, sitemaps)
+        SharedShelf::new(&self.out, self.name.as_ref(), &self.provenance.run, &secret, sitemaps)
     }
 
     /// Returns the rule by which URLs are counted by segment.

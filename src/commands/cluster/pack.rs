@@ -61,7 +61,7 @@ const CANDIDATES_PER_MILLION: u64 = 8;
 /// about ten kilobytes, and at most a few hundred.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Packed {
-    pub(super) origin: Provenance,
+    pub(super) provenance: Provenance,
     pub(super) tally: Tally,
     pub(super) given: GivenTags,
     /// The sum of the hashes of all accepted rows.
@@ -158,7 +158,7 @@ fn pack_all<'e>(
     work_order.check(job)?;
     let rules = Rules::of(job);
     let packed = Packed {
-        origin: work_order.origin.clone(),
+        provenance: work_order.provenance.clone(),
         tally: Tally::default(),
         given: GivenTags::default(),
         sum: 0,
@@ -167,7 +167,7 @@ fn pack_all<'e>(
         notes: Notes::default(),
         candidates: Smallest::new(CANDIDATES_COLLECTED.max(candidates)),
     };
-    let stamp = work_order.origin.stamp();
+    let stamp = work_order.provenance.stamp();
     let (judge, teller) = (Judge::new(&rules), Judge::new(&rules));
     let blocks = emit.map(|emit| Blocks { head: RowBuffer::default(), spread: None, stamp, emit });
     let mut packer = Packer { judge, teller, name: String::new(), blocks, packed };

@@ -25,7 +25,7 @@ pub enum Planned {
 /// region.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoutingPlan {
-    pub(super) origin: Provenance,
+    pub(super) provenance: Provenance,
     /// Accepted rows of all partitions.
     pub(super) accepted: u64,
     /// The first URL of every region but the first, in byte order.
@@ -44,8 +44,8 @@ const ROWS_PER_CUT: u64 = 16 * 1024;
 
 impl RoutingPlan {
     /// Plans the regions of all rows in `packed`.
-    pub(super) fn of(origin: &Provenance, packed: &[Packed]) -> Result<Planned> {
-        packed.iter().try_for_each(|packed| packed.origin.check("a result of pack", origin))?;
+    pub(super) fn of(provenance: &Provenance, packed: &[Packed]) -> Result<Planned> {
+        packed.iter().try_for_each(|packed| packed.provenance.check("a result of pack", provenance))?;
         let accepted = packed.iter().map(Packed::accepted).sum();
         let wanted = count(accepted);
         let cuts_max =
@@ -56,7 +56,7 @@ impl RoutingPlan {
             return Ok(Planned::MoreCandidates(wanted));
         };
         let cuts = all.into_known(cuts_max);
-        Ok(Planned::Ready(Self { origin: origin.clone(), accepted, borders, cuts }))
+        Ok(Planned::Ready(Self { provenance: provenance.clone(), accepted, borders, cuts }))
     }
 
     /// Returns the number of regions. They are numbered from 0. Every region has rows, except that region 0 may be empty.

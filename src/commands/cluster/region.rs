@@ -25,7 +25,7 @@ use crate::survey::{Arriving, survey_region};
 /// The sitemaps of one region. The engine collects one of each region and gives them to the driver.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RegionBatch {
-    pub(super) origin: Provenance,
+    pub(super) provenance: Provenance,
     /// The stamp of the plan.
     pub(super) plan: u64,
     pub(super) region: u32,
@@ -114,7 +114,7 @@ impl Regions {
     /// or if the scratch file cannot be created; [`ErrorKind::Usage`](crate::ErrorKind::Usage) if there is too little memory.
     pub fn new(job: &Job, work_order: &WorkOrder, plan: &RoutingPlan, scratch: &Path) -> Result<Self> {
         work_order.check(job)?;
-        plan.origin.check("the plan", &work_order.origin)?;
+        plan.provenance.check("the plan", &work_order.provenance)?;
         work_order.check_reachable()?;
         let arriving = Arriving::new(plan.ranges(), &Memory::of(&job.resources, scratch)?)?;
         let (job, work_order, plan, stamp) = (job.clone(), work_order.clone(), plan.clone(), plan.stamp());
@@ -183,8 +183,8 @@ impl Regions {
             if lost.is_some() {
                 return Err(cut_short(arrived.memory.scratch.directory()));
             }
-            let origin = work_order.origin.clone();
-            batches.push(RegionBatch { origin, plan: stamp, region, rows, sum, batch });
+            let provenance = work_order.provenance.clone();
+            batches.push(RegionBatch { provenance, plan: stamp, region, rows, sum, batch });
         }
         Ok(batches)
     }

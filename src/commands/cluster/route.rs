@@ -27,7 +27,7 @@ impl Router {
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no memory for the regions.
     pub fn new(plan: &RoutingPlan, memory: usize) -> Result<Self> {
-        let (stamp, plan_stamp) = (plan.origin.stamp(), plan.stamp());
+        let (stamp, plan_stamp) = (plan.provenance.stamp(), plan.stamp());
         let stamp_of = |region| plan::stamp_of(plan_stamp, number(region));
         let regions = Spread::new(plan.splitters(), stamp_of, BLOCK_BYTES, memory)?;
         Ok(Self { stamp, plan_stamp, regions, decoder: Decoder::new()? })

@@ -34,7 +34,7 @@ pub fn send_row_groups(
     stop: &Stop,
 ) -> Result<()> {
     work_order.check(job)?;
-    plan.origin.check("the plan", &work_order.origin)?;
+    plan.provenance.check("the plan", &work_order.provenance)?;
     let rules = Rules::of(job);
     let (regions, plan_stamp) = (plan.regions_of_ranges(), plan.stamp());
     let stamp = |range: usize| stamp_of(plan_stamp, regions[range]);

@@ -29,7 +29,7 @@ fn a_block_has_similar_urls_and_says_which_are_the_first_and_the_last() {
     let directory = Directory::new();
     let job = directory.job("cluster");
     let driver = Driver::open(&job, &Stop::default()).unwrap();
-    let (stamp, mut decoder) = (driver.work_order().origin.stamp(), Decoder::new().unwrap());
+    let (stamp, mut decoder) = (driver.work_order().provenance.stamp(), Decoder::new().unwrap());
     let mut check = |rows: Vec<SourceRow>| {
         let (count, (packed, blocks)) = (rows.len(), packed(&job, &driver, rows));
         assert_eq!(packed.accepted(), count as u64);

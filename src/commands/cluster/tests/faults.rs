@@ -64,8 +64,8 @@ fn what_was_lost_or_counted_twice_or_belongs_elsewhere_is_not_published() {
     check("rows were accepted", |_, batches| batches[0].rows -= 1);
     check("has read other rows", |run, _| run.packed[0].sum ^= 1);
     check("another plan", |run, _| run.plan.accepted += 1);
-    check("another run", |run, _| run.packed[0].origin.run.push('0'));
-    check("sitemill 9.9.9", |_, batches| batches[0].origin.version = "9.9.9".into());
+    check("another run", |run, _| run.packed[0].provenance.run.push('0'));
+    check("sitemill 9.9.9", |_, batches| batches[0].provenance.version = "9.9.9".into());
     let error = refused(&job, &rows, |_, batches| {
         let sitemaps = batches.iter().flat_map(|batch| &batch.batch.sitemaps);
         let out = &job.publication.out;
