@@ -24,8 +24,8 @@ pub struct GuardArgs {
 
     /// Refuse if the number of URLs falls by more than this.
     ///
-    /// Compared with the live set. 100% accepts every set but an empty one, or one that lacks a section of --sections. A number without % is a percentage, too, but 0.5
-    /// is refused because it could be 0.5% or 50%.
+    /// Compared with the live set. 100% accepts every set but an empty one, or one that lacks a section of --sections. A number
+    /// without % is a percentage, too, but 0.5 is refused because it could be 0.5% or 50%.
     #[arg(long, value_name = "P%", default_value_t)]
     pub max_shrink: MaxShrink,
 
