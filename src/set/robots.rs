@@ -168,21 +168,24 @@ fn old_range(text: &[u8], begin: &str, end: &str) -> Result<Option<Range<usize>>
     }
 }
 
-/// The URLs of the `Sitemap:` lines in `text`, except those in the block of `owner`. Only those that are UTF-8: others are not of
-/// sets.
-pub(crate) fn listed(text: &[u8], owner: Option<Owner<'_>>) -> Vec<String> {
+/// The URLs of the `Sitemap:` lines in `text`, each with the number of its line, except those in the block of `owner`. Only URLs
+/// that are UTF-8: others are not of sets.
+pub(crate) fn listed(text: &[u8], owner: Option<Owner<'_>>) -> Vec<(u64, String)> {
     let block = owner.and_then(|owner| {
         let [begin, end] = markers(owner);
         old_range(text, &begin, &end).ok().flatten()
     });
-    let is_outside = |line: &Range<usize>| block.as_ref().is_none_or(|block| !block.contains(&line.start));
-    let url = |line: Range<usize>| {
-        let (word, value) = str::from_utf8(&text[line]).ok()?.split_once(':')?;
-        // A comment may follow.
-        let url = value.split(|c: char| c == '#' || c.is_ascii_whitespace()).find(|part| !part.is_empty())?;
-        word.trim().eq_ignore_ascii_case("sitemap").then(|| url.to_owned())
+    let is_inside = |at: usize| block.as_ref().is_some_and(|block| block.contains(&at));
+    let url = |(number, line): (u64, Range<usize>)| {
+        let start = line.start;
+        // A comment may follow, in any charset.
+        let line = text[line].split(|&byte| byte == b'#').next()?;
+        let (word, value) = line.split_at(line.iter().position(|&byte| byte == b':')?);
+        let url = value[1..].split(u8::is_ascii_whitespace).find(|part| !part.is_empty())?;
+        let is_listed = word.trim_ascii().eq_ignore_ascii_case(b"sitemap") && !is_inside(start);
+        is_listed.then(|| str::from_utf8(url).ok()).flatten().map(|url| (number, url.to_owned()))
     };
-    lines(text).into_iter().filter(is_outside).filter_map(url).collect()
+    (1..).zip(lines(text)).filter_map(url).collect()
 }
 
 /// Lines with their line ends. RFC 9309 allows CR, LF and CRLF.
@@ -229,12 +232,14 @@ mod tests {
 
     #[test]
     fn lines_outside_the_block_are_read_as_crawlers_do() {
-        let text = "Allow: /\r\nsitemap : https://a.example/1.xml # old\r\nSitemap:\t2.xml\rSitemap:\nSITEMAP:3.xml\n#Sitemap: 4.xml\n\
-                    # sitemill: begin https://h.example/\nSitemap: 5.xml\n# sitemill: end https://h.example/\nSitemap: 6.xml";
-        let outside = ["https://a.example/1.xml", "2.xml", "3.xml", "6.xml"];
-        assert_eq!(listed(text.as_bytes(), Some(PLAIN)), outside);
-        let all = ["https://a.example/1.xml", "2.xml", "3.xml", "5.xml", "6.xml"];
-        assert_eq!(listed(text.as_bytes(), None), all);
+        let text = b"Allow: /\r\nsitemap : https://a.example/1.xml # old\r\nSitemap:\t2.xml\rSitemap:#x\nSITEMAP:3.xml#\xfc\n\
+                     #Sitemap: 4.xml\n# sitemill: begin https://h.example/\nSitemap: 5.xml\n\
+                     # sitemill: end https://h.example/\nSitemap: 6.xml";
+        let all = [(2, "https://a.example/1.xml"), (3, "2.xml"), (5, "3.xml"), (8, "5.xml"), (10, "6.xml")]
+            .map(|(number, url): (u64, &str)| (number, url.to_owned()));
+        assert_eq!(listed(text, None), all);
+        let outside: Vec<_> = all.into_iter().filter(|(number, _)| *number != 8).collect();
+        assert_eq!(listed(text, Some(PLAIN)), outside);
     }
 
     #[test]

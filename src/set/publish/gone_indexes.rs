@@ -52,7 +52,8 @@ impl Prepared {
         };
         let owner = robots.map(|_| Owner { base_url, name: self.workspace().name() });
         let is_stale = |url: &String| url.strip_prefix(base_url).is_some_and(|file| self.is_stale(file));
-        let mut stale = robots::listed(&text, owner).into_iter().filter(is_stale);
+        let listed = robots::listed(&text, owner).into_iter().map(|(_, url)| url);
+        let mut stale = listed.filter(is_stale);
         let (first, others) = (stale.next()?, and_more(stale.count()));
         let lists = message!(&*path, ": lists {first}{others}, but the new set has no such index file; ");
         Some(Error::data(match robots {

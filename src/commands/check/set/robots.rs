@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::escape::shown;
 use crate::place::{PlaceFile, View};
 use crate::set::name::{EMPTY_SET_LINE, is_index_file, is_sitemap_file, robots_file};
+use crate::set::robots;
 
 /// Maximum bytes read of `robots-sitemaps.txt`, far more than any set needs.
 const ROBOTS_BYTES_MAX: u64 = 1 << 20;
@@ -79,14 +80,13 @@ impl Set {
         // It is not a file of the set, so it need not be readable.
         let Ok(Some(text)) = read_robots(&robots) else { return findings };
         findings = Findings::new(shown(robots.path().as_os_str().as_encoded_bytes()), kept_max);
-        for (number, line) in (1..).zip(text.split(|&byte| byte == b'\n')) {
-            let Some(url) = sitemap_of_line(line.trim_ascii()) else { continue };
-            let Some(name) = file(&normal(url, None), base) else { continue };
+        for (number, url) in robots::listed(&text, None) {
+            let Some(name) = file(&normal(url.as_bytes(), None), base) else { continue };
             let is_of_sitemill =
                 name.to_str().is_some_and(|name| is_index_file(name) || is_sitemap_file(name));
             if is_of_sitemill && !PlaceFile::new(Arc::clone(view), name).is_file() {
-                findings
-                    .push(Some(number), Rule::Robots, || format!("there is no such file: {}", shown(url)));
+                let words = || format!("there is no such file: {}", shown(url.as_bytes()));
+                findings.push(Some(number), Rule::Robots, words);
             }
         }
         // A run may have published since the file was read.
@@ -116,7 +116,7 @@ impl Set {
     }
 }
 
-/// The URL of a `Sitemap:` line.
+/// The URL of a `Sitemap:` line, in the form in which sitemill writes the robots lines.
 fn sitemap_of_line(line: &[u8]) -> Option<&[u8]> {
     let (word, url) = line.split_at_checked(b"Sitemap:".len())?;
     word.eq_ignore_ascii_case(b"Sitemap:").then(|| url.trim_ascii())
