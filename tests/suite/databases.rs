@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::support::{Run, TempDir, build_command, finish, published, published_urls, sitemill};
+use crate::support::{Run, TempDir, finish, published, published_urls, sitemill, telling_build_command};
 
 const BASE: &str = "https://www.example.com/";
 
@@ -60,9 +60,12 @@ fn text_of_hive_is_read_with_the_options_that_the_message_names() {
     let xml = &published(&directory.join("out"), BASE)[1].1;
     assert!(xml.contains("<loc>https://www.example.com/b</loc><lastmod>2024-05-02</lastmod>"), "{xml}");
     // Lines that only the hint sees, because the first ones are different.
-    let lines = format!("# exported\n{}{BASE}a\tx\n", "#\n".repeat(20));
-    let run = finish(build_command(&directory.join("hint"), BASE).arg("-"), lines.as_bytes()).expect(65);
-    assert!(!run.stderr.contains("the export is damaged"), "{}", run.stderr);
+    let rows = format!("{BASE}a\u{1}x\n").repeat(200);
+    let lines = (0..50).map(|n| format!("{BASE}{n}\n")).collect::<String>() + &rows;
+    let run =
+        finish(telling_build_command(&directory.join("hint"), BASE).arg("-"), lines.as_bytes()).expect(0);
+    let hint = r"values follow the URLs; read the input with --format csv --delimiter '\x01' --columns url=1";
+    assert!(run.stderr.contains(hint), "{}", run.stderr);
 }
 
 #[test]

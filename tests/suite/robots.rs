@@ -315,28 +315,6 @@ fn check_reads_the_lines_of_a_robots_txt_as_build_does() {
         assert!(said.contains(&format!("robots.txt: lists {url}, but")), "{text:?}: {said}");
         let found = run(["check".as_ref(), "-q".as_ref(), out.as_os_str()]).expect(65).stdout;
         let found = String::from_utf8(found).unwrap();
-        let missing = format!("entry {number}: robots: there is no such file: {url}\n");
-        assert!(found.ends_with(&missing) && found.lines().count() == 1, "{text:?}: {found}");
-    }
-}
-
-#[test]
-fn check_reads_the_lines_of_a_robots_txt_as_build_does() {
-    let directory = TempDir::new();
-    let out = directory.join("out");
-    build_without(&out, &[]);
-    let url = format!("{BASE}sitemap-index-7.xml");
-    for (number, text) in [
-        (1, format!("Sitemap: {url} # old\n")),
-        (1, format!("sitemap : {url}\n")),
-        (2, format!("Allow: /\rSitemap: {url}\rAllow: /b\r")),
-        (1, format!("\u{feff}Sitemap: {url}\n")),
-    ] {
-        fs::write(out.join("robots.txt"), &text).unwrap();
-        let said = build_without(&out, &[]);
-        assert!(said.contains(&format!("robots.txt: lists {url}, but")), "{text:?}: {said}");
-        let found = run(["check".as_ref(), "-q".as_ref(), out.as_os_str()]).expect(65).stdout;
-        let found = String::from_utf8(found).unwrap();
         let missing = format!("entry {number}: robots: there is no such file: {url} (");
         assert!(found.contains(&missing) && found.lines().count() == 1, "{text:?}: {found}");
     }
