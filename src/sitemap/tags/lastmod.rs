@@ -128,8 +128,9 @@ pub fn lastmod(raw: &[u8], rules: &LastmodRules) -> Result<Option<Lastmod>, TagR
     if text.is_empty() {
         return Ok(None);
     }
-    // A date is text even if a unit is set: columns of dates in Parquet come as text.
-    let unit = if begins_with_date(text) { LastmodUnit::Text } else { rules.unit };
+    // A date is text even if a unit is set: columns of dates in Parquet come as text. No number begins with a letter.
+    let is_text = text[0].is_ascii_alphabetic() || begins_with_date(text);
+    let unit = if is_text { LastmodUnit::Text } else { rules.unit };
     // As a Unix time, it would be one in 1970 or far in the future.
     if is_compact_date(text) {
         return Err(TagReason::Lastmod);

@@ -176,6 +176,8 @@ fn numbers_are_times_only_if_a_unit_is_set() {
         (LastmodUnit::EpochMillis, "2024-05-01T10:20:30Z", Ok("2024-05-01T10:20:30Z")),
         (LastmodUnit::EpochNanos, "2024-05-01 10:20:30", Err(Why::LastmodZone)),
         (LastmodUnit::EpochSeconds, "2024-02-30", Err(Why::Lastmod)),
+        (LastmodUnit::EpochSeconds, "Fri, 01 Mar 2024 10:00:00 GMT", Ok("2024-03-01T10:00:00Z")),
+        (LastmodUnit::EpochMillis, "yesterday", Err(Why::Lastmod)),
     ] {
         assert_eq!(of(unit, raw), want.map(str::to_owned), "{unit:?} {raw:?}");
     }
