@@ -99,13 +99,17 @@ fn kept<'a>(words: impl Iterator<Item = (&'a str, String)>) -> (Vec<String>, boo
     (kept.map(|(_, words)| words).collect(), are_all)
 }
 
-/// The first of the different hints of all inputs, and how many others there are.
+/// The first of the different hints of all inputs, and how many others there are. Left out are those whose advice the hint about
+/// rejected lines gives.
 pub fn hints(report: &Report) -> Vec<String> {
     let mut hints: Vec<String> =
         (report.non_utf8_lines > 0).then(|| non_utf8(report.non_utf8_lines)).into_iter().collect();
+    let said = report.hint.as_ref().map(flags::text).unwrap_or_default();
+    let is_said =
+        |hint: &str| hint.split_once(" are rejected: ").is_some_and(|(_, advice)| said.ends_with(advice));
     let mut known = HashSet::new();
     let of_inputs = report.inputs.iter().flat_map(InputReport::hints).map(|hint| flags::text(&hint));
-    hints.extend(of_inputs.filter(|hint| known.insert(hint.clone())));
+    hints.extend(of_inputs.filter(|hint| !is_said(hint) && known.insert(hint.clone())));
     let others = hints.split_off(hints.len().min(HINTS_SHOWN)).len() as u64;
     if others > 0 {
         hints.push(format!("and {} about inputs; see --report", plural(others, "more hint", "more hints")));
