@@ -65,7 +65,7 @@ pub use facts::Facts;
 pub use found::{ColumnsFound, NameCounts, UnitFacts};
 pub use from_code::{SourceRow, SourceRows};
 pub use options::FormatOptions;
-pub use packing::Packing;
+pub use packing::{NEEDS_UNPACKED, Packing};
 #[cfg(feature = "cloud")]
 pub use part_files::part_files_listed;
 pub use part_files::{OutDirectory, PartFiles, SkipReason, check_part_is_finished, part_files};
@@ -199,7 +199,7 @@ pub fn open<'n>(
     text.transcode(options.input_encoding)?;
     let format = match options.format {
         Some(said) => said,
-        None => recognise::recognise(name, text.head(), options)?,
+        None => recognise::recognise(text.about(), options)?,
     };
     check_has_columns(&text, format, options)?;
     of_text(text, again, format, options)
@@ -234,7 +234,7 @@ fn of_text<'n>(
 /// How to read `text` if its lines are rows, as is likely, though it was taken for a list of URLs without being asked to.
 fn likely_options(text: &Text<'_>, format: Format, options: &FormatOptions) -> Option<Message> {
     let is_fallback = options.format.is_none() && format == Format::FALLBACK;
-    is_fallback.then(|| Sample::of(text.head()).likely_options()).flatten()
+    is_fallback.then(|| Sample::of(text.head()).likely_options(text.about().packing())).flatten()
 }
 
 /// The format of `file` if the format is read at offsets: the one in `options`, or the one that the first bytes show.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::format::{ESCAPED_QUOTES, Format};
+use super::format::{ESCAPED_QUOTES, Format, NEEDS_UNPACKED};
 use crate::error::{Message, Piece, Setting, message};
 
 /// An input that was read.
@@ -108,9 +108,9 @@ impl InputReport {
     pub fn hints(&self) -> Vec<Message> {
         let mut hints = self.hints_of_columns();
         if self.has_entities {
-            let path = &self.path;
+            let (path, note) = (&self.path, self.packing.as_ref().map_or("", |_| NEEDS_UNPACKED));
             hints.push(message!(
-                "URLs in {path} have &amp; instead of &, as in XML; convert them: sed 's/&amp;/\\&/g'"
+                "URLs in {path} have &amp; instead of &, as in XML; convert them: sed 's/&amp;/\\&/g'{note}"
             ));
         }
         hints

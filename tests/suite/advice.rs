@@ -90,6 +90,10 @@ fn urls_with_entities_get_a_hint_with_the_command_that_converts_them() {
         let text = text.replace('@', BASE);
         let told = build(&directory, &directory.file(name, &text), &[]).expect(0).stderr;
         assert_eq!(told.contains(&format!("{}{command}\n", hint(name))), has_hint, "{name}: {told}");
+        let packed = directory.file(&format!("{name}.gz"), gzip(text.as_bytes()));
+        let told = build(&directory, &packed, &[]).expect(0).stderr;
+        let note = format!("{command}; a command needs the unpacked list\n");
+        assert_eq!(told.contains(&note), has_hint, "{name}: {told}");
         if has_hint {
             let told =
                 build(&directory, &directory.file(name, piped(command, &text)), &["--max-rejects", "0"]);

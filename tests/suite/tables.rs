@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::support::{
-    Run, TempDir, build_command, finish, published, published_urls, sitemill, telling_build_command,
+    Run, TempDir, build_command, finish, gzip, published, published_urls, sitemill, telling_build_command,
 };
 
 const BASE: &str = "https://www.example.com/";
@@ -265,6 +265,14 @@ fn aligned_columns_are_read_as_the_message_says() {
         assert_eq!(published_urls(&out, BASE), [format!("{BASE}a"), format!("{BASE}bcd")]);
         assert!(published(&out, BASE)[1].1.contains("bcd</loc><lastmod>2024-05-02</lastmod>"));
     }
+    let packed = directory
+        .file("rows.txt.gz", gzip(format!("{BASE}a   2024-05-01\n{BASE}bcd 2024-05-02\n").as_bytes()));
+    let refused = build(&out, &packed, &[]).expect(65);
+    assert!(
+        refused.stderr.contains("awk '{$1 = $1} 1' on the unpacked list, which leaves"),
+        "{}",
+        refused.stderr
+    );
     let ruled = format!("page       status\n---------- ------\n{BASE}a    200\n{BASE}bcd  404\n");
     let refused = build(&out, &directory.file("ruled.txt", ruled), &[]).expect(65);
     assert!(refused.stderr.contains(&format!("{advice}url=page, or")), "{}", refused.stderr);
@@ -289,11 +297,18 @@ fn lines_before_the_header_are_comments_or_named() {
     }
     build(&out, &directory.file("names.csv", format!("#id,url\n1,{BASE}a\n")), &[]).expect(0);
     let report = format!("My report\r\n2024-05-01 to 2024-05-31\r\n\r\nURL,Clicks\r\n{BASE}a,5\r\n");
-    let says = "line 4 is the header of a table; remove the lines before it: tail -n +4\n";
+    let says = "line 4 is the header of a table; remove the lines before it: tail -n +4";
     for name in ["report.csv", "report.txt"] {
         let input = directory.file(name, &report);
         let refused = build(&out, &input, &[]).expect(65);
-        assert!(refused.stderr.contains(says), "{}", refused.stderr);
+        assert!(refused.stderr.contains(&format!("{says}\n")), "{}", refused.stderr);
+        let packed = directory.file(&format!("{name}.gz"), gzip(report.as_bytes()));
+        let refused = build(&out, &packed, &[]).expect(65);
+        assert!(
+            refused.stderr.contains(&format!("{says}; a command needs the unpacked list\n")),
+            "{}",
+            refused.stderr
+        );
         let tail = finish(Command::new("tail").args(["-n", "+4"]).arg(input), b"").expect(0).stdout;
         build(&out, &directory.file("tail", tail), &["--max-rejects", "0"]).expect(0);
         assert_eq!(published_urls(&out, BASE), [format!("{BASE}a")]);

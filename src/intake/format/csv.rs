@@ -250,7 +250,7 @@ fn no_header(about: &About<'_>, columns: &Columns, missing: Message) -> Error {
     if let Some(label) = charset::unmarked_utf_16(about.head()) {
         return about.wrong(message!("is in UTF-16; use ", Setting::InputEncoding.with(label)));
     }
-    if let Some(way_out) = header_below(about.head(), columns) {
+    if let Some(way_out) = header_below(about.head(), columns, about.packing()) {
         return about.wrong(way_out);
     }
     let sample = Sample::of(about.head());
@@ -261,7 +261,7 @@ fn no_header(about: &About<'_>, columns: &Columns, missing: Message) -> Error {
         ));
     }
     let is_url = is_address(sample.first_line());
-    match sample.options(false).filter(|_| *columns == Columns::default()) {
+    match sample.options(false, about.packing()).filter(|_| *columns == Columns::default()) {
         Some(options) => {
             about.wrong(message!("row 1: no header that names the column of the URL; use ", options))
         }
@@ -277,7 +277,7 @@ fn no_header(about: &About<'_>, columns: &Columns, missing: Message) -> Error {
 /// first one may be parts of URLs, only the user can tell; all of the first rows would be bad.
 fn check_one_column(about: &About<'_>, delimiter: Delimiter, row: &TableRow<'_>) -> Result<()> {
     let sample = Sample::of(about.head());
-    if let Some(options) = sample.options(true) {
+    if let Some(options) = sample.options(true, about.packing()) {
         return Err(about.wrong(message!("row 1: names one column, and the rows have more; use ", options)));
     }
     let below = sample.rows_below(row.text(), delimiter);

@@ -23,6 +23,9 @@ pub enum Packing {
     Bzip2,
 }
 
+/// What to add to advice that names a command which changes lines, if the input is packed.
+pub const NEEDS_UNPACKED: &str = "; a command needs the unpacked list";
+
 /// One packing.
 struct Spec {
     packing: Packing,
@@ -82,6 +85,14 @@ impl Packing {
         let Some(spec) = self.spec() else { return Ok(stream) };
         let stream = BufReader::with_capacity(BUFFER_BYTES, stream);
         (spec.unpack)(Counted { stream, at: Arc::clone(at) })
+    }
+
+    /// Words to add to the name of a command that changes lines.
+    pub fn on_unpacked(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Gzip | Self::Zstd | Self::Bzip2 => " on the unpacked list",
+        }
     }
 
     fn spec(self) -> Option<&'static Spec> {

@@ -6,6 +6,7 @@ use super::options::FormatOptions;
 use super::sample::{Sample, header_below};
 use super::spec::{Head, Open, OpenAtOffsets};
 use super::table::Format;
+use super::unpack::About;
 use super::{foreign, packing, xml};
 use crate::error::{Error, Message, Result, Setting, is_on_web_server, message};
 use crate::intake::lines::BYTE_ORDER_MARK;
@@ -19,12 +20,13 @@ pub fn by_magic(head: &[u8]) -> Option<(Format, &'static OpenAtOffsets)> {
     Format::ALL.iter().filter_map(at_offsets).find(|(_, open)| head.starts_with(open.magic))
 }
 
-/// Detects the format of the text that begins with `head`: by its first lines, otherwise by its file name.
+/// Detects the format of a text: by its first lines, otherwise by its file name.
 ///
 /// # Errors
 /// If the file name belongs to a binary format, or if the lines are rows of a table and neither a header nor an option names its
 /// columns.
-pub fn recognise(name: &Path, head: &[u8], options: &FormatOptions) -> Result<Format> {
+pub fn recognise(about: &About<'_>, options: &FormatOptions) -> Result<Format> {
+    let (name, head) = (about.name(), about.head());
     let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
     // An empty input is valid in every format. Any text may start with white space, so in that case the name decides.
     if head.is_empty() {
@@ -48,10 +50,11 @@ pub fn recognise(name: &Path, head: &[u8], options: &FormatOptions) -> Result<Fo
     if let Some(what) = foreign::of_extension(extension) {
         return not_as_named(what);
     }
-    if let Some(way_out) = header_below(head, &options.columns) {
+    if let Some(way_out) = header_below(head, &options.columns, about.packing()) {
         return wrong(way_out);
     }
-    match sample.options_of_header(&options.columns).or_else(|| sample.options(true)) {
+    let of_header = sample.options_of_header(&options.columns);
+    match of_header.or_else(|| sample.options(true, about.packing())) {
         Some(options) => wrong(message!(
             "the lines are rows of a table; use ",
             options,

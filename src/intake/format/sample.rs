@@ -5,6 +5,7 @@ mod values;
 
 use super::columns::{Columns, RowPart};
 use super::delimiter::Delimiter;
+use super::packing::{NEEDS_UNPACKED, Packing};
 use crate::error::{Message, Setting, message};
 use crate::intake::lines::BYTE_ORDER_MARK;
 use crate::limits::LINE_BYTES_MAX;
@@ -143,7 +144,7 @@ impl<'h> Sample<'h> {
     /// The options that read the text as a table, if its lines look like rows without a known header. Lines that `may_be_urls`
     /// are taken for rows only if they are unlikely to be URLs: the first line has a name for each column, no URL ends like the
     /// lines (see [`has_sign`]), or none of several lines is a URL.
-    pub fn options(&self, may_be_urls: bool) -> Option<Message> {
+    pub fn options(&self, may_be_urls: bool, packing: Packing) -> Option<Message> {
         let this = self.without_comments();
         let is_ruled = this.lines.len() > 2 && is_ruler(this.lines[1]);
         let (header, lines) = match &this.lines[..] {
@@ -181,11 +182,12 @@ impl<'h> Sample<'h> {
             let columns = Setting::Columns.with(columns_option(names.as_deref(), url, date));
             let (csv, by_word) = (Setting::Format.with("csv"), Setting::Delimiter.with(by.word()));
             let options = message!(csv, " ", by_word, " ", columns);
-            let options = match are_aligned(&this.lines, by) {
-                true => {
-                    message!("awk '{{$1 = $1}} 1', which leaves one blank between values, and then ", options)
-                }
-                false => options,
+            let options = match (are_aligned(&this.lines, by), packing.on_unpacked()) {
+                (true, place) => message!(
+                    "awk '{{$1 = $1}} 1'{place}, which leaves one blank between values, and then ",
+                    options
+                ),
+                (false, _) => options,
             };
             Some(((date.is_some(), by != Delimiter::SPACE, rows[0].len()), options))
         };
@@ -195,7 +197,7 @@ impl<'h> Sample<'h> {
 
     /// How to read the text if its lines are rows, as is likely: a character that no URL has divides each of several lines into a
     /// URL and the same number of other values.
-    pub fn likely_options(&self) -> Option<Message> {
+    pub fn likely_options(&self, packing: Packing) -> Option<Message> {
         let this = self.without_comments();
         // Spaces around a URL are ignored.
         let lines: Vec<&[u8]> = this.lines.iter().map(|line| line.trim_ascii()).collect();
@@ -204,9 +206,9 @@ impl<'h> Sample<'h> {
         };
         let by = [Delimiter::BAR, Delimiter::SPACE].into_iter().find(divides)?;
         let (csv, by_word) = (Setting::Format.with("csv"), Setting::Delimiter.with(by.word()));
-        Some(match are_aligned(&lines, by) {
-            true => "awk '{print $1}', which extracts the URLs".into(),
-            false => message!(csv, " ", by_word, " ", Setting::Columns.with("url=1")),
+        Some(match (are_aligned(&lines, by), packing.on_unpacked()) {
+            (true, place) => message!("awk '{{print $1}}'{place}, which extracts the URLs"),
+            (false, _) => message!(csv, " ", by_word, " ", Setting::Columns.with("url=1")),
         })
     }
 
@@ -245,7 +247,8 @@ impl<'h> Sample<'h> {
 
 /// The remedy for a text that begins with `head` if other lines precede its header, such as the title of a report. The header is
 /// the first line with several names of which `columns` finds those that it needs, and with a URL in the line after it.
-pub fn header_below(head: &[u8], columns: &Columns) -> Option<Message> {
+pub fn header_below(head: &[u8], columns: &Columns, packing: Packing) -> Option<Message> {
+    let note = if packing == Packing::None { "" } else { NEEDS_UNPACKED };
     let mut rest = head;
     for number in 2..=LINES_MAX {
         let (line, next) = rest.split_at_checked(memchr::memchr(b'\n', rest)? + 1)?;
@@ -259,7 +262,7 @@ pub fn header_below(head: &[u8], columns: &Columns) -> Option<Message> {
             && sample.of_first_line(columns, None).is_some();
         if is_header {
             let way_out = format!("remove the lines before it: tail -n +{number}");
-            return Some(message!("line {number} is the header of a table; {way_out}"));
+            return Some(message!("line {number} is the header of a table; {way_out}{note}"));
         }
     }
     None

@@ -1,6 +1,7 @@
 //! Recognises lines that contain a URL along with other text, and suggests the command that extracts it.
 
 use crate::error::{Message, Piece, Setting, message};
+use crate::intake::format::NEEDS_UNPACKED;
 use crate::intake::report::InputReport;
 
 /// Where a line comes from, which decides how it can be fixed.
@@ -40,7 +41,7 @@ pub fn of(line: &str, site: &str, source: &LineSource) -> Option<(&'static str, 
         }
         // What has no setting is a command.
         (LineSource::PackedList, Ways { list: Some(command), .. }) if command.settings().next().is_none() => {
-            message!(command, "; a command needs the unpacked list")
+            message!(command, "{NEEDS_UNPACKED}")
         }
         (LineSource::PackedList, Ways { list: Some(way_out), .. }) => way_out,
         (LineSource::Rows(urls), _) => format!("correct {urls} in the export").into(),
