@@ -88,8 +88,9 @@ fn urls_reads_links_and_dates_of_feeds_as_build_does() {
         (rss("EST"), "2002-09-07T09:42:00-05:00"),
         (rss("+0200"), "2002-09-07T09:42:00+02:00"),
         // The name of this zone is not defined, and it is not that of UTC.
-        (rss("CEST"), "2002-09-07T09:42:00"),
-        (rss("CEST (Berlin)"), "2002-09-07T09:42:00"),
+        (rss("CEST"), "2002-09-07T09:42:00 CEST"),
+        (rss("CEST (Berlin)"), "2002-09-07T09:42:00 CEST"),
+        (rss("MSK"), "2002-09-07T09:42:00 MSK"),
         (rss("+0200 (CEST)"), "2002-09-07T09:42:00+02:00"),
         (rss(""), "2002-09-07T09:42:00"),
         (format!("<feed><entry><link rel='Alternate' href='{BASE}\na'/></entry></feed>"), ""),

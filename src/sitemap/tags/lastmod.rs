@@ -95,7 +95,8 @@ impl std::fmt::Display for LastmodUnit {
 pub struct LastmodRules {
     /// The format of the column.
     pub unit: LastmodUnit,
-    /// The zone of times without a zone. If it is not set, such times are dropped.
+    /// The zone of times without a zone. If it is not set, such times are dropped. Times with the name of a zone whose offset is
+    /// not defined, such as `MSK`, are kept only if clocks in this zone have that name at the time.
     pub zone: Option<LastmodZone>,
 }
 
@@ -186,9 +187,14 @@ fn of_date_time(date: Date, clock: &[u8], zone: Option<&LastmodZone>) -> Result<
     let (time, given) = time_of(clock).ok_or(TagReason::Lastmod)?;
     let local = date.at(time[0], time[1], time[2], 0);
     match given.strip_prefix(b" ").unwrap_or(given) {
-        name if name.is_empty() || name != given && is_undefined_name(name) => {
+        b"" => {
             let zone = zone.ok_or(TagReason::LastmodZone)?;
             let (local, minutes) = zone.place(local).ok_or(TagReason::Lastmod)?;
+            in_zone(local, minutes, None)
+        }
+        name if name != given && is_undefined_name(name) => {
+            let placed = zone.and_then(|zone| zone.place_named(local, name));
+            let (local, minutes) = placed.ok_or(TagReason::LastmodZone)?;
             in_zone(local, minutes, None)
         }
         b"Z" | b"UTC" | b"GMT" => in_zone(local, 0, None),

@@ -115,9 +115,11 @@ fn a_time_without_a_zone_gets_the_configured_one() {
         ("Europe/Berlin", "2024-07-01 10:20:30", "2024-07-01T10:20:30+02:00"),
         ("America/New_York", "2024-07-01 10:20:30", "2024-07-01T10:20:30-04:00"),
         ("Europe/Moscow", "2024-07-01T10:20:30 MSK", "2024-07-01T10:20:30+03:00"),
+        ("Europe/Berlin", "2024-07-01 10:20:30 CEST", "2024-07-01T10:20:30+02:00"),
         // Clocks set forward: the skipped hour. Clocks set back: the first of the two times.
         ("Europe/Berlin", "2024-03-31 02:30:00", "2024-03-31T03:30:00+02:00"),
         ("Europe/Berlin", "2024-10-27 02:30:00", "2024-10-27T02:30:00+02:00"),
+        ("Europe/Berlin", "2024-10-27 02:30:00 CET", "2024-10-27T02:30:00+01:00"),
         // Local mean time, 53 minutes and 28 seconds ahead.
         ("Europe/Berlin", "1890-01-01 00:53:28", "1890-01-01T00:00:00Z"),
         // The last seconds that can be written.
@@ -128,6 +130,17 @@ fn a_time_without_a_zone_gets_the_configured_one() {
         ("+08:00", "2024-05-01", "2024-05-01"),
     ] {
         assert_eq!(text(raw, &rules(zone)).as_deref(), Ok(want), "{raw:?} in {zone}");
+    }
+    // The name is that of another zone, or of no zone at that time.
+    for (zone, raw) in [
+        ("UTC", "2024-01-01 10:20:30 CET"),
+        ("Z", "2024-01-01 10:20:30 MSK"),
+        ("+03:00", "2024-01-01 10:20:30 MSK"),
+        ("UTC", "2024-01-01 10:20:30 NULL"),
+        ("Europe/Berlin", "2024-07-01 10:20:30 CET"),
+        ("Europe/Berlin", "2024-03-31 02:30:00 CET"),
+    ] {
+        assert_eq!(text(raw, &rules(zone)), Err(Why::LastmodZone), "{raw:?} in {zone}");
     }
     for wrong in ["", "z", "Berlin", "+8", "+0800", "+15:00", "08:00", "Europe/../Berlin"] {
         assert!(wrong.parse::<LastmodZone>().is_err(), "{wrong:?}");

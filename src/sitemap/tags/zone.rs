@@ -22,22 +22,45 @@ impl LastmodZone {
     /// of the two times. A time that clocks skipped is moved by as much as they were set forward (RFC 5545, section 3.3.5). An
     /// offset with seconds, as before standard time, cannot be written: such times become UTC.
     pub(super) fn place(&self, local: DateTime) -> Option<(DateTime, i32)> {
-        let seconds = |count: i32| SignedDuration::from_secs(count.into());
         // Not with instants of jiff, which end 26 hours before the year 9999 does.
         let (local, offset) = match self.zone.to_ambiguous_timestamp(local).offset() {
             AmbiguousOffset::Unambiguous { offset } | AmbiguousOffset::Fold { before: offset, .. } => {
-                (local, offset.seconds())
+                (local, offset)
             }
             AmbiguousOffset::Gap { before, after } => {
-                let forward = seconds(after.seconds() - before.seconds());
-                (local.checked_add(forward).ok()?, after.seconds())
+                let forward = SignedDuration::from_secs((after.seconds() - before.seconds()).into());
+                (local.checked_add(forward).ok()?, after)
             }
         };
-        if offset % 60 != 0 || (offset / 60).abs() > ZONE_MINUTES_MAX {
-            return Some((local.checked_sub(seconds(offset)).ok()?, 0));
-        }
-        Some((local, offset / 60))
+        in_minutes(local, offset)
     }
+
+    /// The same for a time that has the `name` of its zone, such as `CEST`. `None` if clocks in this zone that show `local` do not
+    /// have this name: the time is one of another zone.
+    pub(super) fn place_named(&self, local: DateTime, name: &[u8]) -> Option<(DateTime, i32)> {
+        let offsets = match self.zone.to_ambiguous_timestamp(local).offset() {
+            AmbiguousOffset::Unambiguous { offset } => [offset; 2],
+            AmbiguousOffset::Fold { before, after } | AmbiguousOffset::Gap { before, after } => {
+                [before, after]
+            }
+        };
+        let has_name = |offset: &Offset| {
+            offset.to_timestamp(local).is_ok_and(|time| {
+                let info = self.zone.to_offset_info(time);
+                info.offset() == *offset && info.abbreviation().as_bytes() == name
+            })
+        };
+        in_minutes(local, offsets.into_iter().find(has_name)?)
+    }
+}
+
+/// The time and its offset in minutes; in UTC if its own cannot be written.
+fn in_minutes(local: DateTime, offset: Offset) -> Option<(DateTime, i32)> {
+    let seconds = offset.seconds();
+    if seconds % 60 != 0 || (seconds / 60).abs() > ZONE_MINUTES_MAX {
+        return Some((local.checked_sub(SignedDuration::from_secs(seconds.into())).ok()?, 0));
+    }
+    Some((local, seconds / 60))
 }
 
 impl FromStr for LastmodZone {

@@ -154,7 +154,7 @@ impl Reader<'_> {
                     // RFC 2822, 3.3: the offset of an unknown zone.
                     Err(_) => (DATES.parse_zoned([date, b" -0000"].concat()).ok()?, false),
                 };
-                let zone = if has_zone { "%:z" } else { "" };
+                let zone = if has_zone { "%:z".into() } else { unknown_zone(date) };
                 Some(time.strftime(&format!("%Y-%m-%dT%H:%M:%S{zone}")).to_string())
             });
         }
@@ -175,6 +175,15 @@ impl Reader<'_> {
 /// Returns whether an element declares a default namespace.
 fn declares(start: &BytesStart<'_>) -> bool {
     Pairs(start.attributes_raw()).flatten().any(|pair| pair.key == "xmlns")
+}
+
+/// Returns a space and the name of the zone at the end of an RSS date, if it is one like `MSK`: only a zone with this name may be used
+/// for the date.
+fn unknown_zone(date: &[u8]) -> String {
+    let name = date.rsplit(u8::is_ascii_whitespace).next().and_then(|name| str::from_utf8(name).ok());
+    let is_name =
+        |name: &&str| matches!(name.len(), 3..=5) && name.bytes().all(|byte| byte.is_ascii_uppercase());
+    name.filter(is_name).map_or(String::new(), |name| format!(" {name}"))
 }
 
 /// Returns whether the zone at the end of an RSS date is an offset, or one of the names that RFC 2822, 4.3, defines. The parser
