@@ -33,7 +33,7 @@ pub fn check(name: &Path, head: &[u8]) -> Result<()> {
         [0xFF, 0x06, 0, 0, b's', b'N', b'a', b'P', b'p', b'Y', ..] => piped("snappy", "snzip -dc"),
         [0x89, b'L', b'Z', b'O', 0, ..] => piped("lzo", "lzop -dc"),
         // The second byte is the level of compression. Hadoop calls it deflate.
-        [b'x', 0x01 | b'^' | 0x9C | 0xDA, rest @ ..] if has_control(rest) => piped("zlib", "pigz -dc <"),
+        [b'x', 0x01 | b'^' | 0x9C | 0xDA, rest @ ..] if is_binary(rest) => piped("zlib", "pigz -dc <"),
         [b'7', b'z', 0xBC, 0xAF, 0x27, 0x1C, ..] => piped("a 7z archive", "7z x -so"),
         [b'R', b'a', b'r', b'!', 0x1A, 0x07, ..] => piped("a RAR archive", "unrar p -inul"),
         [b'S', b'E', b'Q', 4..=6, ..] => {
@@ -87,9 +87,10 @@ fn is_tar(head: &[u8]) -> bool {
     magic.starts_with(b"ustar\0") || magic.starts_with(b"ustar  \0")
 }
 
-/// Whether `head` has a byte that text has not.
-fn has_control(head: &[u8]) -> bool {
+/// Whether `head` contains a control character that text does not have, and is not UTF-8: tables of Hive have such characters.
+fn is_binary(head: &[u8]) -> bool {
     head.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace())
+        && str::from_utf8(head).is_err_and(|error| error.error_len().is_some())
 }
 
 fn has_ending(name: &Path, ending: &str) -> bool {

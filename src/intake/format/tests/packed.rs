@@ -159,6 +159,8 @@ fn packed_data_that_ends_too_early_or_cannot_be_unpacked_is_refused() {
     }
     check("-", "ORCID,url\n1,u\n", Format::Csv, &["2@10 u|||"]);
     check("-", "x^y,url\n1,u\n", Format::Csv, &["2@8 u|||"]);
+    check("-", "x\x01url\n1\x01u\n", Format::Csv, &["2@6 u|||"]);
+    check("-", "x^y\x01url\n1\x01u\n", Format::Csv, &["2@8 u|||"]);
     for name in ["a.xlsx", "a.ods", "a.txt.xz", "a.lzma", "a.zip", "a.7z"] {
         check_refused(
             &none,
