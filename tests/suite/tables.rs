@@ -298,14 +298,14 @@ fn lines_before_the_header_are_comments_or_named() {
     build(&out, &directory.file("names.csv", format!("#id,url\n1,{BASE}a\n")), &[]).expect(0);
     let report = format!("My report\r\n2024-05-01 to 2024-05-31\r\n\r\nURL,Clicks\r\n{BASE}a,5\r\n");
     let says = "line 4 is the header of a table; remove the lines before it: tail -n +4";
-    for name in ["report.csv", "report.txt"] {
+    for (name, or) in [("report.csv", ""), ("report.txt", "; or use --format text if every line is a URL")] {
         let input = directory.file(name, &report);
         let refused = build(&out, &input, &[]).expect(65);
-        assert!(refused.stderr.contains(&format!("{says}\n")), "{}", refused.stderr);
+        assert!(refused.stderr.contains(&format!("{says}{or}\n")), "{}", refused.stderr);
         let packed = directory.file(&format!("{name}.gz"), gzip(report.as_bytes()));
         let refused = build(&out, &packed, &[]).expect(65);
         assert!(
-            refused.stderr.contains(&format!("{says}; a command needs the unpacked list\n")),
+            refused.stderr.contains(&format!("{says}; a command needs the unpacked list{or}\n")),
             "{}",
             refused.stderr
         );
@@ -316,6 +316,10 @@ fn lines_before_the_header_are_comments_or_named() {
     // URLs before it show that it is no header.
     let list = format!("{BASE}a\nurl,x\n{BASE}b\n");
     build(&out, &directory.file("list.txt", list), &["--max-rejects", "1"]).expect(0);
+    // A name alone may be a page.
+    let pages = directory.file("pages.txt", "index.html\nurl\n/about\n/contact\n");
+    build(&out, &pages, &["--relative-to", BASE]).expect(0);
+    assert_eq!(published_urls(&out, BASE).len(), 4);
 }
 
 #[test]

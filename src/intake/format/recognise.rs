@@ -50,18 +50,13 @@ pub fn recognise(about: &About<'_>, options: &FormatOptions) -> Result<Format> {
     if let Some(what) = foreign::of_extension(extension) {
         return not_as_named(what);
     }
+    let is_list = message!(Setting::Format.with("text"), " if every line is a URL");
     if let Some(way_out) = header_below(head, &options.columns, about.packing()) {
-        return wrong(way_out);
+        return wrong(message!(way_out, "; or use ", is_list));
     }
     let of_header = sample.options_of_header(&options.columns);
     match of_header.or_else(|| sample.options(true, about.packing())) {
-        Some(options) => wrong(message!(
-            "the lines are rows of a table; use ",
-            options,
-            ", or ",
-            Setting::Format.with("text"),
-            " if every line is a URL"
-        )),
+        Some(options) => wrong(message!("the lines are rows of a table; use ", options, ", or ", is_list)),
         None => Ok(Format::FALLBACK),
     }
 }

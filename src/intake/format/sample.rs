@@ -259,7 +259,7 @@ pub fn header_below(head: &[u8], columns: &Columns, packing: Packing) -> Option<
         let sample = Sample::of(rest);
         let is_header = rest.trim_ascii_start().len() == rest.len()
             && sample.lines.get(1).is_some_and(|row| has_url(row))
-            && sample.of_first_line(columns, None).is_some();
+            && sample.of_first_line(columns, None).is_some_and(|by| sample.is_parted(by));
         if is_header {
             let way_out = format!("remove the lines before it: tail -n +{number}");
             return Some(message!("line {number} is the header of a table; {way_out}{note}"));
