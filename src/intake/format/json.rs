@@ -151,13 +151,19 @@ impl<'de> Visitor<'de> for ValuesVisitor<'_> {
         while let Some(Key(key)) = map.next_key()? {
             let Some((part, rank)) = self.columns.part_of(key.as_bytes()) else {
                 if self.columns.are_below(key.as_bytes()) {
-                    let value: &RawValue = map.next_value()?;
-                    for (name, json) in nested::values(self.columns, &key, value.get()) {
-                        match self.columns.part_of(name.as_bytes()) {
-                            Some((part, rank)) => self.take(part, rank, &name, json, &mut values)?,
-                            None => self.keys.unused.add(name.as_bytes()),
-                        }
-                    }
+                    let (columns, value): (_, &RawValue) = (self.columns, map.next_value()?);
+                    nested::each_value::<A::Error>(
+                        columns,
+                        &mut key.into_owned(),
+                        value.get(),
+                        &mut |name, json| {
+                            match columns.part_of(name.as_bytes()) {
+                                Some((part, rank)) => self.take(part, rank, name, json, &mut values)?,
+                                None => self.keys.unused.add_next(name.as_bytes()),
+                            }
+                            Ok(())
+                        },
+                    )?;
                     continue;
                 }
                 match EXTENSIONS.into_iter().find(|extension| extension.earlier_key == Some(&*key)) {

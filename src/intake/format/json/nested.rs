@@ -15,21 +15,30 @@ pub fn names(line: &str) -> Vec<Vec<u8>> {
     names
 }
 
-/// The keys in the object `json`, which `key` holds, each with its value. Instead of a key that leads to one of `columns`, those
-/// below it. If `json` is neither an object nor null, `key` itself.
-#[cold]
-pub fn values<'a>(columns: &Columns, key: &str, json: &'a str) -> Vec<(String, &'a str)> {
+/// Gives `take` the keys in the object `json`, which the key `path` holds, each with its value. Instead of a key that leads to one
+/// of `columns`, those below it. If `json` is neither an object nor null, `path` itself. Afterwards, `path` is as before.
+///
+/// # Errors
+/// Those of `take`.
+pub fn each_value<'a, E>(
+    columns: &Columns,
+    path: &mut String,
+    json: &'a str,
+    take: &mut impl FnMut(&str, &'a str) -> Result<(), E>,
+) -> Result<(), E> {
     let Some(members) = members(json) else {
-        return if json == "null" { Vec::new() } else { vec![(key.to_owned(), json)] };
+        return if json == "null" { Ok(()) } else { take(path, json) };
     };
-    let mut found = Vec::new();
+    let above = path.len();
     for (inner, json) in members {
-        let name = format!("{key}.{inner}");
-        let leads_on = columns.part_of(name.as_bytes()).is_none() && columns.are_below(name.as_bytes());
+        path.push('.');
+        path.push_str(&inner);
+        let leads_on = columns.part_of(path.as_bytes()).is_none() && columns.are_below(path.as_bytes());
         match leads_on {
-            true => found.extend(values(columns, &name, json)),
-            false => found.push((name, json)),
+            true => each_value(columns, path, json, take)?,
+            false => take(path, json)?,
         }
+        path.truncate(above);
     }
-    found
+    Ok(())
 }
