@@ -37,7 +37,7 @@ pub struct PartFiles {
 pub enum SkipReason {
     /// Its name begins with `.` or `_`, like those of markers, checksums and unfinished files.
     Hidden,
-    /// It is the directory in which a file system keeps what was recovered after a crash.
+    /// It is the directory in which fsck puts recovered files.
     LostAndFound,
     /// There are `part-*` files, and it is not one of them.
     NotPart,
@@ -59,7 +59,7 @@ impl SkipReason {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Hidden => "its name begins with . or _",
-            Self::LostAndFound => "a file system keeps there what was recovered after a crash",
+            Self::LostAndFound => "fsck puts recovered files there",
             Self::NotPart => "there are part-* files, and only these are read",
             Self::Output => "it belongs to the output directory",
             Self::NotListed => "the set published in its directory does not list it",
@@ -196,12 +196,12 @@ pub fn check_part_is_finished(file: &Path, mut exists: impl FnMut(&Path) -> Resu
     if !is_part(file) {
         return Ok(());
     }
-    for directory in file.ancestors().skip(1) {
+    let partitions = file.ancestors().skip(1).take_while(|directory| is_partition(directory)).count();
+    let mut directories: Vec<&Path> = file.ancestors().skip(1).take(partitions + 1).collect();
+    // The outermost first: most jobs have one marker there for all partitions, and looking for one in a store takes a request.
+    while let Some(directory) = directories.pop() {
         if exists(&directory.join(SUCCESS))? {
             return Ok(());
-        }
-        if !is_partition(directory) {
-            break;
         }
     }
     Err(unfinished(file, &format!("there is no {SUCCESS} beside this part file")))
@@ -318,4 +318,24 @@ fn add_files(directory: &Path, is_output: &dyn Fn(&Path, bool) -> bool, found: &
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_marker_of_all_partitions_is_looked_for_first() {
+        for (at, names) in
+            [("t", &["t"][..]), ("t/a=1", &["t", "t/a=1"]), ("elsewhere", &["t", "t/a=1", "t/a=1/b=2"])]
+        {
+            let mut asked = Vec::new();
+            let checked = check_part_is_finished(Path::new("t/a=1/b=2/part-0"), |marker| {
+                asked.push(marker.to_owned());
+                Ok(marker.parent() == Some(Path::new(at)))
+            });
+            assert_eq!(checked.is_ok(), at != "elsewhere");
+            assert_eq!(asked, names.iter().map(|name| Path::new(name).join(SUCCESS)).collect::<Vec<_>>());
+        }
+    }
 }
