@@ -18,14 +18,15 @@ impl Delimiter {
     pub(super) const BAR: Self = Self(b'|');
     /// Between the values of text tables of Hive and Athena, which have no header.
     const HIVE: Self = Self(1);
-    /// Between the values of a few exports, as ASCII intends it ("unit separator"). In most texts it is between no values, so the
-    /// text has one column.
-    pub(super) const NONE: Self = Self(0x1F);
+    /// Between the values of a few exports, as ASCII intends it ("unit separator").
+    const UNIT: Self = Self(0x1F);
+    /// For texts with one column. In most texts, it separates nothing.
+    pub(super) const NONE: Self = Self::UNIT;
     /// The delimiters that are detected. Of two that fit equally well, the first is used.
     pub(super) const DETECTED: [Self; 6] =
-        [Self::HIVE, Self::NONE, Self::TAB, Self(b';'), Self::BAR, Self::COMMA];
+        [Self::HIVE, Self::UNIT, Self::TAB, Self(b';'), Self::BAR, Self::COMMA];
     /// The control characters among them.
-    pub(crate) const CONTROLS: [Self; 3] = [Self::HIVE, Self::NONE, Self::TAB];
+    pub(crate) const CONTROLS: [Self; 3] = [Self::HIVE, Self::UNIT, Self::TAB];
 
     /// The delimiter `byte`, if it must be set because it is not detected. Letters and digits are part of names, and every URL has
     /// dots and slashes.
@@ -61,7 +62,8 @@ impl FromStr for Delimiter {
     /// Reads one character, `tab`, `\t`, or the number of a character as `\x01` (hexadecimal) or `\001` (octal).
     fn from_str(word: &str) -> Result<Self, String> {
         let numbered = match word.as_bytes() {
-            [b'\\', b'x', _, _] => u8::from_str_radix(&word[2..], 16).ok(),
+            // Not a sign, which numbers may have.
+            [b'\\', b'x', high, _] if high.is_ascii_hexdigit() => u8::from_str_radix(&word[2..], 16).ok(),
             [b'\\', b'0'..=b'1', _, _] => u8::from_str_radix(&word[1..], 8).ok(),
             _ => None,
         };
@@ -69,7 +71,7 @@ impl FromStr for Delimiter {
             (b"tab" | b"\\t", _) => Ok(Self::TAB),
             (_, Some(byte)) | (&[byte], _) if byte.is_ascii() && !b"\"\r\n".contains(&byte) => Ok(Self(byte)),
             _ => {
-                let expected = "expected tab, one ASCII character, or its number such as \\x01, but not a quote or a line end";
+                let expected = "expected tab, an ASCII character or its code, such as \\x01; quotes and line ends are not allowed";
                 Err(expected.into())
             }
         }
@@ -113,7 +115,8 @@ mod tests {
             assert_eq!((delimiter.as_byte(), &*delimiter.to_string()), (byte, shown));
             assert_eq!(delimiter.word().parse(), Ok(delimiter), "its word is a value of the option");
         }
-        for wrong in ["", "\"", "\n", "\r", ";;", "ü", "comma", "\\x22", "\\x0a", "\\012", "\\x80", "\\xü"]
+        for wrong in
+            ["", "\"", "\n", "\r", ";;", "ü", "comma", "\\x22", "\\x0a", "\\012", "\\x80", "\\xü", "\\x+1"]
         {
             assert!(wrong.parse::<Delimiter>().is_err(), "{wrong:?}");
         }
