@@ -177,8 +177,8 @@ fn declares(start: &BytesStart<'_>) -> bool {
     Pairs(start.attributes_raw()).flatten().any(|pair| pair.key == "xmlns")
 }
 
-/// Returns a space and the name of the zone at the end of an RSS date, if it is one like `MSK`: only a zone with this name may be used
-/// for the date.
+/// Returns a space and the name of the zone at the end of an RSS date, if it is one like `MSK`: only a zone with this name may be
+/// used for the date.
 fn unknown_zone(date: &[u8]) -> String {
     let name = date.rsplit(u8::is_ascii_whitespace).next().and_then(|name| str::from_utf8(name).ok());
     let is_name =

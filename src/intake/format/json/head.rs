@@ -103,8 +103,8 @@ fn is_url(key: &str, columns: &Columns) -> bool {
         || columns.is_below(key.as_bytes(), RowPart::Url)
 }
 
-/// Refuses a text whose first line shows that every line would be bad, if not even its first object is in the head, so that
-/// [`check_head`] could not tell.
+/// Refuses a text whose first line has several objects, or a comma after one, if not even the first object ends in the head, so
+/// that [`check_head`] could not tell. Later lines are not looked at, because the reads decide whether the block has any.
 pub fn check_long_line(name: &Path, block: &TextBlock, columns: &Columns) -> Result<()> {
     let first = lines(&block.bytes, block.offset).next().filter(|_| block.lines_before == 0);
     let long = first.map(|line| line.raw).filter(|line| line.len() > LINE_BYTES_MAX);
