@@ -41,6 +41,9 @@ def table(rows: Any, columns: Mapping[str, str]) -> Optional[Any]:
         return rows.toArrow()
     if has_stream:
         return rows
+    if kind == "pyspark.DataFrame" and hasattr(rows, "to_spark"):
+        way_out = "give rows.to_spark() to sitemill.spark.build, or rows.to_pandas()"
+        raise TypeError(f"rows is a data frame of pandas on Spark; {way_out}")
     if kind == "pyspark.DataFrame":
         why = "rows is a data frame of Spark 3, which has no Arrow stream"
         raise TypeError(f"{why}; use sitemill.spark.build, or give rows.toPandas()")

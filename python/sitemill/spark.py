@@ -155,7 +155,11 @@ def _check_frame(df: Any) -> None:
         if kind != "DataFrame":
             raise TypeError(f"df is of type {kind}; give a data frame of Spark")
         library = ".".join(type(df).__module__.split(".")[: 2 if hasattr(df, "to_spark") else 1])
-        way_out = "df.to_spark()" if hasattr(df, "to_spark") else "spark.createDataFrame(df), for example"
+        way_out = "spark.createDataFrame(df), for example"
+        if hasattr(df, "to_spark"):
+            way_out = "df.to_spark()"
+        elif hasattr(df, "to_pandas"):
+            way_out = "spark.createDataFrame(df.to_pandas())"
         raise TypeError(f"df is of type {library}.{kind}; give a data frame of Spark: {way_out}")
     if df.isStreaming:
         why = "df is a streaming frame, and a set is built from all of its rows"

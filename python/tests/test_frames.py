@@ -124,6 +124,12 @@ def test_frames_of_subclasses_are_frames(desk, values):
     assert desk.build(Urls(pages(2))) == desk.build(pages(2))
 
 
+def test_a_frame_of_pandas_on_spark_is_refused_with_its_own_methods(tmp_path):
+    kind = type("DataFrame", (), {"__module__": "pyspark.pandas.frame", "to_spark": None})
+    with pytest.raises(TypeError, match=r"pandas on Spark; give rows\.to_spark\(\) .*, or rows\.to_pandas\(\)"):
+        sitemill.build(kind(), base_url=BASE, out=tmp_path)
+
+
 def test_objects_of_polars_are_read_row_by_row(desk):
     rows = [{"url": url, "lastmod": day, "note": 1} for url, day in zip(pages(3), [DAY, "2024-05-02", None])]
     columns = {name: polars.Series([row[name] for row in rows], dtype=polars.Object) for name in ("url", "lastmod")}

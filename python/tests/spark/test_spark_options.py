@@ -174,10 +174,13 @@ def test_what_is_no_data_frame_is_named(rows: Any, tmp_path: Any) -> None:
 def test_frames_of_other_libraries_and_streams_are_refused_with_a_way_out(spark: Any, tmp_path: Any) -> None:
     import pandas
 
+    polars = type("DataFrame", (), {"__module__": "polars.dataframe.frame", "to_pandas": None})
     stream = spark.readStream.format("rate").load().selectExpr(f"concat('{BASE}', value) url")
     for function in (sitemill.spark.build, sitemill.spark.rejects):
         with pytest.raises(TypeError, match="df is of type pandas.DataFrame; .*createDataFrame"):
             function(pandas.DataFrame({"url": [BASE]}), base_url=BASE, out=tmp_path / "out")
+        with pytest.raises(TypeError, match=r"df is of type polars.DataFrame; .*createDataFrame\(df\.to_pandas\(\)\)"):
+            function(polars(), base_url=BASE, out=tmp_path / "out")
         with pytest.raises(sitemill.UsageError, match="foreachBatch"):
             function(stream, base_url=BASE, out=tmp_path / "out")
 
