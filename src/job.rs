@@ -78,7 +78,7 @@ impl Job {
         self.guards.check()?;
         if matches!(self.rules.base_url, Base::EachOrigin(_)) {
             if self.guards.allow_empty {
-                let why = "not with {origin}/, because no input says which site has become empty";
+                let why = "cannot be used with {origin}/, because the input does not show which site has become empty";
                 return Err(Error::usage(message!(
                     Setting::AllowEmpty,
                     ": {why}; to publish without a section that has lost all its URLs, use ",

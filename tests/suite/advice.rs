@@ -116,8 +116,8 @@ fn lines_that_begin_with_the_host_they_are_relative_to_get_a_hint() {
     let columns = ["--columns", "url=Full page URL", "--relative-to", BASE];
     let rewrite = format!("{BASE}www.example.com/={BASE}");
     let hint = format!(
-        "2 lines begin with the host of --relative-to {BASE}, and became a path below it; if only the scheme is missing, add \
-         --rewrite {rewrite}\n"
+        "2 lines begin with the host of --relative-to {BASE} and, without a scheme, count as paths below it; if only the scheme \
+         is missing, add --rewrite {rewrite}\n"
     );
     let told = build(&directory, &input, &[&columns[..], &["--threads", "3"]].concat()).expect(0).stderr;
     assert!(told.contains(&format!("  {hint}")), "{told}");

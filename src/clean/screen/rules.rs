@@ -51,7 +51,7 @@ impl UrlRules {
         Some(message!(
             "{lines} with the host of ",
             Setting::RelativeTo.with(base),
-            ", and became a path below it; if only the scheme is missing, add ",
+            " and, without a scheme, count as paths below it; if only the scheme is missing, add ",
             Setting::Rewrite.with(base.without_repeated_host())
         ))
     }
