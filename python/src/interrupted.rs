@@ -1,10 +1,10 @@
-//! Ctrl-C while a library reads a stream. The library is no Python code, which could raise `KeyboardInterrupt`, and raises an
-//! exception of its own.
+//! Ctrl-C while a library reads a stream. The library is not Python code: it cannot raise `KeyboardInterrupt`, and raises its own
+//! exception instead.
 
 use pyo3::prelude::*;
 
-/// Makes the interpreter raise `KeyboardInterrupt` as soon as the library returns, or any other code of Python runs, where it would
-/// be lost. So nothing must run from here on until the library has returned.
+/// Makes the interpreter raise `KeyboardInterrupt` as soon as the library returns. If other Python code runs before that, it is
+/// raised there and lost, so nothing may run until then.
 ///
 /// # Errors
 /// If that cannot be done.

@@ -160,6 +160,7 @@ impl Read for PipeReader {
         Ok(bytes)
     }
 }
+
 /// Waits until `file` is ready for `flags`, but no longer than `timeout`. Returns whether it is ready.
 pub fn wait(file: &File, flags: PollFlags, timeout: Option<Duration>) -> io::Result<bool> {
     let timeout = timeout.map(|timeout| Timespec {

@@ -205,7 +205,7 @@ pub fn open<'n>(
     of_text(text, again, format, options)
 }
 
-/// Opens `text`, which is in `format`. Plain lines are mapped if that is how they can be read `again`.
+/// Opens `text`, which is in `format`. Plain lines of a regular file are mapped.
 fn of_text<'n>(
     text: Text<'n>,
     again: Again,
@@ -213,8 +213,7 @@ fn of_text<'n>(
     options: &'n FormatOptions,
 ) -> Result<(Facts, Opened<'n>)> {
     let likely_options = likely_options(&text, format, options);
-    let is_xml = matches!(format, Format::Sitemap | Format::Rss | Format::Atom);
-    let has_entities = !is_xml && sample::has_entities(text.head());
+    let has_entities = !format.is_xml() && sample::has_entities(text.head());
     let (packing, is_transcoded) = (text.about().packing(), text.about().is_transcoded());
     let (facts, opened) = match (&format.spec().open, again) {
         (Open::Lines(_), Again::Map(file)) if packing == Packing::None && !is_transcoded => {

@@ -207,7 +207,7 @@ impl InputReport {
 
     /// Whether it is a sitemap or a feed.
     pub(crate) fn is_xml(&self) -> bool {
-        matches!(self.format.parse(), Ok(Format::Sitemap | Format::Rss | Format::Atom))
+        self.format.parse().is_ok_and(Format::is_xml)
     }
 }
 

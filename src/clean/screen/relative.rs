@@ -31,8 +31,8 @@ impl RelativeTo {
     }
 
     /// Whether `raw` is a line without a scheme. If it is, `out` becomes the absolute URL that it means, by the rules of browsers
-    /// (WHATWG URL, "relative state"), and is not cleaned yet. A line that begins with `#` names no page, and stays as it is,
-    /// as do one that begins with the byte order mark of a joined file, and `\N`, which databases write for a missing value.
+    /// (WHATWG URL, "relative state"), and is not cleaned yet. Lines that begin with `#`, which name no page, or with the byte
+    /// order mark of a joined file stay as they are, and so does `\N`, which databases write for a missing value.
     pub fn resolve(&self, raw: &[u8], out: &mut Vec<u8>) -> bool {
         // A longer line is rejected unread.
         if raw.len() > LINE_BYTES_MAX {

@@ -55,6 +55,11 @@ impl Format {
     /// The format of an input if neither its first bytes nor its name shows another.
     pub(super) const FALLBACK: Self = Self::Text;
 
+    /// Whether it is that of a sitemap or of a feed.
+    pub(crate) fn is_xml(self) -> bool {
+        matches!(self, Self::Sitemap | Self::Rss | Self::Atom)
+    }
+
     /// Returns the names of all formats, as a placeholder in help: `text|csv|…`.
     pub fn names() -> &'static str {
         static NAMES: LazyLock<String> = LazyLock::new(|| {
