@@ -148,3 +148,20 @@ fn sitemaps_of_a_first_run_that_was_killed_are_not_taken_for_a_set() {
         assert!(refused.stderr.contains("contains no published set"), "{}", refused.stderr);
     }
 }
+
+#[test]
+fn index_files_without_the_rest_of_their_set_are_read_although_a_run_was_there() {
+    let directory = TempDir::new();
+    let (out, robots) = (directory.join("out"), directory.join("robots.txt"));
+    build(&out, &robots, 0, &pages(1, 3)).expect(0);
+    fs::remove_file(out.join("robots-sitemaps.txt")).unwrap();
+    fs::remove_dir_all(out.join(".sitemill")).unwrap();
+    // The state of a run that was refused.
+    fs::create_dir(out.join(".sitemill")).unwrap();
+    fs::write(out.join(".sitemill/lock"), "").unwrap();
+    let urls = finish(sitemill().args(["urls", "--quiet"]).arg(&out), b"").expect(0).stdout;
+    assert_eq!(String::from_utf8(urls).unwrap(), pages(1, 3));
+    let next = directory.join("next");
+    finish(build_command(&next, BASE).arg(&out), b"").expect(0);
+    assert_eq!(published_urls(&next, BASE), pages(1, 3).lines().collect::<Vec<_>>());
+}

@@ -22,7 +22,7 @@ use crate::error::{Error, ErrorKind, Result, message};
 use crate::escape::shown;
 use crate::place::{Listed, PlaceFile, View};
 use crate::set::name::{Stem, is_sitemap_file, robots_file};
-use listing::{index_stem, is_before, names};
+use listing::{index_stem, is_before, is_unpublished, names};
 
 /// How often, and at which interval, a command that reads a set looks whether a switch is complete. Switches in a directory take
 /// milliseconds.
@@ -150,8 +150,7 @@ impl Set {
             set.take_indexes_beside(&view, &names)?;
             return Ok(set);
         }
-        let is_index = |listed: &Listed| index_stem(&listed.name).is_some();
-        let is_unpublished = !names.iter().any(is_index) && set.manifests.are_awaited(&*view);
+        let is_unpublished = is_unpublished(&*view, &set.manifests, &names);
         if is_unpublished {
             // These sitemaps are only a part of the set until a run publishes it.
             names.retain(|listed| !listed.name.to_str().is_some_and(is_sitemap_file));
@@ -170,12 +169,12 @@ impl Set {
         }
     }
 
-    /// Checks that a run has published what is in the place of `view`, in which neither robots lines nor index files are.
+    /// Checks that a run has published what is in the place of `view`, in which no robots lines are.
     ///
     /// # Errors
-    /// [`ErrorKind::Data`] if only runs were there that have not published a set.
+    /// [`ErrorKind::Data`] if only runs were there that have not published a set; also if the place cannot be listed.
     pub fn check_published(view: &dyn View) -> Result<()> {
-        match Manifests::read(view).are_awaited(view) {
+        match is_unpublished(view, &Manifests::read(view), &names(view)?) {
             true => Err(Error::data(message!(view.root(), ": {UNPUBLISHED}"))),
             false => Ok(()),
         }

@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 
+use crate::commands::check::manifests::Manifests;
 use crate::error::Result;
 use crate::place::{Listed, View};
 
@@ -19,6 +20,12 @@ pub(super) fn names(view: &dyn View) -> Result<Vec<Listed>> {
     let mut names: Vec<_> = view.list()?.into_iter().filter(is_sitemap).collect();
     names.sort_by_cached_key(|listed| by_number(listed.name.as_encoded_bytes()));
     Ok(names)
+}
+
+/// Whether the files `names` in a place without robots lines are only sitemaps of runs that have not published a set. Index files
+/// were published, even if a copy lacks the rest of their set.
+pub(super) fn is_unpublished(view: &dyn View, manifests: &Manifests, names: &[Listed]) -> bool {
+    !names.iter().any(|listed| index_stem(&listed.name).is_some()) && manifests.are_awaited(view)
 }
 
 /// Returns a key that sorts `a-9` before `a-10`, because each number is preceded by the count of its digits.
