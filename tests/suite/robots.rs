@@ -289,13 +289,23 @@ fn a_robots_txt_that_lists_index_files_of_earlier_sets_is_named_until_it_is_corr
         .unwrap();
     for options in [&maintained[..], &["--robots", maintained[1], "--dry-run"]] {
         let said = build_without(&out, &[&sections[..], options].concat());
-        assert!(said.contains(&lists) && said.contains("outside the lines of sitemill"), "{said}");
+        assert!(said.contains(&lists) && said.contains("; remove these lines; "), "{said}");
     }
     // Sets of other names have index files of their own.
     fs::write(&robots, format!("Sitemap: {BASE}sitemap-blog-index-1.xml\n{block}")).unwrap();
     build_without(&out, &["--name", "blog"]);
     assert_eq!(build_without(&out, &sections), "");
     run(["check".as_ref(), "-q".as_ref(), out.as_os_str()]).expect(0);
+    // Only their own runs warn of those that are gone.
+    let stale = format!("{BASE}sitemap-blog-index-2.xml");
+    let of_blog =
+        format!("# sitemill: begin {BASE} blog\nSitemap: {stale}\n# sitemill: end {BASE} blog\n{block}");
+    fs::write(&robots, of_blog).unwrap();
+    for options in [&[][..], &maintained] {
+        assert_eq!(build_without(&out, &[&sections[..], options].concat()), "");
+    }
+    let said = build_without(&out, &["--name", "blog"]);
+    assert!(said.contains(&format!("lists {stale}, but the new set has no such")), "{said}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use super::neighbours::Neighbours;
 use super::switch::Prepared;
 use crate::error::{Error, Setting, is_url, message};
 use crate::place::LocalFile;
@@ -38,7 +39,7 @@ impl Prepared {
         )))
     }
 
-    /// A warning if a robots.txt lists index files below the base URL of this set that are going to be removed or are gone:
+    /// A warning if a robots.txt lists index files that are named like those of this set and are going to be removed or are gone:
     /// `robots`, except for the block that the run maintains in it; otherwise, the robots.txt of the directory.
     pub fn warning_of_stale_lines(&self, robots: Option<&Path>) -> Option<Error> {
         let (view, base_url) = (self.workspace().view(), &*self.set().base_url);
@@ -53,11 +54,17 @@ impl Prepared {
         let owner = robots.map(|_| Owner { base_url, name: self.workspace().name() });
         let is_stale = |url: &String| url.strip_prefix(base_url).is_some_and(|file| self.is_stale(file));
         let listed = robots::listed(&text, owner).into_iter().map(|(_, url)| url);
-        let mut stale = listed.filter(is_stale);
-        let (first, others) = (stale.next()?, and_more(stale.count()));
+        let mut stale: Vec<String> = listed.filter(is_stale).collect();
+        if !stale.is_empty() {
+            // Their own runs warn of those of other sets.
+            let neighbours = Neighbours::of(&*view).ok()?;
+            stale.retain(|url| neighbours.may_be_own(&url[base_url.len()..]));
+        }
+        let (first, others) = stale.split_first()?;
+        let others = and_more(others.len());
         let lists = message!(&*path, ": lists {first}{others}, but the new set has no such index file; ");
         Some(Error::data(match robots {
-            Some(_) => message!(lists, "remove what is listed outside the lines of sitemill"),
+            Some(_) => message!(lists, "remove these lines; the run maintains only the block of its own set"),
             None => message!(
                 lists,
                 "take the lines from ",
@@ -68,7 +75,7 @@ impl Prepared {
         }))
     }
 
-    /// Whether `file` has the name of an index file and is one of an earlier set, or does not exist. Other sets may have it.
+    /// Whether `file` has the name of an index file and is one of an earlier set, or does not exist. It may be one of another set.
     fn is_stale(&self, file: &str) -> bool {
         is_index_file(file)
             && !self.set().indexes.iter().any(|index| index == file)
