@@ -15,7 +15,7 @@ use super::view::DirectoryView;
 use crate::common::stop::Stop;
 use crate::error::{Error, Result};
 use crate::place::foreign::{changed_before_commit, foreign};
-use crate::place::fs::{FileSystem, exists, remove, rename, sync_directory};
+use crate::place::fs::{FileSystem, exists, is_same_file, remove, rename, sync_directory};
 use crate::place::interface::View;
 use crate::place::record::{Record, Version};
 use crate::place::set_paths::{MANIFEST, REPLACED, SetPaths, part, replaced};
@@ -152,7 +152,9 @@ pub fn roll_back(staging: &Staging<'_>, steps: &Steps) -> Result<SwitchState> {
     let Staging { fs, paths, .. } = *staging;
     let mut shown = Vec::new();
     for file in &steps.files {
-        if !staging.has(file)? {
+        // One that was kept still has the second name of the file before the switch. It must not be named in staging: a file with
+        // names in both directories counts as added by this run, and is removed if no manifest lists it.
+        if !staging.has(file)? && !is_same_file(fs, &paths.file(file), &staging.path(replaced(file)))? {
             shown.push(file);
         }
     }

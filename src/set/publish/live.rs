@@ -159,7 +159,9 @@ pub fn published<'a>(live: Option<&'a Manifest>, robots_file: &'a str) -> Publis
     let sitemaps = live.into_iter().flat_map(|live| live.sitemaps.iter().map(|sitemap| &sitemap.file));
     let superseded = live.into_iter().flat_map(|live| live.superseded.iter().map(|old| &old.file));
     let indexes = live.into_iter().flat_map(|live| &live.indexes);
-    let files = sitemaps.chain(superseded).chain(indexes).map(String::as_str).chain([robots_file]);
+    let old_indexes = live.into_iter().flat_map(|live| live.superseded_indexes.iter().map(|old| &old.file));
+    let files = sitemaps.chain(superseded).chain(indexes).chain(old_indexes).map(String::as_str);
+    let files = files.chain([robots_file]);
     Published { files: files.collect::<HashSet<_>>(), is_sitemap: is_sitemap_file }
 }
 

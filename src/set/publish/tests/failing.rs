@@ -142,3 +142,27 @@ fn a_set_that_fails_without_links_leaves_nothing_behind_either() {
 fn a_rollback_that_fails_leaves_the_live_set() {
     fail(&world(), roll_back);
 }
+
+/// A world in which a smaller set is live, and index files of the set before remain.
+fn shrunk() -> Memory {
+    let fs = world();
+    smaller(&fs).unwrap();
+    fs
+}
+
+/// Restores the set before the live one, whose manifest does not list the index files that remain of it.
+fn take_over_old_indexes(fs: &Memory) -> Result<usize> {
+    let mut workspace = open_place(fs, OnDamage::Refuse)?;
+    workspace.live.as_mut().unwrap().superseded_indexes.clear();
+    workspace.consent = Some(Consent { take_over: true, replace_set: false });
+    let mut prepared = workspace.roll_back(None, "2026-11-20T02:00:00Z", &Silent, &Stop::default())?;
+    make_live(slice::from_mut(&mut prepared))?;
+    list_in_robots_txt(fs, &prepared);
+    Ok(fs.steps().len())
+}
+
+#[test]
+fn old_index_files_that_the_new_set_has_with_the_same_bytes_stay_if_it_fails() {
+    fail(&shrunk(), roll_back);
+    fail(&shrunk(), take_over_old_indexes);
+}

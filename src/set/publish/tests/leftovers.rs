@@ -103,6 +103,19 @@ fn an_index_file_that_stays_is_not_replaced_even_by_the_run_that_completes_the_s
     assert!(switching > 3);
 }
 
+#[test]
+fn an_old_index_file_that_is_also_in_the_staging_of_a_dead_run_stays() {
+    let fs = world();
+    smaller(&fs).unwrap();
+    let (before, old) = (index_files(&fs), "sitemap-index-3.xml");
+    let workspace = open(&fs);
+    fs.link(&Path::new(OUT).join(old), &workspace.scratch().join(old)).unwrap();
+    // The process dies.
+    std::mem::forget(workspace);
+    drop(open(&fs));
+    assert_eq!(index_files(&fs), before);
+}
+
 fn index_files(fs: &Memory) -> Vec<String> {
     files(fs).into_iter().filter(|file| file.starts_with("sitemap-index-")).collect()
 }
