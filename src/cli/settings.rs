@@ -85,10 +85,14 @@ pub fn variables_set(command: &Command) -> Vec<String> {
 /// Warns about variables that no option of `command` reads, if their names are nearly those of options. All others are silent:
 /// Kubernetes sets `SITEMILL_SERVICE_HOST` and its like for a service named `sitemill`.
 pub fn warn_of_misspelt_variables(command: &Command) {
+    let set = env::vars_os().filter(|(_, value)| !value.is_empty());
+    let names = set.filter_map(|(name, _)| name.into_string().ok());
+    let names: BTreeSet<String> = names.filter(|name| name.starts_with(PREFIX)).collect();
+    if names.is_empty() {
+        return;
+    }
     let all = command.get_subcommands().flat_map(Command::get_arguments).chain(command.get_arguments());
     let known: BTreeSet<String> = all.filter_map(Arg::get_long).map(variable).collect();
-    let set = env::vars_os().filter(|(_, value)| !value.is_empty());
-    let names: BTreeSet<String> = set.filter_map(|(name, _)| name.into_string().ok()).collect();
     for name in names.difference(&known) {
         if let Some(meant) = similar(name, &known) {
             let name = escape::shown(name.as_bytes());

@@ -21,6 +21,9 @@ use crate::limits::ROBOTS_BYTES_MAX;
 use crate::place::{LocalFile, SetName};
 use crate::words::grouped;
 
+/// The file at the root of a host in which crawlers look for sitemaps.
+pub(crate) const ROBOTS_TXT: &str = "robots.txt";
+
 /// A set whose index files a robots.txt lists.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Owner<'a> {
@@ -45,7 +48,7 @@ impl fmt::Display for Owner<'_> {
 /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), with the right name.
 pub(crate) fn check_name(path: &Path) -> Result<()> {
     let name = path.file_name().unwrap_or_default();
-    if name == "robots.txt" || !name.eq_ignore_ascii_case("robots.txt") {
+    if name == ROBOTS_TXT || !name.eq_ignore_ascii_case(ROBOTS_TXT) {
         return Ok(());
     }
     Err(Error::usage(message!(

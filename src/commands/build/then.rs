@@ -40,8 +40,10 @@ pub fn run(job: &Job, outcome: &mut Outcome, stop: &Stop) {
         Err(error) => (None, Some(error.within(message!(Setting::Then, ": the command could not be run")))),
     };
     outcome.report.then = Some(ThenReport { command: command.words().to_vec(), exit_code });
-    outcome.warnings.extend(failure);
-    outcome.report_warnings();
+    if let Some(failure) = failure {
+        outcome.warnings.push(failure);
+        outcome.report_warnings();
+    }
 }
 
 /// Starts the command with the report as its standard input. It writes to standard error, because standard output may be for

@@ -317,7 +317,7 @@ fn columns_option(names: Option<&[Vec<u8>]>, url: usize, date: Option<usize>) ->
 
 /// The delimiter that a line `sep=;` names; empty if it was trimmed from the line. `None` for any other line.
 pub fn separator(line: &[u8]) -> Option<&[u8]> {
-    let bare = line.strip_prefix(b"\"").and_then(|line| line.strip_suffix(b"\"")).unwrap_or(line);
+    let bare = without_quotes(line).unwrap_or(line);
     bare.strip_prefix(b"sep=").filter(|word| word.len() <= 1)
 }
 

@@ -5,14 +5,11 @@ use std::path::Path;
 
 use super::neighbours::Neighbours;
 use super::switch::Prepared;
-use crate::error::{Error, Setting, is_url, message};
+use crate::error::{Error, Message, Setting, is_url, message};
 use crate::place::LocalFile;
 use crate::set::name::{Stem, is_index_file};
-use crate::set::robots::{self, Owner};
+use crate::set::robots::{self, Owner, ROBOTS_TXT};
 use crate::words::and_more;
-
-/// The robots.txt of a directory that is the root of a web server.
-const ROBOTS_TXT: &str = "robots.txt";
 
 impl Prepared {
     /// A warning if this set has no index file of a section of the live set, or none without a section. The numbers of index files
@@ -32,10 +29,8 @@ impl Prepared {
             &*view.path(first.as_ref()),
             "{others}: index file that the new set no longer has, so it is removed after ",
             Setting::Keep,
-            "; if robots.txt lists it, take the lines from ",
-            &*view.path(self.workspace().robots_file().as_ref()),
-            " or use ",
-            Setting::Robots
+            "; if robots.txt lists it, ",
+            self.advice()
         )))
     }
 
@@ -65,14 +60,14 @@ impl Prepared {
         let lists = message!(&*path, ": lists {first}{others}, but the new set has no such index file; ");
         Some(Error::data(match robots {
             Some(_) => message!(lists, "remove these lines; the run maintains only the block of its own set"),
-            None => message!(
-                lists,
-                "take the lines from ",
-                &*view.path(self.workspace().robots_file().as_ref()),
-                " or use ",
-                Setting::Robots
-            ),
+            None => message!(lists, self.advice()),
         }))
+    }
+
+    /// How the index files of this set get into a robots.txt.
+    fn advice(&self) -> Message {
+        let lines = self.workspace().view().path(self.workspace().robots_file().as_ref());
+        message!("take the lines from ", &*lines, " or use ", Setting::Robots)
     }
 
     /// Whether `file` has the name of an index file and is one of an earlier set, or does not exist. It may be one of another set.

@@ -73,7 +73,7 @@ impl Set {
         let (Some(view), Some(base), None) = (&self.view, &self.base, self.manifests.next()) else {
             return findings;
         };
-        let robots = PlaceFile::new(Arc::clone(view), "robots.txt");
+        let robots = PlaceFile::new(Arc::clone(view), robots::ROBOTS_TXT);
         if !checked.add_file(&robots) {
             return findings;
         }

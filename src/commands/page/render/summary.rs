@@ -74,8 +74,8 @@ pub fn messages(report: &Report, notes: &[String], html: &mut Html) {
     }
     // A command that fails has a message of its own.
     let is_told = report.then.as_ref().is_some_and(|then| then.exit_code != Some(0));
-    let warnings = report.warnings.len() - usize::from(is_told && !report.warnings.is_empty());
-    for warning in report.warnings[..warnings].iter().take(WARNINGS_MAX) {
+    let warnings = report.warnings.len().saturating_sub(usize::from(is_told));
+    for warning in report.warnings.iter().take(warnings.min(WARNINGS_MAX)) {
         html.raw("<div class=\"message\" role=\"note\" aria-label=\"Warning\"><p><b>Warning.</b> ");
         html.message(warning, MESSAGE_CHARS_MAX / 2).raw("</p></div>\n");
     }
