@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
-from . import _frames, _rows, _sitemill
+from . import _columns, _frames, _paths, _sitemill
 from ._errors import DataRefused, UsageError, late_warnings, tell
-from ._options import Files, Headers, Patterns, Rewrites, arguments_of, optional_word
+from ._options import RESULTS, Files, Headers, Patterns, Rewrites, arguments_of, optional_word
+from ._paths import Path
 from ._progress import ProgressCallback, end, progress_callback
 from ._report import Report
-from ._rows import Path
 from ._sitemill import Stream
 
 #: Paths, an object with ``__arrow_c_stream__``, or an iterable of strings or dictionaries.
@@ -197,7 +197,7 @@ def build(
         InputError, OutputError, OutOfMemory, Interrupted, BugError: see these classes.
     """
     options = dict(locals())
-    named = _rows.columns_of(options)
+    named = _columns.columns_of(options)
     for other in ("rows", "progress", *named):
         del options[other]
     inputs = _inputs(rows, named, options)
@@ -251,35 +251,44 @@ def _inputs(
     columns = optional_word("columns", options.get("columns"))
     if names and columns is not None:
         raise UsageError("columns names columns, and so do " + ", ".join(names))
-    section = options.get("section_column")
     for part, name in names.items():
-        _rows.check_is_name(part, name)
+        _columns.check_is_name(part, name)
     arguments = arguments_of({name: value for name, value in options.items() if name != "columns"})
-    paths = _rows.paths(rows)
+    paths = _paths.paths(rows)
     if paths is not None:
-        for part, name in names.items():
-            if "," in name:
-                raise UsageError(f"{part}={name!r}: a name with a comma cannot be given; rename the column")
-        pairs = ",".join(f"{part}={name}" for part, name in names.items()) or None
-        given = arguments_of({"columns": pairs if columns is None else columns})
-        return [*arguments, *given, "--", *paths], None, []
-    _rows.check_is_not_written(rows, options)
-    names = _rows.named_columns(names, columns)
-    pairs_of_rows = list(names.items())
-    names = names if section is None else {**names, "section": section}
-    _rows.check_names(names)
-    if isinstance(rows, Mapping) and _rows.keys_of([str(key) for key in rows], names)[0] is not None:
+        pairs = _pairs(names) if columns is None else columns
+        return [*arguments, *arguments_of({"columns": pairs}), "--", *paths], None, []
+    results = {name: options[name] for name in RESULTS if options.get(name) is not None}
+    _paths.check_is_not_written(rows, results)
+    names = _columns.named_columns(names, columns)
+    section = options.get("section_column")
+    of_rows = _of_rows(rows, names if section is None else {**names, "section": section})
+    return arguments, of_rows, list(names.items())
+
+
+def _pairs(names: Mapping[str, str]) -> Optional[str]:
+    """The names of columns as an option for files, if there are any."""
+    for part, name in names.items():
+        if "," in name:
+            raise UsageError(f"{part}={name!r}: a name with a comma cannot be given; rename the column")
+    return ",".join(f"{part}={name}" for part, name in names.items()) or None
+
+
+def _of_rows(rows: Any, names: Mapping[str, str]) -> Any:
+    """``rows``, which are not in files, as an object with ``__arrow_c_stream__`` if possible, or else one by one."""
+    _columns.check_names(names)
+    if isinstance(rows, Mapping) and _columns.keys_of([str(key) for key in rows], names)[0] is not None:
         raise TypeError("rows is a dictionary; put a single row in a list, or make a data frame of columns")
     rows = _frames.frame(rows, names)
     table = _frames.table(rows, names)
     if table is not None:
-        return arguments, table, pairs_of_rows
+        return table
     if not hasattr(rows, "__iter__"):
         raise TypeError(
             f"rows is of type {type(rows).__name__}; give paths, an object with __arrow_c_stream__, "
             "or an iterable of strings or dictionaries"
         )
-    return arguments, _frames.records(rows, names), pairs_of_rows
+    return _frames.records(rows, names)
 
 
 def finished(

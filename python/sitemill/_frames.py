@@ -7,7 +7,8 @@ import importlib
 import sys
 from typing import Any, Iterable, Mapping, Optional
 
-from ._rows import Row, Rows, keys_of, plain, rows_of_columns
+from ._columns import keys_of, plain
+from ._rows import Row, Rows, rows_of_columns
 from ._values import is_missing
 
 

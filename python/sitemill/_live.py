@@ -7,9 +7,9 @@ from typing import Optional, Union
 from . import _sitemill
 from ._errors import late_warnings, tell
 from ._options import Headers, integer, optional_word, paths_of, store_settings, switch, thread_count, word
+from ._paths import Path
 from ._progress import ProgressCallback, end, progress_callback
 from ._report import CheckReport, RolledBack, Status, Statuses
-from ._rows import Path
 from ._sitemill import Stream
 
 

@@ -10,9 +10,9 @@ import re
 import shlex
 from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
-from . import _rows
+from . import _paths
 from ._errors import UsageError
-from ._rows import Path
+from ._paths import Path
 from ._values import is_bool
 
 #: A regular expression or several.
@@ -27,11 +27,14 @@ Rewrites = Union[Mapping[str, str], str, Iterable[str], None]
 #: Options and arguments that may be locations in stores.
 _PATHS = ("out", "state", "paths", "old", "new", "directory")
 
+#: Options that are files to write.
+RESULTS = ("rejects", "diff", "report", "html", "metrics", "robots")
+
 #: Options that are files and directories. A number is none: it would be a file descriptor elsewhere in Python.
 _FILES = (
     *_PATHS,
     *("sections", "include_file", "exclude_file", "respect_robots", "also", "scratch"),
-    *_rows.RESULTS,
+    *RESULTS,
 )
 
 #: Options without a value.
@@ -131,7 +134,7 @@ def values_of(value: Any) -> Sequence[Any]:
 def word(name: str, value: Any) -> str:
     """A value as a word. A value of another type would be its description, and for example a pattern that matches nothing."""
     if isinstance(value, (str, os.PathLike)):
-        text = _rows.path(value) if name in _PATHS or not isinstance(value, str) else value
+        text = _paths.path(value) if name in _PATHS or not isinstance(value, str) else value
     elif isinstance(value, numbers.Number) and not isinstance(value, bool) and name not in _FILES:
         text = str(value)
         # Options are numbers without an exponent.

@@ -1,34 +1,17 @@
-"""Rows from Python: tells paths from rows, names columns, and turns the rows of iterables into tuples for the extension module."""
+"""Rows of iterables and frames as tuples for the extension module."""
 
 from __future__ import annotations
 
-import os
-import re
-import stat
-import string
 from itertools import chain, repeat
 from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Union
 
-from ._errors import DataRefused, RowTypeError, UsageError
-from ._values import BLANKS, Value, cell_of, is_blank, is_missing, is_nothing, json_of, text_of
-
-#: The parts of a row, in the order of the tuples. Each is also the default name of its column. A row
-#: has a section only if its column is named.
-PARTS = ("url", "lastmod", "changefreq", "priority", "alternates", "images", "videos", "news", "section")
-
-#: Options that are files to write.
-RESULTS = ("rejects", "diff", "report", "html", "metrics", "robots")
-
-#: The parts that are JSON unless they are text.
-CELLS = ("alternates", "images", "videos", "news")
-
-#: Maximum number of names of unused columns in a report.
-UNUSED_MAX = 64
+from ._columns import CELLS, PARTS, parts_by_name, places, plain, refusal, shown
+from ._errors import DataRefused, RowTypeError
+from ._values import Value, cell_of, is_blank, is_missing, is_nothing, json_of, text_of
 
 #: Maximum number of different sequences of keys that are remembered.
 _PLANS_MAX = 1024
 
-Path = Union[str, "os.PathLike[str]"]
 #: The keys that are read, each after the name of its part, and the others.
 Found = tuple[list[tuple[str, str]], list[str]]
 #: The parts of a row, of which one with several values is a tuple; whether it has other values, ``None`` if it cannot be read and
@@ -38,134 +21,6 @@ Parts = tuple[Union[Value, tuple[Value, ...], bool, Found], ...]
 Row = Union[str, bytes, Parts]
 
 _NOTHING: Parts = (*[None] * len(PARTS), False, None)
-
-
-#: A location in a store in which ``pathlib`` has collapsed two slashes into one.
-_COLLAPSED = re.compile(r"(s3a?|gs|az|abfs|https?):/(?!/)", re.IGNORECASE)
-#: A location in a store, as opposed to the URL of a page.
-_IN_STORE = re.compile(r"(s3a?|gs|az|abfs)://", re.IGNORECASE)
-
-
-def path(given: Path) -> str:
-    """A path, or a location in a store, as text."""
-    text = os.fspath(given)
-    if isinstance(text, str) and _COLLAPSED.match(text):
-        scheme, rest = text.split(":/", 1)
-        raise UsageError(
-            f"{text}: a path of pathlib has one slash where a URL has two; pass the string \"{scheme}://{rest}\"",
-            path=text,
-        )
-    return text
-
-
-def paths(rows: Any) -> Optional[list[str]]:
-    """The paths in ``rows``; ``None`` if they are rows themselves.
-
-    Strings in a list are URLs of pages if they contain ``://``, except locations in stores.
-    """
-    if isinstance(rows, (str, os.PathLike)):
-        return [path(rows)]
-    if not isinstance(rows, (list, tuple)) or not rows:
-        return None
-    is_path = [isinstance(row, os.PathLike) or (isinstance(row, str) and _is_path(row)) for row in rows]
-    if not any(is_path):
-        return None
-    if all(is_path):
-        return [path(row) for row in rows]
-    if any(isinstance(row, os.PathLike) for row in rows):
-        raise TypeError("rows has both paths and other values; give a list of paths, or an iterable of rows")
-    # A list of URLs, one of which is invalid and will be counted as rejected.
-    return None
-
-
-def check_is_not_written(rows: Any, options: Mapping[str, Any]) -> None:
-    """Refuses rows that are an open file, such as ``open("urls.txt")``, if an option names that file for a result."""
-    try:
-        there = os.fstat(rows.fileno())
-    except (AttributeError, TypeError, ValueError, OSError):
-        return
-    if not stat.S_ISREG(there.st_mode):
-        return
-    for option in RESULTS:
-        given = options.get(option)
-        if given is None:
-            continue
-        try:
-            is_same = os.path.samestat(there, os.stat(given))
-        except (TypeError, ValueError, OSError):
-            continue
-        if is_same:
-            name = os.fsdecode(given)
-            raise UsageError(f"{option}={name!r}: the same file as rows; use another file", path=name)
-
-
-def _is_path(row: str) -> bool:
-    return "://" not in row or _IN_STORE.match(row) is not None
-
-
-def places(names: Sequence[str], columns: Mapping[str, Optional[str]]) -> list[Optional[int]]:
-    """The index of the column of each part among the columns ``names`` of a table; ``None`` if there is none.
-
-    As in files, a table in which another column has the name of one that is read is refused.
-    """
-    named = {part: name for part, name in columns.items() if name is not None}
-    check_names(named)
-    keys = keys_of(names, named)
-    for part, key in zip(PARTS, keys):
-        if key is None and (part in named or part == "url"):
-            raise refusal(None, names, part, named)
-    found = [None if key is None else list(names).index(key) for key in keys]
-    _check_unique(names, found)
-    return found
-
-
-def columns_of(arguments: Mapping[str, Any]) -> dict[str, Optional[str]]:
-    """The keyword arguments of a function that name columns: ``url`` and so on."""
-    return {part: arguments[part] for part in PARTS if part in arguments}
-
-
-def named_columns(named: Mapping[str, str], columns: Optional[str]) -> dict[str, str]:
-    """The names of columns, from the keyword arguments ``url`` and so on, and the option ``columns``."""
-    pairs = dict(named)
-    for pair in () if columns is None else columns.split(","):
-        part, name = (word.strip() for word in pair.partition("=")[::2])
-        part = "url" if part == "loc" else part
-        if part not in PARTS[:-1] or not name or part in pairs:
-            usual = ", ".join(PARTS[:-1])
-            why = f"expected TAG=NAME, separated by commas, such as url=page,lastmod=updated_at; TAG is {usual}, each once"
-            raise UsageError(f"columns={columns!r}: {why}")
-        pairs[part] = name
-    return pairs
-
-
-def check_names(columns: Mapping[str, str]) -> None:
-    """Checks that the names of columns are not blank, and that none is named for two parts."""
-    parts: dict[str, str] = {}
-    for part, name in columns.items():
-        shown = "section_column" if part == "section" else part
-        check_is_name(shown, name)
-        if not name.strip(BLANKS):
-            raise UsageError(f"{shown}={name!r}: give the name of the column")
-        other = parts.setdefault(plain(name), shown)
-        if other != shown:
-            raise UsageError(f"column {name} is used for both {other} and {shown}")
-
-
-def check_is_name(option: str, name: Any) -> None:
-    """Checks the type of an option that names a column."""
-    if not isinstance(name, str):
-        raise TypeError(f"{option} is of type {type(name).__name__}; give the name of the column as a str")
-
-
-def shown(name: object) -> str:
-    """A name for a message, on one line."""
-    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in str(name))
-
-
-def first_names(names: Iterable[str]) -> list[str]:
-    """The names of columns for a report, as the extension module shows them: the first ones, and ``…`` for the rest."""
-    names = list(names)
-    return names[:UNUSED_MAX] + ["…"] * (len(names) > UNUSED_MAX)
 
 
 class Refusal(Exception):
@@ -187,7 +42,7 @@ class Rows:
     def __init__(self, rows: Iterable[Any], columns: Mapping[str, str]) -> None:
         self._columns = columns
         #: The parts by the names of their columns in lower case.
-        self._names = _names(columns)
+        self._names = parts_by_name(columns)
         self._rows = self._iterate(iter(rows))
 
     def __iter__(self) -> Iterator[Row]:
@@ -239,26 +94,17 @@ class Rows:
             raise Refusal(DataRefused(message, path="rows"))
 
 
-def refusal(number: Optional[int], names: Sequence[Any], part: str, columns: Mapping[str, str]) -> DataRefused:
-    """The error for rows that have no column for ``part``. Those of the parts in ``columns`` are named there."""
-    row = "" if number is None else f"row {number}: "
-    there = ", ".join(map(shown, names))
-    if not names:
-        message = f"{row}there are no columns; give a column {shown(columns.get('url', 'loc or url'))} with the URLs"
-    elif part in columns:
-        message = f"{row}there is no column {shown(columns[part])}; there are: {there}"
-    else:
-        parts = {plain(column): other for other, column in columns.items()}
-        taken = next((name for name in map(str, names) if plain(name) in ("loc", "url")), None)
-        use = "" if taken is None else f" ({shown(taken)} is used for {parts[plain(taken)]})"
-        message = f'{row}there is no column loc or url{use}; there are: {there}; choose one with url="NAME"'
-    return DataRefused(f"rows: {message}", path="rows")
-
-
-def keys_of(names: Sequence[str], columns: Mapping[str, str]) -> list[Optional[str]]:
-    """The name of each part among the columns ``names`` of a table. Those of the parts in ``columns`` are named there."""
-    plan = _plan(dict.fromkeys(names), _names(columns))
-    return [plan.urls[0] if plan.urls else None, *plan.keys[1:]]
+def rows_of_columns(
+    names: Sequence[str], column: Callable[[int], Iterable[Any]], columns: Mapping[str, str]
+) -> Iterator[Row]:
+    """The rows of a frame. As in a table, each part is in the same column of all rows. ``names`` are those of all columns, and
+    ``column`` returns the values of the one at a place."""
+    found = places(names, columns)
+    used = [(part, names[place]) for part, place in zip(PARTS, found) if place is not None]
+    unused = [name for place, name in enumerate(names) if place not in found]
+    values = [repeat(None) if place is None else column(place) for place in found]
+    rows, key, keys = enumerate(zip(*values), 1), dict(used)["url"], chain([(used, unused)], repeat(None))
+    return ((_url(url, key, number), *map(_tag, PARTS[1:], tags), bool(unused), next(keys)) for number, (url, *tags) in rows)
 
 
 def _plan(row: Mapping[Any, Any], names: Mapping[str, int]) -> "_Plan":
@@ -279,47 +125,6 @@ def _plan(row: Mapping[Any, Any], names: Mapping[str, int]) -> "_Plan":
         else:
             plan.add_tag(key, at)
     return plan
-
-
-def _names(columns: Mapping[str, str]) -> dict[str, int]:
-    """The places of parts by the names of their columns, as they are compared."""
-    named = {plain(columns[part]): at for at, part in enumerate(PARTS) if columns.get(part)}
-    # A column that is named for one part is not the usual column of another.
-    usual = {part: at for at, part in enumerate(PARTS) if at not in named.values() and part != "section"}
-    if 0 in usual.values():
-        usual["loc"] = 0
-    return usual | named
-
-
-def rows_of_columns(
-    names: Sequence[str], column: Callable[[int], Iterable[Any]], columns: Mapping[str, str]
-) -> Iterator[Row]:
-    """The rows of a frame. As in a table, each part is in the same column of all rows. ``names`` are those of all columns, and
-    ``column`` returns the values of the one at a place."""
-    found = places(names, columns)
-    used = [(part, names[place]) for part, place in zip(PARTS, found) if place is not None]
-    unused = [name for place, name in enumerate(names) if place not in found]
-    values = [repeat(None) if place is None else column(place) for place in found]
-    rows, key, keys = enumerate(zip(*values), 1), dict(used)["url"], chain([(used, unused)], repeat(None))
-    return ((_url(url, key, number), *map(_tag, PARTS[1:], tags), bool(unused), next(keys)) for number, (url, *tags) in rows)
-
-
-def _check_unique(names: Sequence[str], found: Sequence[Optional[int]]) -> None:
-    """Refuses a table in which another column has the name of one that is read, as the extension module does."""
-    compared = [plain(name) for name in names]
-    for place in found:
-        if place is not None and compared.count(compared[place]) > 1:
-            why = f"rows: two columns are named {names[place].strip(BLANKS)}; rename the one that should not be read"
-            raise DataRefused(why)
-
-
-#: As in files, the letter case matters only for ASCII letters.
-_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
-
-
-def plain(name: str) -> str:
-    """A name of a column as it is compared."""
-    return name.strip(BLANKS).translate(_LOWER)
 
 
 class _Plan:

@@ -13,7 +13,8 @@ import os
 import urllib.parse
 from typing import TYPE_CHECKING, Any, Iterator, NamedTuple, Optional
 
-from . import _rows, _sitemill
+from . import _sitemill
+from ._columns import CELLS, OTHER_COLUMNS, PARTS
 from ._errors import SitemillError
 from ._spark_tasks import ROUTER_BYTES, keep_modules
 
@@ -91,7 +92,7 @@ def _files_of(rows: "DataFrame", cores: int) -> Optional[Files]:
     schema = json.loads(relation.dataSchema().json())["fields"]
     types = {field["name"]: field["type"] for field in schema if isinstance(field["type"], str)}
     all_names = [field["name"] for field in schema]
-    used = {part: name for part, name in names.items() if part in _rows.PARTS}
+    used = {part: name for part, name in names.items() if part in PARTS}
     if not _is_plain(used, types) or len({name.lower() for name in all_names}) < len(all_names):
         return None
     partitions = _partitions(relation.location().inputFiles(), session, cores)
@@ -99,7 +100,7 @@ def _files_of(rows: "DataFrame", cores: int) -> Optional[Files]:
         return None
     columns = ",".join(f"{part}={name}" for part, name in used.items())
     used_types = {name: types[name] for name in used.values()}
-    return Files(partitions, all_names, used_types, columns, "other columns" in rows.columns)
+    return Files(partitions, all_names, used_types, columns, OTHER_COLUMNS in rows.columns)
 
 
 def _class(thing: Any) -> str:
@@ -116,7 +117,7 @@ def _names(plan: Any) -> Optional[dict[str, str]]:
         of = column.child() if _class(column) == _ALIAS else column
         if _class(of) == _ATTRIBUTE:
             names[column.name()] = of.name()
-        elif column.name() != "other columns":
+        elif column.name() != OTHER_COLUMNS:
             return None
     return names
 
@@ -139,7 +140,7 @@ def _is_plain(used: dict[str, str], types: dict[str, str]) -> bool:
     return (
         all(types.get(name) in _SAME for name in names)
         and types.get(used.get("url", "")) in ("string", "binary")
-        and all(part not in _rows.CELLS for part in used)
+        and all(part not in CELLS for part in used)
         and not any(set(name) & set(",=") or name != name.strip() or name.isdigit() for name in names)
     )
 

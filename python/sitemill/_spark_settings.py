@@ -7,7 +7,7 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any, Iterator, Mapping
 
-from ._rows import CELLS
+from ._columns import CELLS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -26,7 +26,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional, Union
 
-from . import _rows, _sitemill
+from . import _columns, _sitemill
 from ._build import finished as _finished
 from ._errors import DataRefused, OutputError, SitemillError, UsageError
 from ._options import arguments_of as _as_arguments, optional_word as _optional_word, values_of as _values_of
@@ -97,7 +97,7 @@ def build(
     Raises:
         The exceptions of :func:`sitemill.build`; those of Spark if a task fails for good. Nothing is published then.
     """
-    columns = _rows.columns_of(locals())
+    columns = _columns.columns_of(locals())
     _check_frame(df)
     if not isinstance(rows_name, (str, type(None))):
         raise TypeError(f"rows_name is of type {type(rows_name).__name__}; give the name of the rows in the report as a str")
@@ -211,7 +211,7 @@ def rejects(
     without it). The options are those of :func:`build`; nothing is published, and options that only matter for publishing
     are checked but have no effect.
     """
-    columns = _rows.columns_of(locals())
+    columns = _columns.columns_of(locals())
     _check_frame(df)
     memory = options.pop("worker_memory", WORKER_MEMORY)
     # The name of the rows is only in the report. Without a place, there is none in a store.
@@ -259,7 +259,7 @@ def _select(df: "DataFrame", columns: Mapping[str, Optional[str]]) -> "DataFrame
     # By their places, because Spark cannot tell names apart that are equal but for the case of letters.
     numbered = df.toDF(*map(str, range(len(df.columns))))
     selected = []
-    for part, place in zip(_rows.PARTS, _rows.places(df.columns, columns)):
+    for part, place in zip(_columns.PARTS, _columns.places(df.columns, columns)):
         if place is None:
             continue
         data_type = df.schema.fields[place].dataType
@@ -276,17 +276,17 @@ def _select(df: "DataFrame", columns: Mapping[str, Optional[str]]) -> "DataFrame
         selected.append(column.alias(part))
     if len(selected) < len(df.columns):
         # A row without a URL is blank only if it has no other columns.
-        selected.append(F.lit(None).cast("boolean").alias("other columns"))
+        selected.append(F.lit(None).cast("boolean").alias(_columns.OTHER_COLUMNS))
     return numbered.select(*selected)
 
 
 def _found(df: "DataFrame", columns: Mapping[str, Optional[str]]) -> dict[str, Any]:
     """The columns that are used, and the names of others, as in a report."""
-    places = _rows.places(df.columns, columns)
+    places = _columns.places(df.columns, columns)
     unused = [name for at, name in enumerate(df.columns) if at not in places]
     return {
-        "used": {part: df.columns[at] for part, at in zip(_rows.PARTS, places) if at is not None},
-        "unused": _rows.first_names(unused),
+        "used": {part: df.columns[at] for part, at in zip(_columns.PARTS, places) if at is not None},
+        "unused": _columns.first_names(unused),
     }
 
 

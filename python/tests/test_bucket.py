@@ -12,7 +12,7 @@ import pytest
 import bucket
 import sitemill
 from conftest import BASE, pages, published
-from sitemill import _rows
+from sitemill import _paths
 from test_errors import check_words, failure
 from test_interrupt import BUILD, SOURCES, interrupt
 
@@ -210,9 +210,9 @@ def test_a_path_of_pathlib_is_refused_with_a_way_out(out, tmp_path, monkeypatch)
 
 
 def test_locations_in_a_list_are_inputs_and_not_pages():
-    assert _rows.paths(["s3://bucket/a.csv", "gs://bucket/b.csv"]) == ["s3://bucket/a.csv", "gs://bucket/b.csv"]
-    assert _rows.paths(["a.csv", "az://bucket/b.csv"]) == ["a.csv", "az://bucket/b.csv"]
-    assert _rows.paths([BASE, "s3://bucket/b.csv"]) is None
+    assert _paths.paths(["s3://bucket/a.csv", "gs://bucket/b.csv"]) == ["s3://bucket/a.csv", "gs://bucket/b.csv"]
+    assert _paths.paths(["a.csv", "az://bucket/b.csv"]) == ["a.csv", "az://bucket/b.csv"]
+    assert _paths.paths([BASE, "s3://bucket/b.csv"]) is None
 
 
 def test_the_example_of_the_documentation_runs(store, monkeypatch, capsys):
