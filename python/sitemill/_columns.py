@@ -46,15 +46,15 @@ def named_columns(named: Mapping[str, str], columns: Optional[str]) -> dict[str,
 
 def check_names(columns: Mapping[str, str]) -> None:
     """Checks that the names of columns are not blank, and that none is named for two parts."""
-    parts: dict[str, str] = {}
+    options: dict[str, str] = {}
     for part, name in columns.items():
-        shown = "section_column" if part == "section" else part
-        check_is_name(shown, name)
+        option = "section_column" if part == "section" else part
+        check_is_name(option, name)
         if not name.strip(BLANKS):
-            raise UsageError(f"{shown}={name!r}: give the name of the column")
-        other = parts.setdefault(plain(name), shown)
-        if other != shown:
-            raise UsageError(f"column {name} is used for both {other} and {shown}")
+            raise UsageError(f"{option}={name!r}: give the name of the column")
+        other = options.setdefault(plain(name), option)
+        if other != option:
+            raise UsageError(f"column {name} is used for both {other} and {option}")
 
 
 def check_is_name(option: str, name: Any) -> None:

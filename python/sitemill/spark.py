@@ -237,8 +237,8 @@ def _arguments(
     named = ",".join(f"{part}={part}" for part, name in columns.items() if name is not None)
     # Tasks run in other directories than the driver.
     files = {name: _absolute(options[name]) for name in _FILES_OF_RULES if options.get(name) is not None}
-    fixed = {"base_url": base_url, "out": out, "columns": named or None, **dict.fromkeys(_OF_DRIVER)}
-    fixed |= {"name": _optional_word("name", options.get("name"))}
+    name = _optional_word("name", options.get("name"))
+    fixed = {"base_url": base_url, "out": out, "name": name, "columns": named or None, **dict.fromkeys(_OF_DRIVER)}
     return _as_arguments({**_FIXED, **options, **files, **fixed})
 
 
