@@ -6,6 +6,9 @@ _ProgressCallback = Callable[[str, int, int], object]
 _Store = Mapping[str, Any]
 _Built = tuple[str, Optional[BaseException], list[str], Optional[BaseException]]
 
+#: The names of all phases.
+PHASES: list[str]
+
 def wait_for_threads() -> None: ...
 def main(arguments: Sequence[str]) -> int: ...
 def build(

@@ -36,7 +36,9 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _sitemill {
-    use super::{Bound, PyAnyMethods, PyModule, PyResult};
+    use sitemill::Phase;
+
+    use super::{Bound, PyAnyMethods, PyModule, PyModuleMethods, PyResult};
 
     #[pymodule_export]
     use super::cluster::{
@@ -51,6 +53,7 @@ mod _sitemill {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("PHASES", Phase::ALL.iter().map(|phase| phase.as_str()).collect::<Vec<_>>())?;
         let at_exit = module.py().import("atexit")?;
         at_exit.call_method1("register", (module.getattr("wait_for_threads")?,)).map(drop)
     }

@@ -11,8 +11,8 @@ import pyarrow
 import pytest
 
 import sitemill
-from conftest import BASE, pages
-from sitemill import _progress
+from conftest import BASE, ROOT, pages
+from sitemill import _progress, _sitemill
 
 
 def slow_rows():
@@ -39,10 +39,16 @@ def test_a_function_is_told_phases_and_counts(tmp_path):
     table = pyarrow.table({"url": pages(200_000)})
     sitemill.build(table, base_url=BASE, out=tmp_path, progress=lambda *words: told.append(words))
     phases = list(dict.fromkeys(phase for phase, _, _ in told))
-    assert phases and set(phases) <= set(_progress._WORDS)
+    assert phases and set(phases) <= set(_sitemill.PHASES)
     assert phases[-1] == "produce"
     assert all(isinstance(done, int) and isinstance(total, int) and done >= 0 for _, done, total in told)
     assert any(done for _, done, _ in told)
+
+
+def test_every_phase_has_words_for_a_line_and_is_documented():
+    assert list(_progress._WORDS) == _sitemill.PHASES
+    documented = (ROOT / "docs/python.md").read_text("utf-8").split("## Progress")[1].split("##")[0]
+    assert [phase for phase in _sitemill.PHASES if f"`{phase}`" not in documented] == []
 
 
 def test_an_exception_of_the_function_stops_the_run(tmp_path):

@@ -46,6 +46,9 @@ pub enum Phase {
 }
 
 impl Phase {
+    /// All phases: those of a build in their order, then that of the other commands.
+    pub const ALL: &[Self] = &[Self::Read, Self::Survey, Self::Sort, Self::Split, Self::Produce, Self::Urls];
+
     /// Returns the name of the phase, for programs.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -58,6 +61,9 @@ impl Phase {
         }
     }
 }
+
+// A new phase is in `ALL`, too.
+const _: () = assert!(Phase::ALL.len() == Phase::Urls as usize + 1);
 
 /// Receives progress. The methods are called from several threads at the same time.
 pub trait Progress: Sync {
