@@ -144,7 +144,7 @@ pub use error::{Error, ErrorKind, Message, Piece, Result, Setting, UrlUse};
 pub use intake::format::SourceRow;
 pub use intake::source::Source;
 pub use job::Job;
-pub use store::{ObjectHeader, StoreSettings, set_store_settings};
+pub use store::{AppliedSettings, ObjectHeader, StoreSettings, set_store_settings};
 
 /// Types and defaults of the fields of a [`Job`], and of the options that the jobs of other commands share with it.
 pub mod options {

@@ -41,7 +41,7 @@ mod variables;
 mod web;
 
 pub use location::{Location, Scheme};
-pub use settings::{ObjectHeader, StoreSettings, set_store_settings, store_settings};
+pub use settings::{AppliedSettings, ObjectHeader, StoreSettings, set_store_settings, store_settings};
 pub use unsupported::no_set_on_web_server;
 
 #[cfg(not(feature = "cloud"))]

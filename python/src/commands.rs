@@ -12,8 +12,8 @@ use sitemill::diff::DiffFormat;
 use sitemill::options::{BaseUrl, Columns, ScopeRule, SetName};
 use sitemill::urls::UrlsFormat;
 use sitemill::{
-    CheckJob, DiffJob, Error, ErrorKind, ObjectHeader, Outcome, Page, Progress, Report, RollbackJob, Silent,
-    StatusJob, Stop, StoreSettings, Target, UrlsJob,
+    AppliedSettings, CheckJob, DiffJob, Error, ErrorKind, ObjectHeader, Outcome, Page, Progress, Report,
+    RollbackJob, Silent, StatusJob, Stop, StoreSettings, Target, UrlsJob,
 };
 
 use crate::stream::Stream;
@@ -32,8 +32,8 @@ pub struct Store {
 }
 
 impl Store {
-    /// Makes them the settings of the process.
-    fn set(self, py: Python<'_>) -> PyResult<()> {
+    /// Makes them the settings of the process for a call with these `paths`, until the result is dropped.
+    fn apply(self, py: Python<'_>, paths: &[&Path], publishes: bool) -> PyResult<AppliedSettings> {
         let headers = |option, words: Vec<String>| {
             words.iter().map(|word| parse(py, option, word)).collect::<PyResult<Vec<ObjectHeader>>>()
         };
@@ -43,8 +43,8 @@ impl Store {
         settings.sitemap_headers = headers("sitemap_header", self.sitemap_header)?;
         settings.index_headers = headers("index_header", self.index_header)?;
         settings.allow_unsafe_store = self.allow_unsafe_store;
-        py.detach(|| sitemill::set_store_settings(settings));
-        Ok(())
+        let applied = py.detach(|| settings.apply(paths, &[], publishes));
+        applied.map_err(|error| errors::exception(py, &error))
     }
 }
 
@@ -146,7 +146,7 @@ pub fn check(
     store: Store,
     callback: Option<Py<PyAny>>,
 ) -> PyResult<(Vec<String>, String)> {
-    store.set(py)?;
+    let _applied = store.apply(py, &all(&paths), false)?;
     let mut job = CheckJob::new(paths);
     job.name = set_name(py, name)?;
     job.base_url = base_url.map(|word| parse::<BaseUrl>(py, "base_url", word)).transpose()?;
@@ -172,13 +172,14 @@ pub fn urls(
     threads: Option<NonZero<usize>>,
     store: Store,
 ) -> PyResult<Stream> {
-    store.set(py)?;
+    let applied = store.apply(py, &all(&paths), false)?;
     let mut job = UrlsJob::new(paths);
     job.name = set_name(py, name)?;
     job.format = UrlsFormat::Json;
     job.threads = threads.unwrap_or(job.threads);
     let columns = Table::new(&["loc", "lastmod", "changefreq", "priority"]).with_extensions();
     Stream::of(py, columns, None, Stop::default(), move |to, stop| {
+        let _applied = applied;
         let target = Target { name: Path::new("rows"), to };
         sitemill::urls(&job, &Silent, stop, target).map(|report| to_json(&report))
     })
@@ -197,7 +198,7 @@ pub fn diff(
     threads: Option<NonZero<usize>>,
     store: Store,
 ) -> PyResult<Stream> {
-    store.set(py)?;
+    let applied = store.apply(py, &[&old, &new], false)?;
     let mut job = DiffJob::new(old, new);
     job.name = set_name(py, name)?;
     job.format = DiffFormat::Json;
@@ -208,6 +209,7 @@ pub fn diff(
     job.resources.threads = threads.unwrap_or(job.resources.threads);
     let columns = Table::new(&["change", "loc", "old_lastmod", "new_lastmod"]);
     Stream::of(py, columns, None, Stop::default(), move |to, stop| {
+        let _applied = applied;
         let target = Target { name: Path::new("rows"), to };
         sitemill::diff(&job, &Silent, stop, target).map(|report| to_json(&report))
     })
@@ -216,7 +218,7 @@ pub fn diff(
 /// The sets of a directory, or of the directories of several sites below it: JSON of each.
 #[pyfunction]
 pub fn status(py: Python<'_>, directory: PathBuf, name: Option<&str>, store: Store) -> PyResult<Vec<String>> {
-    store.set(py)?;
+    let _applied = store.apply(py, &[&directory], false)?;
     let mut job = StatusJob::new(directory);
     job.name = set_name(py, name)?;
     let found =
@@ -241,7 +243,7 @@ pub fn rollback(
     store: Store,
     callback: Option<Py<PyAny>>,
 ) -> PyResult<RolledBack> {
-    store.set(py)?;
+    let _applied = store.apply(py, &[&directory], true)?;
     let mut job = RollbackJob::new(directory);
     job.name = set_name(py, name)?;
     job.to = to;
@@ -269,6 +271,10 @@ pub fn to_json(value: &impl serde::Serialize) -> String {
 fn parse<T: std::str::FromStr<Err = String>>(py: Python<'_>, option: &str, word: &str) -> PyResult<T> {
     let wrong = |why| errors::exception(py, &Error::usage(format!("{option}={word:?}: {why}")));
     word.parse().map_err(wrong)
+}
+
+fn all(paths: &[PathBuf]) -> Vec<&Path> {
+    paths.iter().map(PathBuf::as_path).collect()
 }
 
 fn set_name(py: Python<'_>, word: Option<&str>) -> PyResult<Option<SetName>> {

@@ -92,6 +92,31 @@ def test_headers_are_those_that_were_given(store, out, build):
     assert isinstance(error, sitemill.UsageError) and "sitemap_header" in str(error)
 
 
+def test_a_call_that_would_change_the_settings_of_a_running_one_is_refused(store, out, build, tmp_path):
+    sitemill.build(pages(3), base_url=BASE, out=tmp_path)
+    at, header = {"endpoint": store.endpoint}, {"sitemap_header": "Cache-Control: max-age=78"}
+
+    def rows():
+        yield from pages(3)
+        for call in (
+            lambda: sitemill.status(out),
+            lambda: sitemill.urls(out, state=store.url("private"), **at),
+            lambda: build(pages(3), out=out + "-2"),
+        ):
+            error = failure(call)
+            assert isinstance(error, sitemill.UsageError) and "another call uses stores with other settings" in str(error)
+            check_words(error)
+        # These need the same settings, or none.
+        assert build(pages(2), out=out + "-2", **header).listed == 2
+        assert sitemill.check(out + "-2", **at).urls == 2
+        assert sitemill.check(tmp_path).urls == 3
+
+    assert build(rows(), **header).listed == 3
+    kept = [path.read_text() for path in store.root.glob(".bucket-*.metadata.json")]
+    assert sum("max-age=78" in one for one in kept) == 2
+    assert build(pages(4)).published
+
+
 def test_credentials_and_the_endpoint_are_read_by_each_call(store, out, build, monkeypatch, tmp_path):
     build(pages(3))
     monkeypatch.setitem(os.environ, "AWS_SECRET_ACCESS_KEY", "wrong/" + bucket.SECRET_KEY)

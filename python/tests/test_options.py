@@ -300,3 +300,14 @@ def test_a_small_number_is_read(tmp_path):
     with pytest.raises(sitemill.UsageError, match="default_priority"):
         sitemill.build(pages(3), base_url=BASE, out=tmp_path, default_priority=-1e-05)
     assert sitemill.build(pages(3), base_url=BASE, out=tmp_path, default_priority=0.00001).listed == 3
+
+
+def test_options_for_stores_are_refused_for_local_paths(tmp_path):
+    diff = lambda path, **options: sitemill.diff(path, path, **options)
+    for call in (sitemill.check, sitemill.urls, diff, sitemill.status, sitemill.rollback):
+        with pytest.raises(sitemill.UsageError, match=f"^state is for sets in stores, and {tmp_path} is local; leave it out$"):
+            call(tmp_path, state="s3://private/shop")
+        with pytest.raises(sitemill.UsageError, match="^endpoint is for locations in stores, and this command has none"):
+            call(tmp_path, endpoint="https://minio.example.com")
+    with pytest.raises(sitemill.UsageError, match="^index_header is for sets in stores"):
+        sitemill.rollback(tmp_path, index_header="Cache-Control: max-age=60")

@@ -1,12 +1,12 @@
 //! Commands for programs that embed the command line, such as the Python package: options are arguments, as in a shell, and only
 //! warnings are printed. Options are read neither from configuration files nor from the environment. Settings of object stores
-//! apply to the whole process, starting with the call that makes them.
+//! apply to the whole process, so a call is refused while another one needs other settings.
 
 use std::ffi::OsString;
 
 use clap::Parser;
 use sitemill::options::Columns;
-use sitemill::{CleanReport, Error, Job, Outcome, Progress, Result, Source, Stop, Target};
+use sitemill::{AppliedSettings, CleanReport, Error, Job, Outcome, Progress, Result, Source, Stop, Target};
 
 pub use super::args::Size;
 use super::args::{Args, BuildArgs, Command, FormatArgs};
@@ -44,7 +44,7 @@ pub fn build(
     progress: &dyn Progress,
     stop: &Stop,
 ) -> Result<Outcome> {
-    let mut args = build_args(arguments)?;
+    let (mut args, _applied) = build_args(arguments)?;
     let sources = Rows::sources(rows, &mut args.format);
     build::built(&args, None, sources, progress, stop)
 }
@@ -54,13 +54,15 @@ pub fn build(
 /// # Errors
 /// [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the arguments cannot be parsed or contradict each other.
 pub fn build_job(arguments: Vec<OsString>) -> Result<Job> {
-    build_args(arguments).and_then(|args| build::checked_job(&args, &Stop::default()))
+    let (args, _applied) = build_args(arguments)?;
+    build::checked_job(&args, &Stop::default())
 }
 
 /// A build whose steps another program runs, such as one on a cluster.
 pub struct BuildInSteps {
     args: Box<BuildArgs>,
     reports: Reports,
+    _applied: AppliedSettings,
 }
 
 impl BuildInSteps {
@@ -69,9 +71,9 @@ impl BuildInSteps {
     /// # Errors
     /// [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the arguments cannot be parsed; if a report cannot be created.
     pub fn begin(arguments: Vec<OsString>) -> Result<Self> {
-        let args = build_args(arguments)?;
+        let (args, applied) = build_args(arguments)?;
         let (reports, ready) = Reports::begin(&args, Vec::new(), None);
-        let this = Self { args, reports };
+        let this = Self { args, reports, _applied: applied };
         match ready {
             Ok(()) => Ok(this),
             Err(error) => Err(this.fail(error)),
@@ -121,7 +123,8 @@ pub fn clean(
     stop: &Stop,
     to: Target<'_>,
 ) -> Result<CleanReport> {
-    match parse("clean", arguments)?.command {
+    let (command, _applied) = parse("clean", arguments)?;
+    match command {
         Command::Clean(mut args) => {
             let sources = Rows::sources(rows, &mut args.format);
             clean::cleaned(&args, sources, stop, to)
@@ -130,21 +133,21 @@ pub fn clean(
     }
 }
 
-/// The options `arguments` of `build`.
-fn build_args(arguments: Vec<OsString>) -> Result<Box<BuildArgs>> {
-    match parse("build", arguments)?.command {
-        Command::Build(args) => Ok(args),
+/// The options `arguments` of `build`, of which those for stores apply to the process until the second result is dropped.
+fn build_args(arguments: Vec<OsString>) -> Result<(Box<BuildArgs>, AppliedSettings)> {
+    let (command, applied) = parse("build", arguments)?;
+    match command {
+        Command::Build(args) => Ok((args, applied)),
         _ => unreachable!("the first argument is build"),
     }
 }
 
-fn parse(command: &str, arguments: Vec<OsString>) -> Result<Args> {
+fn parse(command: &str, arguments: Vec<OsString>) -> Result<(Command, AppliedSettings)> {
     let start = ["sitemill", command].map(OsString::from);
     let args = Args::try_parse_from(start.into_iter().chain(arguments));
     let args = args.map_err(|error| Error::usage(log::in_a_line(&error)))?;
-    stores::check(&args.command, |_| true)?;
-    sitemill::set_store_settings(args.command.store());
-    Ok(args)
+    let applied = stores::apply(&args.command)?;
+    Ok((args.command, applied))
 }
 
 #[cfg(test)]

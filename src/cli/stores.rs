@@ -1,8 +1,8 @@
-//! Options for sets in stores: refuses them where they would be ignored.
+//! Options for sets in stores: refuses them where they would be ignored, and makes them the settings of the process.
 
 use std::path::{Path, PathBuf};
 
-use sitemill::Result;
+use sitemill::{AppliedSettings, Result};
 
 use super::args::Command;
 
@@ -12,25 +12,40 @@ use super::args::Command;
 /// # Errors
 /// Same as [`StoreSettings::check_places`](sitemill::StoreSettings::check_places).
 pub fn check(command: &Command, is_typed: impl Fn(&str) -> bool) -> Result<()> {
-    let (mut places, mut inputs): (Vec<&Path>, &[PathBuf]) = (Vec::new(), &[]);
-    match command {
-        Command::Build(args) => (places, inputs) = (vec![&*args.out], &args.input),
-        Command::Rollback(args) => places.push(args.directory()),
-        Command::Status(args) => places.push(args.directory()),
-        Command::Check(args) => places.extend(args.path.iter().map(PathBuf::as_path)),
-        Command::Urls(args) => places.extend(args.path.iter().map(PathBuf::as_path)),
-        Command::Diff(args) => places.extend([&*args.old, &*args.new]),
-        Command::Report(args) => places.push(&args.path),
-        // Its inputs may be sets.
-        Command::Clean(args) => places.extend(args.input.iter().map(PathBuf::as_path)),
-        Command::Completions { .. } | Command::Man { .. } => return Ok(()),
-    }
+    let (places, inputs) = paths(command);
     let mut settings = command.store();
     settings.endpoint.take_if(|_| !is_typed("endpoint"));
     settings.allow_unsafe_store &= is_typed("allow-unsafe-store");
     settings.state.take_if(|_| !is_typed("state"));
     settings.sitemap_headers.retain(|_| is_typed("sitemap-header"));
     settings.index_headers.retain(|_| is_typed("index-header"));
-    let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
     settings.check_places(&places, &inputs)
+}
+
+/// Makes the options for stores the settings of the process while the command runs.
+///
+/// # Errors
+/// Same as [`StoreSettings::apply`](sitemill::StoreSettings::apply).
+pub fn apply(command: &Command) -> Result<AppliedSettings> {
+    let (places, inputs) = paths(command);
+    command.store().apply(&places, &inputs, matches!(command, Command::Build(_) | Command::Rollback(_)))
+}
+
+/// The paths of a command that may be those of sets, and its other inputs.
+fn paths(command: &Command) -> (Vec<&Path>, Vec<&Path>) {
+    fn all(paths: &[PathBuf]) -> Vec<&Path> {
+        paths.iter().map(PathBuf::as_path).collect()
+    }
+    match command {
+        Command::Build(args) => (vec![&*args.out], all(&args.input)),
+        Command::Rollback(args) => (vec![args.directory()], Vec::new()),
+        Command::Status(args) => (vec![args.directory()], Vec::new()),
+        Command::Check(args) => (all(&args.path), Vec::new()),
+        Command::Urls(args) => (all(&args.path), Vec::new()),
+        Command::Diff(args) => (vec![&*args.old, &*args.new], Vec::new()),
+        Command::Report(args) => (vec![&*args.path], Vec::new()),
+        // Its inputs may be sets.
+        Command::Clean(args) => (all(&args.input), Vec::new()),
+        Command::Completions { .. } | Command::Man { .. } => (Vec::new(), Vec::new()),
+    }
 }

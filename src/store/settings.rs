@@ -1,9 +1,11 @@
 //! Store settings: endpoints and headers. Like credentials in the environment, they apply to the whole process.
 
 use std::path::{Path, PathBuf};
+use std::process;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use crate::error::{Error, Result, Setting, is_on_web_server, is_url, message};
 
@@ -45,8 +47,7 @@ impl StoreSettings {
             let words = message!(setting, " is for sets in stores, and ", *first, " is local; leave it out");
             return Err(Error::usage(words));
         }
-        let is_in_store = |path: &&Path| is_url(path) && !is_on_web_server(path);
-        match self.endpoint.is_some() && !places.iter().chain(inputs).any(is_in_store) {
+        match self.endpoint.is_some() && !are_in_store(places, inputs) {
             true => Err(Error::usage(message!(
                 Setting::Endpoint,
                 " is for locations in stores, and this command has none; leave it out"
@@ -54,23 +55,113 @@ impl StoreSettings {
             false => Ok(()),
         }
     }
+
+    /// Makes these the store settings of this process until the result is dropped, for a call that uses the `places` and `inputs`.
+    /// A call that `publishes` uses all settings; others use only the endpoint and the state. If no path is in a store, the
+    /// settings stay as they are. Credentials are looked up again.
+    ///
+    /// # Errors
+    /// Same as [`check_places`](Self::check_places); [`ErrorKind::Usage`](crate::ErrorKind::Usage) if a call that needs other
+    /// settings is still running after a second.
+    pub fn apply(self, places: &[&Path], inputs: &[&Path], publishes: bool) -> Result<AppliedSettings> {
+        self.check_places(places, inputs)?;
+        GENERATION.fetch_add(1, Ordering::Relaxed);
+        if !are_in_store(places, inputs) {
+            return Ok(AppliedSettings { process: None, publishes });
+        }
+        let mut current = current();
+        // After a fork, the calls of the parent are not in this process.
+        if current.process != process::id() {
+            (current.process, current.calls, current.publishing) = (process::id(), 0, 0);
+        }
+        // A call whose result nobody reads any more ends soon.
+        let is_in_use = |current: &mut Current| current.refuses(&self, publishes);
+        let waited = CALL_ENDED.wait_timeout_while(current, WAIT_MAX, is_in_use);
+        let (mut current, waited) = waited.unwrap_or_else(PoisonError::into_inner);
+        if waited.timed_out() {
+            return Err(Error::usage(message!(
+                "another call uses stores with other settings, such as ",
+                Setting::Endpoint,
+                " or ",
+                Setting::State,
+                "; wait until it has ended, or read its stream to the end"
+            )));
+        }
+        Ok(current.begin(self, publishes))
+    }
 }
 
-static SETTINGS: RwLock<StoreSettings> = RwLock::new(StoreSettings {
-    endpoint: None,
-    state: None,
-    sitemap_headers: Vec::new(),
-    index_headers: Vec::new(),
-    allow_unsafe_store: false,
-});
+fn are_in_store(places: &[&Path], inputs: &[&Path]) -> bool {
+    places.iter().chain(inputs).any(|path| is_url(path) && !is_on_web_server(path))
+}
+
+/// Store settings that a call uses. Until this is dropped, no other call can change them.
+#[derive(Debug)]
+#[must_use = "the settings may change when this is dropped"]
+pub struct AppliedSettings {
+    /// The process of the call. `None` if it uses no store.
+    process: Option<u32>,
+    publishes: bool,
+}
+
+impl Drop for AppliedSettings {
+    fn drop(&mut self) {
+        let mut current = current();
+        if self.process == Some(current.process) {
+            current.calls -= 1;
+            current.publishing -= u64::from(self.publishes);
+            CALL_ENDED.notify_all();
+        }
+    }
+}
+
+/// The store settings of the process, and the calls that rely on them.
+#[derive(Default)]
+struct Current {
+    settings: StoreSettings,
+    /// The process of the calls; 0 before the first one.
+    process: u32,
+    calls: u64,
+    /// Those among the calls that publish.
+    publishing: u64,
+}
+
+impl Current {
+    /// Whether a call with these `settings` would disturb another one.
+    fn refuses(&self, settings: &StoreSettings, publishes: bool) -> bool {
+        let in_use = &self.settings;
+        let have_same_places = (&settings.endpoint, &settings.state) == (&in_use.endpoint, &in_use.state);
+        self.calls > 0 && !(have_same_places && (!publishes || self.publishing == 0 || settings == in_use))
+    }
+
+    fn begin(&mut self, settings: StoreSettings, publishes: bool) -> AppliedSettings {
+        if publishes || self.calls == 0 {
+            self.settings = settings;
+        }
+        self.calls += 1;
+        self.publishing += u64::from(publishes);
+        AppliedSettings { process: Some(self.process), publishes }
+    }
+}
+
+/// How long a call waits for others that need different settings.
+const WAIT_MAX: Duration = Duration::from_secs(1);
+
+static CURRENT: LazyLock<Mutex<Current>> = LazyLock::new(Mutex::default);
+
+static CALL_ENDED: Condvar = Condvar::new();
 
 static GENERATION: AtomicU64 = AtomicU64::new(0);
 
+fn current() -> MutexGuard<'static, Current> {
+    CURRENT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Sets the store settings of this process. Credentials are looked up again afterwards, because the program may have changed its
-/// environment.
+/// environment. A program that makes several calls at the same time uses [`StoreSettings::apply`] instead.
 pub fn set_store_settings(settings: StoreSettings) {
     GENERATION.fetch_add(1, Ordering::Relaxed);
-    *SETTINGS.write().unwrap_or_else(PoisonError::into_inner) = settings;
+    current().settings = settings;
 }
 
 /// The number of times the settings were set, so that clients notice changes.
@@ -81,7 +172,7 @@ pub fn generation() -> u64 {
 
 /// Returns the store settings of this process.
 pub fn store_settings() -> StoreSettings {
-    SETTINGS.read().unwrap_or_else(PoisonError::into_inner).clone()
+    current().settings.clone()
 }
 
 /// The metadata name under which an object records the run that uploaded it. It has only letters and digits, because Azure allows
@@ -168,6 +259,31 @@ mod tests {
         assert_eq!(check("html", "https://h.example/urls.txt"), Err(why));
         assert_eq!(check("html", "s3://bucket/urls.txt"), Ok(()));
         assert_eq!(check("s3://bucket/maps", "-"), Ok(()));
+    }
+
+    #[test]
+    fn calls_at_the_same_time_have_the_same_settings_as_far_as_they_use_them() {
+        let mut header = StoreSettings::default();
+        header.sitemap_headers.push("Cache-Control: max-age=60".parse().unwrap());
+        let state = StoreSettings { state: Some("s3://private/shop".into()), ..StoreSettings::default() };
+        for (first, second, is_refused) in [
+            ((&header, true), (&header, true), false),
+            ((&header, true), (&StoreSettings::default(), true), true),
+            ((&header, true), (&StoreSettings::default(), false), false),
+            ((&StoreSettings::default(), false), (&header, true), false),
+            ((&state, false), (&state, true), false),
+            ((&state, false), (&StoreSettings::default(), false), true),
+        ] {
+            let mut current = Current::default();
+            assert!(!current.refuses(first.0, first.1));
+            std::mem::forget(current.begin(first.0.clone(), first.1));
+            assert_eq!(current.refuses(second.0, second.1), is_refused, "{first:?}, {second:?}");
+            if !is_refused {
+                std::mem::forget(current.begin(second.0.clone(), second.1));
+                let publisher = if second.1 { second.0 } else { first.0 };
+                assert_eq!(current.settings, *publisher, "{first:?}, {second:?}");
+            }
+        }
     }
 
     #[test]
