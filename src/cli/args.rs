@@ -1,37 +1,47 @@
-//! Options and arguments, and their help: the first sentence is for `-h`, the rest for `--help`.
+//! Options and arguments, and their help: the first sentence is for `-h`, the rest for `--help`. There is a file for each command,
+//! and then one for each group of options that the help has under a heading.
 
+mod build;
+mod check;
+mod clean;
+mod diff;
+mod report;
+mod rollback;
+mod status;
+mod urls;
+
+mod earlier;
+mod guards;
 mod inputs;
-mod live;
-mod number;
-mod published;
+mod publishing;
 mod report_files;
 mod resources;
 mod sections;
-mod sets;
 mod sitemaps;
-mod size;
 mod store;
-mod urls;
+mod tags;
+mod url_rules;
+
+mod number;
+mod size;
 
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand};
 use sitemill::StoreSettings;
-use sitemill::limits::Protocol;
-use sitemill::options::{Base, ScopeRule, SetName};
 
 use super::log::LogFormat;
-pub use inputs::{CleanArgs, FormatArgs, TagArgs};
-pub use live::LiveArgs;
-pub use published::{CheckArgs, ReportArgs, UrlsArgs};
-pub use report_files::ReportFileArgs;
-pub use resources::ResourceArgs;
-pub use sections::SectionArgs;
-pub use sets::{DiffArgs, GuardArgs, KeepArgs, RollbackArgs, StatusArgs};
-pub use sitemaps::SitemapArgs;
+pub use build::{BuildArgs, ProgressWhen};
+pub use check::CheckArgs;
+pub use clean::CleanArgs;
+pub use diff::DiffArgs;
+pub use inputs::FormatArgs;
+pub use report::ReportArgs;
+pub use rollback::RollbackArgs;
 pub use size::Size;
-pub use store::StorePublishArgs;
-pub use urls::{RESPECT_ROBOTS, UrlArgs};
+pub use status::StatusArgs;
+pub use url_rules::RESPECT_ROBOTS;
+pub use urls::UrlsArgs;
 
 /// Turns hundreds of millions of URLs into a complete, valid, compressed set of sitemaps.
 #[derive(Debug, Parser)]
@@ -149,134 +159,6 @@ impl Command {
             Self::Status(_) | Self::Rollback(_) | Self::Completions { .. } | Self::Man { .. } => None,
         }
     }
-}
-
-/// `sitemill build`.
-#[derive(Debug, clap::Args)]
-pub struct BuildArgs {
-    /// Files, directories or URLs (https://, s3://, gs://, az://); - or nothing for standard input.
-    ///
-    /// A file that is given twice is read twice. A directory with a published set is read as the sitemaps that the set lists.
-    pub input: Vec<PathBuf>,
-
-    /// URL of the directory that the set is published in.
-    ///
-    /// {origin}/, optionally followed by a path, makes a set for each scheme, host and port in the input.
-    #[arg(long, value_name = "URL")]
-    pub base_url: Base,
-
-    /// Directory to publish in, created if missing, or s3://bucket/prefix.
-    ///
-    /// gs:// and az:// work, too. It must be the directory whose URL is --base-url. With '{origin}/' it is the parent of the
-    /// directories of all sites. Files that sitemill did not create are changed only with --take-over, --robots or
-    /// --ignore-manifest.
-    #[arg(long, short, value_name = "DIR")]
-    pub out: PathBuf,
-
-    /// Name of the set, which becomes part of its file names: sitemap-NAME-00001-….xml.gz.
-    ///
-    /// Sets with different names can share a directory, each with its own history, guards and robots.txt lines. A name has at most
-    /// 40 lower-case ASCII letters, digits and single hyphens.
-    #[arg(long, value_name = "NAME", hide_short_help = true)]
-    pub name: Option<SetName>,
-
-    /// Which URLs may be listed.
-    ///
-    /// directory: URLs below the base URL. host: all URLs with its scheme, host and port. any: all URLs. Other URLs are rejected
-    /// as out-of-scope.
-    #[arg(long, value_name = "directory|host|any", default_value = "directory")]
-    pub scope: ScopeRule,
-
-    /// Sitemap protocol: 0.9, or Google's 0.84 of 2005.
-    #[arg(long, value_name = "0.9|0.84", default_value_t, hide_short_help = true)]
-    pub protocol: Protocol,
-
-    /// List the index files in this robots.txt once the set is live.
-    ///
-    /// They are written between two marker lines with the base URL and the name. All other bytes of the file stay unchanged. The
-    /// file is created if missing; a symbolic link is refused.
-    #[arg(long, value_name = "FILE")]
-    pub robots: Option<PathBuf>,
-
-    /// Accept a --robots file named Robots.txt or ROBOTS.TXT.
-    ///
-    /// Crawlers request only robots.txt, so other spellings are refused by default.
-    #[arg(long, requires = "robots", hide_short_help = true)]
-    pub robots_any_name: bool,
-
-    /// Show progress: auto, always or never.
-    ///
-    /// auto: bars on a terminal, and a line every ten seconds elsewhere. always: like auto, plus a line at the end of each pass if
-    /// there is no terminal. never: nothing.
-    #[arg(
-        long,
-        value_enum,
-        value_name = "auto|always|never",
-        default_value_t,
-        hide_possible_values = true,
-        hide_short_help = true
-    )]
-    pub progress: ProgressWhen,
-
-    /// Print only warnings and errors.
-    #[arg(long, short)]
-    pub quiet: bool,
-
-    /// See [`StorePublishArgs`].
-    #[command(flatten)]
-    pub store: StorePublishArgs,
-
-    /// Options about inputs.
-    #[command(flatten)]
-    pub format: FormatArgs,
-
-    /// Options about URLs.
-    #[command(flatten)]
-    pub urls: UrlArgs,
-
-    /// Options about tags.
-    #[command(flatten)]
-    pub tags: TagArgs,
-
-    /// Options about sections.
-    #[command(flatten)]
-    pub sections: SectionArgs,
-
-    /// Options about how URLs are divided and compressed.
-    #[command(flatten)]
-    pub sitemaps: SitemapArgs,
-
-    /// Options about what else is written.
-    #[command(flatten)]
-    pub reports: ReportFileArgs,
-
-    /// Options about going live.
-    #[command(flatten)]
-    pub live: LiveArgs,
-
-    /// Options that protect the live set.
-    #[command(flatten)]
-    pub guard: GuardArgs,
-
-    /// Options about earlier sets.
-    #[command(flatten)]
-    pub keep: KeepArgs,
-
-    /// Options about memory, disk and threads.
-    #[command(flatten)]
-    pub resources: ResourceArgs,
-}
-
-/// When to show progress.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum ProgressWhen {
-    /// Bars on a terminal, and a line every ten seconds elsewhere.
-    #[default]
-    Auto,
-    /// Like `Auto`, with a line at the end of each pass where there is no terminal.
-    Always,
-    /// Nothing.
-    Never,
 }
 
 #[cfg(test)]

@@ -29,5 +29,5 @@ pub fn say_left_out(paths: &[impl AsRef<Path>], name: Option<&SetName>, way_out:
     let named = named.collect::<Vec<_>>().join(", ");
     let more = and_more(left_out.len().saturating_sub(NAMED_MAX));
     let words = format!("not included: the sets in {named}{more}; {way_out}");
-    log::counted(&words, json!({ "left_out": left_out.len() }));
+    log::info_with(&words, json!({ "left_out": left_out.len() }));
 }

@@ -52,7 +52,7 @@ fn warn_of_completed(report: &Report) {
             "{base_url}: an earlier run died while it switched to set {}; this run has completed the switch",
             grouped(*number)
         );
-        log::counted_warning(&words, json!({ "completed": number }));
+        log::warning_with(&words, json!({ "completed": number }));
     }
 }
 
@@ -144,7 +144,7 @@ impl Reports {
     pub fn begin(args: &BuildArgs, inputs: Vec<PathBuf>, config: Option<&Path>) -> (Self, Result<()>) {
         let mut files = ReportFiles::of(args);
         let (paths, conflicts) = files.among(places::paths(args, inputs, config));
-        let make_out = || if args.live.dry_run { Ok(()) } else { paths.make_out() };
+        let make_out = || if args.publishing.dry_run { Ok(()) } else { paths.make_out() };
         let checked = conflicts.into_result().and_then(|()| make_out()).and_then(|()| check_stdout(args));
         let (reports, ready) = Self::prepare(files);
         (reports, checked.and(ready))
@@ -304,25 +304,25 @@ fn job(args: &BuildArgs, stop: &Stop) -> Result<Job> {
     resources.scratch.clone_from(&args.resources.scratch);
     resources.threads = args.resources.threads.unwrap_or(resources.threads);
     let guards = &mut job.guards;
-    guards.expect_lines = args.guard.expect_lines;
-    guards.max_rejects = args.guard.max_rejects;
-    guards.max_dropped_tags = args.guard.max_dropped_tags;
-    guards.max_shrink = args.guard.max_shrink;
-    guards.allow_empty = args.guard.allow_empty;
+    guards.expect_lines = args.guards.expect_lines;
+    guards.max_rejects = args.guards.max_rejects;
+    guards.max_dropped_tags = args.guards.max_dropped_tags;
+    guards.max_shrink = args.guards.max_shrink;
+    guards.allow_empty = args.guards.allow_empty;
     let publication = &mut job.publication;
     publication.name.clone_from(&args.name);
     publication.rejects.clone_from(&args.reports.rejects);
     publication.robots.clone_from(&args.robots);
     publication.robots_any_name = args.robots_any_name;
     publication.diff.clone_from(&args.reports.diff);
-    publication.keep.time = args.keep.keep;
-    publication.keep.sets = args.keep.keep_sets;
-    publication.ignore_manifest = args.keep.ignore_manifest;
-    publication.take_over = args.guard.take_over;
-    publication.replace_set = args.guard.replace_set;
-    publication.dry_run = args.live.dry_run;
-    publication.also = args.live.also(args.format.url_encoding)?;
-    publication.then.clone_from(&args.live.then);
+    publication.keep.time = args.earlier.keep;
+    publication.keep.sets = args.earlier.keep_sets;
+    publication.ignore_manifest = args.earlier.ignore_manifest;
+    publication.take_over = args.earlier.take_over;
+    publication.replace_set = args.earlier.replace_set;
+    publication.dry_run = args.publishing.dry_run;
+    publication.also = args.publishing.also(args.format.url_encoding)?;
+    publication.then.clone_from(&args.publishing.then);
     publication.details = args.reports.report.is_some() || args.reports.html.is_some() || args.reports.json;
     publication.count_segments = args.reports.html.is_some();
     publication.time = clock::time()?;

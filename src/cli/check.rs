@@ -46,7 +46,7 @@ pub fn run(args: CheckArgs) -> Result<()> {
     written(stdout.flush())?;
     if !args.quiet {
         let (first, rows) = summary(&report, listed, &job);
-        log::counted(&first, serde_json::to_value(&report).expect("numbers and strings are JSON"));
+        log::info_with(&first, serde_json::to_value(&report).expect("numbers and strings are JSON"));
         log::table(&rows);
         let way_out = "give these directories to check them";
         below::say_left_out(&job.paths, job.name.as_ref(), way_out);

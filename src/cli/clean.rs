@@ -126,13 +126,13 @@ fn tell(report: &CleanReport) {
         "included": report.included,
         "rewritten": report.rewritten,
     });
-    log::counted(&words, fields);
+    log::info_with(&words, fields);
     if let Some(hint) = &report.hint {
         log::info(&flags::text(hint));
     }
     if report.non_utf8_lines > 0 {
         let fields = json!({ "non_utf8_lines": report.non_utf8_lines });
-        log::counted(&inputs::non_utf8(report.non_utf8_lines), fields);
+        log::info_with(&inputs::non_utf8(report.non_utf8_lines), fields);
     }
 }
 

@@ -39,7 +39,7 @@ pub fn run(args: DiffArgs) -> Result<()> {
             grouped(report.unchanged),
             plural(report.sitemaps_read, "sitemap", "sitemaps"),
         );
-        log::counted(&words, serde_json::to_value(report).expect("numbers are JSON"));
+        log::info_with(&words, serde_json::to_value(report).expect("numbers are JSON"));
     }
     Ok(())
 }

@@ -29,7 +29,7 @@ pub fn warn_of_skipped(skipped: &[Skipped]) {
         let names = skipped.iter().map(|skipped| format!("{} ({})", skipped.path, skipped.reason));
         let count = plural(skipped.len() as u64, "path", "paths");
         let words = format!("skipped {count} in input directories: {}", first_of(names, NAMES_SHOWN, true));
-        log::counted_warning(&words, json!({ "skipped": skipped.len() }));
+        log::warning_with(&words, json!({ "skipped": skipped.len() }));
     }
 }
 
@@ -39,7 +39,7 @@ pub fn warn_of_old_news(articles: u64) {
         let count = plural(articles, "news article is", "news articles are");
         let words =
             format!("{count} older than two days; news sitemaps are for articles of the last two days");
-        log::counted_warning(&words, json!({ "old_news": articles }));
+        log::warning_with(&words, json!({ "old_news": articles }));
     }
 }
 

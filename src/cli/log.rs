@@ -125,7 +125,7 @@ pub fn warning(message: &str) {
 }
 
 /// Writes a warning. `fields` is an object that only the JSON format includes.
-pub fn counted_warning(message: &str, fields: Value) {
+pub fn warning_with(message: &str, fields: Value) {
     say("warning", WARNING, message, fields);
 }
 
@@ -135,11 +135,11 @@ pub fn info(message: &str) {
 }
 
 /// Writes an informational message. `fields` is an object that only the JSON format includes.
-pub fn counted(message: &str, fields: Value) {
+pub fn info_with(message: &str, fields: Value) {
     say("info", "", message, fields);
 }
 
-/// Writes a table, in the text format only: the JSON format has its numbers as fields of [`counted`].
+/// Writes a table, in the text format only: the JSON format has its numbers as fields of [`info_with`].
 pub fn table(table: &Table) {
     if !is_json() {
         let _ = io::stderr().write_all(table.lines(terminal::width()).as_bytes());

@@ -116,7 +116,7 @@ fn words(needs: &Estimate) -> String {
 fn say(needs: &Estimate) {
     if is_worth_a_line(needs) || log::is_json() {
         let width = terminal::width().filter(|_| !log::is_json());
-        log::counted(
+        log::info_with(
             &broken(&words(needs), 0, width),
             serde_json::to_value(needs).expect("numbers are JSON"),
         );
@@ -239,7 +239,7 @@ impl Running {
         };
         let left = pace.left().filter(|left| !left.is_zero());
         let left = left.map_or_else(String::new, |left| format!(", {} left", clock(left)));
-        log::counted(
+        log::info_with(
             &format!("{title}: {}{of_total}, {}/s{left}", amount(self.done), amount(per_second)),
             json!({ "pass": title, "done": self.done, "total": self.total, "per_second": per_second }),
         );

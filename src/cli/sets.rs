@@ -54,7 +54,7 @@ fn say_first_runs(job: &StatusJob, sets: &[Status]) {
             true => format!("{directory}: {state}"),
             false => format!("{directory}: {set} is not published yet; {state}"),
         };
-        log::counted(&words, json!({ "process": run.process }));
+        log::info_with(&words, json!({ "process": run.process }));
     }
 }
 
@@ -140,7 +140,7 @@ pub fn rollback(args: &RollbackArgs) -> Result<()> {
             format!("set {} ({urls} in {})", set.number, plural(set.sitemaps, "sitemap", "sitemaps"))
         });
         let fields = json!({ "from": done.from.number, "to": done.to.number, "urls": done.to.urls });
-        log::counted(&format!("restored {to}, which replaces {from}{}", other_kind(&done)), fields);
+        log::info_with(&format!("restored {to}, which replaces {from}{}", other_kind(&done)), fields);
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ use super::{inputs, log};
 pub fn print(report: &Report, out: &Path) {
     match log::is_json() {
         false => log::table(&summary(report, out)),
-        true => log::counted("summary", fields(report, out)),
+        true => log::info_with("summary", fields(report, out)),
     }
 }
 

@@ -41,7 +41,7 @@ pub fn run(args: UrlsArgs) -> Result<()> {
             let others = plural(report.other_files, "other XML file or feed", "other XML files and feeds");
             words.push_str(&format!("; {others} not read"));
         }
-        log::counted(&words, fields);
+        log::info_with(&words, fields);
         let way_out = "give these directories to list them";
         below::say_left_out(&job.paths, job.name.as_ref(), way_out);
     }

@@ -43,7 +43,7 @@ impl ReportFiles {
             .unwrap_or_else(|_| args.base_url.clone())
             .to_string();
         let name = args.name.as_ref().map(ToString::to_string);
-        let run = MeasuredRun { base_url, name, is_dry_run: args.live.dry_run };
+        let run = MeasuredRun { base_url, name, is_dry_run: args.publishing.dry_run };
         Self { report, html, json: args.reports.json, metrics, run }
     }
 
@@ -103,9 +103,9 @@ pub fn paths(args: &BuildArgs, inputs: Vec<PathBuf>, config: Option<&Path>) -> P
     job.publication.rejects.clone_from(&args.reports.rejects);
     job.publication.diff.clone_from(&args.reports.diff);
     job.publication.robots.clone_from(&args.robots);
-    job.publication.then.clone_from(&args.live.then);
+    job.publication.then.clone_from(&args.publishing.then);
     // A URL that cannot be encoded is reported later.
-    job.publication.also = args.live.also(args.format.url_encoding).unwrap_or_default();
+    job.publication.also = args.publishing.also(args.format.url_encoding).unwrap_or_default();
     let rules = args.urls.files().map(|(option, path)| (option, path.as_path()));
     let sections = args.sections.sections.iter().map(|path| ("--sections", path.as_path()));
     let config = config.into_iter().map(|path| ("--config", path));

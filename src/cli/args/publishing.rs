@@ -1,4 +1,4 @@
-//! Options about going live.
+//! Options about what goes live, and what happens then.
 
 use sitemill::options::{Also, CommandLine, UrlEncoding};
 use sitemill::{Error, Result, escape};
@@ -6,7 +6,7 @@ use sitemill::{Error, Result, escape};
 /// Options about what goes live, and what happens then.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Publishing")]
-pub struct LiveArgs {
+pub struct PublishingArgs {
     /// Show what would be published, and publish nothing.
     ///
     /// The inputs are read, the guards are checked, and the exit code is that of a real run with enough permission and space. Only
@@ -31,7 +31,7 @@ pub struct LiveArgs {
     pub then: Option<CommandLine>,
 }
 
-impl LiveArgs {
+impl PublishingArgs {
     /// The sitemaps to list, too, with non-ASCII characters of their URLs in the charset `url_encoding`, as in the base URL.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Options about published files.
+//! Options of `sitemill check`.
 
 use std::path::PathBuf;
 
@@ -56,69 +56,6 @@ pub struct CheckArgs {
     pub threads: ThreadsArg,
 
     /// Print only findings, warnings and errors.
-    #[arg(long, short)]
-    pub quiet: bool,
-
-    /// See [`StoreArgs`].
-    #[command(flatten)]
-    pub store: StoreArgs,
-}
-
-/// `sitemill urls`.
-#[derive(Debug, clap::Args)]
-pub struct UrlsArgs {
-    /// Sitemaps and index files (plain or gzip), published directories, or parent directories of several sites.
-    ///
-    /// If a directory has a set of its own, sets in directories below it are listed only if you list them as well.
-    #[arg(required = true)]
-    pub path: Vec<PathBuf>,
-
-    /// List only the set of this name in each directory [default: all sets].
-    #[arg(long, value_name = "NAME")]
-    pub name: Option<SetName>,
-
-    /// Print tab-separated rows with all tags, after a header; build reads them.
-    #[arg(long)]
-    pub tsv: bool,
-
-    /// Print JSON lines with all tags; build reads them.
-    #[arg(long, conflicts_with = "tsv")]
-    pub json: bool,
-
-    /// See [`ThreadsArg`].
-    #[command(flatten)]
-    pub threads: ThreadsArg,
-
-    /// Print only warnings and errors.
-    #[arg(long, short)]
-    pub quiet: bool,
-
-    /// See [`StoreArgs`].
-    #[command(flatten)]
-    pub store: StoreArgs,
-}
-
-/// `sitemill report`.
-#[derive(Debug, clap::Args)]
-pub struct ReportArgs {
-    /// JSON report of build, published directory, or parent directory of several sites.
-    pub path: PathBuf,
-
-    /// Show only the set of this name in a directory [default: all sets].
-    #[arg(long, value_name = "NAME")]
-    pub name: Option<SetName>,
-
-    /// Write the page to this file; - is standard output.
-    ///
-    /// Unlike in other commands, -o is not the directory of the set.
-    #[arg(long, short, value_name = "FILE", default_value = "-")]
-    pub output: PathBuf,
-
-    /// See [`ThreadsArg`].
-    #[command(flatten)]
-    pub threads: ThreadsArg,
-
-    /// Print only warnings and errors.
     #[arg(long, short)]
     pub quiet: bool,
 
