@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::commands::target::Target;
+use crate::commands::urls::Reading;
 use crate::common::progress::{Phase, Progress};
 use crate::common::stop::Stop;
 use crate::common::thread_pool::thread_pool;
@@ -120,103 +121,108 @@ impl DiffJob {
 pub fn diff(job: &DiffJob, progress: &dyn Progress, stop: &Stop, to: Target<'_>) -> Result<DiffReport> {
     place::check_state(&[&job.old, &job.new])?;
     place::check_name(job.name.as_ref(), &[&job.old, &job.new])?;
+    let comparison = Comparison { format: job.format, resources: &job.resources, progress, stop };
     let mut report = DiffReport::default();
     let _phase = progress.phase(Phase::Urls, 0);
     for (old, new) in side::pairs(&job.old, &job.new, job.name.as_ref())? {
         let to = Target { name: to.name, to: &mut *to.to };
-        report.add(&compare(old, new, job.format, &job.resources, progress, stop, to)?);
+        report.add(&comparison.compare(old, new, to)?);
     }
     Ok(report)
 }
 
-/// Compares two sides, as [`diff`] does.
-pub(crate) fn compare(
-    mut old: Side,
-    mut new: Side,
-    format: DiffFormat,
-    resources: &DiffResources,
-    progress: &dyn Progress,
-    stop: &Stop,
-    to: Target<'_>,
-) -> Result<DiffReport> {
-    check_threads(resources.threads)?;
-    if resources.memory < DIFF_MEMORY_MIN {
-        let given = Setting::Memory.with(resources.memory);
-        let least = DIFF_MEMORY_MIN >> 20;
-        return Err(Error::usage(message!(given, ": a diff needs at least {least} MiB")));
-    }
-    let mut report = DiffReport { unchanged: side::drop_same(&mut old, &mut new), ..DiffReport::default() };
-    if old.is_empty() && new.is_empty() {
-        return Ok(report);
-    }
-    // Most pairs of sites differ in few sitemaps, and a thread for each is enough to sort them.
-    let threads = match (old.sitemaps(), new.sitemaps()) {
-        (Some(old), Some(new)) => resources.threads.get().min(old.max(new)),
-        _ => resources.threads.get(),
-    };
-    let pool = thread_pool(threads, "diff", stop)?;
-    let sorted = |side: Side| {
-        let mut sorter = Sorter::new(RowCodec, &pool, resources.memory / 2, resources.scratch.clone());
-        let sitemaps = side.read(resources.threads, progress, stop, &mut sorter)?;
-        Ok((Sorted::of(sorter).map_err(|error| failed(resources, error))?, sitemaps))
-    };
-    let ((old, old_read), (new, new_read)) = (sorted(old)?, sorted(new)?);
-    report.sitemaps_read = old_read + new_read;
-    merge(old, new, ChangeWriter { format, pending: Vec::new() }, resources, stop, to, &mut report)?;
-    Ok(report)
+/// How sides are compared.
+pub(crate) struct Comparison<'a> {
+    pub format: DiffFormat,
+    pub resources: &'a DiffResources,
+    pub progress: &'a dyn Progress,
+    pub stop: &'a Stop,
 }
 
-/// Merges both sides, writes the differences and counts them in `report`.
-fn merge(
-    mut old: Sorted,
-    mut new: Sorted,
-    mut lines: ChangeWriter,
-    resources: &DiffResources,
-    stop: &Stop,
-    mut to: Target<'_>,
-    report: &mut DiffReport,
-) -> Result<()> {
-    let next = |rows: &mut Sorted, row: &mut UrlRow| rows.next(row).map_err(|error| failed(resources, error));
-    let (mut was, mut is) = (UrlRow::default(), UrlRow::default());
-    let (mut more_was, mut more_is) = (next(&mut old, &mut was)?, next(&mut new, &mut is)?);
-    while more_was || more_is {
-        stop.check()?;
-        let order = match (more_was, more_is) {
-            (true, false) => std::cmp::Ordering::Less,
-            (false, _) => std::cmp::Ordering::Greater,
-            _ => was.loc().cmp(is.loc()),
+impl Comparison<'_> {
+    /// Compares sides, as [`diff`] does.
+    pub fn compare(&self, mut old: Side, mut new: Side, to: Target<'_>) -> Result<DiffReport> {
+        let resources = self.resources;
+        check_threads(resources.threads)?;
+        if resources.memory < DIFF_MEMORY_MIN {
+            let given = Setting::Memory.with(resources.memory);
+            let least = DIFF_MEMORY_MIN >> 20;
+            return Err(Error::usage(message!(given, ": a diff needs at least {least} MiB")));
+        }
+        let mut report =
+            DiffReport { unchanged: side::drop_same(&mut old, &mut new), ..DiffReport::default() };
+        if old.is_empty() && new.is_empty() {
+            return Ok(report);
+        }
+        // Most pairs of sites differ in few sitemaps, and a thread for each is enough to sort them.
+        let threads = match (old.sitemaps(), new.sitemaps()) {
+            (Some(old), Some(new)) => resources.threads.get().min(old.max(new)),
+            _ => resources.threads.get(),
         };
-        match order {
-            std::cmp::Ordering::Less => {
-                report.removed += 1;
-                lines.push(Change::Removed, &was, &was, &UrlRow::default());
-            }
-            std::cmp::Ordering::Greater => {
-                report.added += 1;
-                lines.push(Change::Added, &is, &UrlRow::default(), &is);
-            }
-            std::cmp::Ordering::Equal if was.lastmod() == is.lastmod() => report.unchanged += 1,
-            std::cmp::Ordering::Equal => {
-                report.changed += 1;
-                lines.push(Change::Changed, &is, &was, &is);
-            }
-        }
-        if order.is_le() {
-            more_was = next(&mut old, &mut was)?;
-        }
-        if order.is_ge() {
-            more_is = next(&mut new, &mut is)?;
-        }
-        if lines.pending.len() >= LINES_BYTES {
-            to.write(&lines.pending)?;
-            lines.pending.clear();
-        }
+        let pool = thread_pool(threads, "diff", self.stop)?;
+        let reading = Reading { threads: resources.threads, progress: self.progress, stop: self.stop };
+        let sorted = |side: Side| {
+            let mut sorter = Sorter::new(RowCodec, &pool, resources.memory / 2, resources.scratch.clone());
+            let sitemaps = side.read(reading, &mut sorter)?;
+            Ok((Sorted::of(sorter).map_err(|error| self.failed(error))?, sitemaps))
+        };
+        let ((old, old_read), (new, new_read)) = (sorted(old)?, sorted(new)?);
+        report.sitemaps_read = old_read + new_read;
+        self.merge(old, new, to, &mut report)?;
+        Ok(report)
     }
-    to.write(&lines.pending)
-}
 
-fn failed(resources: &DiffResources, error: std::io::Error) -> Error {
-    Error::io(&resources.scratch, "scratch files could not be used", error)
+    /// Merges both sides, writes the differences and counts them in `report`.
+    fn merge(
+        &self,
+        mut old: Sorted,
+        mut new: Sorted,
+        mut to: Target<'_>,
+        report: &mut DiffReport,
+    ) -> Result<()> {
+        let mut lines = ChangeWriter { format: self.format, pending: Vec::new() };
+        let next = |rows: &mut Sorted, row: &mut UrlRow| rows.next(row).map_err(|error| self.failed(error));
+        let (mut was, mut is) = (UrlRow::default(), UrlRow::default());
+        let (mut more_was, mut more_is) = (next(&mut old, &mut was)?, next(&mut new, &mut is)?);
+        while more_was || more_is {
+            self.stop.check()?;
+            let order = match (more_was, more_is) {
+                (true, false) => std::cmp::Ordering::Less,
+                (false, _) => std::cmp::Ordering::Greater,
+                _ => was.loc().cmp(is.loc()),
+            };
+            match order {
+                std::cmp::Ordering::Less => {
+                    report.removed += 1;
+                    lines.push(Change::Removed, &was, &was, &UrlRow::default());
+                }
+                std::cmp::Ordering::Greater => {
+                    report.added += 1;
+                    lines.push(Change::Added, &is, &UrlRow::default(), &is);
+                }
+                std::cmp::Ordering::Equal if was.lastmod() == is.lastmod() => report.unchanged += 1,
+                std::cmp::Ordering::Equal => {
+                    report.changed += 1;
+                    lines.push(Change::Changed, &is, &was, &is);
+                }
+            }
+            if order.is_le() {
+                more_was = next(&mut old, &mut was)?;
+            }
+            if order.is_ge() {
+                more_is = next(&mut new, &mut is)?;
+            }
+            if lines.pending.len() >= LINES_BYTES {
+                to.write(&lines.pending)?;
+                lines.pending.clear();
+            }
+        }
+        to.write(&lines.pending)
+    }
+
+    fn failed(&self, error: std::io::Error) -> Error {
+        Error::io(&self.resources.scratch, "scratch files could not be used", error)
+    }
 }
 
 /// Bytes of lines per write.

@@ -23,6 +23,7 @@ use crate::escape::shown;
 use crate::job::{check_threads, threads_default};
 use crate::place::{self, PlaceFile, PlaceOrFile, SetName};
 use crate::words::grouped;
+pub use lines::UrlsFormat;
 use lines::{LineFormat, push, tsv_header};
 
 /// Which published files to extract URLs from. [`UrlsJob::new`] sets every other field to its command-line default.
@@ -37,22 +38,6 @@ pub struct UrlsJob {
     pub format: UrlsFormat,
     /// Number of worker threads, at most [`THREADS_MAX`](crate::options::THREADS_MAX).
     pub threads: NonZero<usize>,
-}
-
-/// Output format of [`urls()`](crate::urls()).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum UrlsFormat {
-    /// One URL per line.
-    #[default]
-    Lines,
-    /// Tab-separated rows below a header: `loc`, `lastmod`, `changefreq`, `priority`, `alternates`, `images`, `videos` and
-    /// `news`. The last four are JSON. Missing values are empty. A value that contains a tab or line end, or begins with a quote,
-    /// is quoted as in CSV. `build` reads this format.
-    Tsv,
-    /// One JSON object per line, with `loc` and the tags of the URL; `alternates`, `images` and `videos` are arrays, and `news`
-    /// is an object. `build` reads this format.
-    Json,
 }
 
 /// The result of [`urls()`](crate::urls()).
@@ -87,12 +72,8 @@ pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<
     check_threads(job.threads)?;
     place::check_state(&job.paths)?;
     place::check_name(job.name.as_ref(), &job.paths)?;
-    let format = match job.format {
-        UrlsFormat::Lines => LineFormat::Lines,
-        UrlsFormat::Tsv => LineFormat::Tsv,
-        UrlsFormat::Json => LineFormat::Json,
-    };
-    if format == LineFormat::Tsv {
+    let (format, reading) = (LineFormat::Of(job.format), Reading { threads: job.threads, progress, stop });
+    if job.format == UrlsFormat::Tsv {
         to.write(tsv_header().as_bytes())?;
     }
     let _phase = progress.phase(Phase::Urls, 0);
@@ -103,7 +84,7 @@ pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<
             PlaceOrFile::Place(parent) => {
                 for view in Set::places(&*parent, job.name.as_ref())? {
                     let set = Set::to_read(&view)?;
-                    starts.extend(starts_of(&set, format, job.threads, stop)?);
+                    starts.extend(starts_of(&set, format, reading)?);
                     sets.push(set);
                 }
             }
@@ -111,7 +92,7 @@ pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<
         }
     }
     let mut seen = Checked::default();
-    let listed = list_all(starts, format, job.threads, progress, stop, to, &mut seen);
+    let listed = list_all(starts, format, reading, to, &mut seen);
     let mut report = listed.or_else(|error| match error.kind() {
         // The sitemaps of a set that was replaced may be removed.
         ErrorKind::Data | ErrorKind::Input => sets.iter().try_for_each(Set::check_current).and(Err(error)),
@@ -122,6 +103,15 @@ pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<
     let others = sets.iter().flat_map(|set| &set.others);
     report.other_files = others.filter(|other| seen.add_file(other)).count() as u64;
     Ok(report)
+}
+
+/// How files are read.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading<'a> {
+    pub threads: NonZero<usize>,
+    /// Counts URLs.
+    pub progress: &'a dyn Progress,
+    pub stop: &'a Stop,
 }
 
 /// A file to start from.
@@ -146,16 +136,16 @@ impl From<PlaceFile> for Start {
 
 /// Returns the files of `set` to start from. Index files that `build` wrote are read now: the content behind the name of a sitemap
 /// never changes, so what they list stays that of one set, even if another one is published before all of it is read.
-fn starts_of(set: &Set, format: LineFormat, threads: NonZero<usize>, stop: &Stop) -> Result<Vec<Start>> {
+fn starts_of(set: &Set, format: LineFormat, reading: Reading<'_>) -> Result<Vec<Start>> {
     let files = set.files_to_read()?.iter().cloned();
     if !set.has_only_live_indexes() {
         return Ok(set.copies().cloned().map(Start::copy).chain(files.map(Start::from)).collect());
     }
     let mut starts = Vec::with_capacity(files.len());
     let work = |entry: &mut Entry, file| Start { listed: Some(list(&file, format, entry)), file };
-    ordered(threads.get(), files, Entry::default, work, |start| {
+    ordered(reading.threads.get(), files, Entry::default, work, |start| {
         starts.push(start);
-        stop.check()
+        reading.stop.check()
     })?;
     set.check_current()?;
     Ok(starts)
@@ -169,23 +159,18 @@ fn starts_of(set: &Set, format: LineFormat, threads: NonZero<usize>, stop: &Stop
 pub(crate) fn lastmods(
     files: Vec<PlaceFile>,
     copies: Vec<PlaceFile>,
-    threads: NonZero<usize>,
-    progress: &dyn Progress,
-    stop: &Stop,
+    reading: Reading<'_>,
     to: Target<'_>,
 ) -> Result<UrlsReport> {
     let starts = copies.into_iter().map(Start::copy).chain(files.into_iter().map(Start::from));
-    let (starts, seen) = (starts.collect(), &mut Checked::default());
-    list_all(starts, LineFormat::Lastmods, threads, progress, stop, to, seen)
+    list_all(starts.collect(), LineFormat::Lastmods, reading, to, &mut Checked::default())
 }
 
 /// Writes the URLs of the files to start from and of those that they list, each once. What was read is `seen` then.
 fn list_all(
     mut starts: Vec<Start>,
     format: LineFormat,
-    threads: NonZero<usize>,
-    progress: &dyn Progress,
-    stop: &Stop,
+    Reading { threads, progress, stop }: Reading<'_>,
     mut to: Target<'_>,
     seen: &mut Checked,
 ) -> Result<UrlsReport> {
@@ -289,11 +274,11 @@ fn unlistable(entry: &Entry, kind: FileKind, format: LineFormat) -> Option<Strin
     if loc.iter().any(u8::is_ascii_control) {
         return Some("a URL with a control character".into());
     }
-    let has_tags = matches!(format, LineFormat::Tsv | LineFormat::Json);
+    let has_tags = matches!(format, LineFormat::Of(UrlsFormat::Tsv | UrlsFormat::Json));
     let doubt = match (kind, format) {
-        (FileKind::Index, _) | (_, LineFormat::Lines) => None,
+        (FileKind::Index, _) | (_, LineFormat::Of(UrlsFormat::Lines)) => None,
         (_, LineFormat::Lastmods) => entry.doubts().of_tag(Tag::Lastmod),
-        (_, LineFormat::Tsv | LineFormat::Json) => entry.doubts().first(),
+        (_, LineFormat::Of(UrlsFormat::Tsv | UrlsFormat::Json)) => entry.doubts().first(),
     };
     if let Some(doubt) = doubt {
         let otherwise = if has_tags { format!(", or {URLS_ALONE}") } else { String::new() };

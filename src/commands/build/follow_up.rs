@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::external::ExternalSitemaps;
 use super::report::Report;
-use crate::commands::diff::{DIFF_MEMORY_DEFAULT, DiffFormat, DiffReport, DiffResources, Side, compare};
+use crate::commands::diff::{Comparison, DIFF_MEMORY_DEFAULT, DiffFormat, DiffReport, DiffResources, Side};
 use crate::commands::target::Target;
 use crate::common::output::{Outlet, output_name};
 use crate::common::progress::Silent;
@@ -103,8 +103,9 @@ impl FollowUp {
         let resources = DiffResources { memory: hold, scratch, threads: self.job.resources.threads };
         let to = Target { name: output_name(path), to: file };
         let new = Side::of_set(&view, set);
-        let diff = compare(old, new, DiffFormat::Tsv, &resources, &Silent, &self.stop, to);
-        diff.map(Some).map_err(|error| {
+        let (format, stop) = (DiffFormat::Tsv, &self.stop);
+        let comparison = Comparison { format, resources: &resources, progress: &Silent, stop };
+        comparison.compare(old, new, to).map(Some).map_err(|error| {
             let why = match self.stop.check() {
                 Ok(()) => error,
                 Err(stopped) if matches!(stopped.kind(), ErrorKind::Signal(_)) => {

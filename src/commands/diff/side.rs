@@ -3,16 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::num::NonZero;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::sort::Sorter;
 use crate::commands::check::{Set, settled};
 use crate::commands::target::Target;
-use crate::commands::urls::lastmods;
-use crate::common::progress::Progress;
-use crate::common::stop::Stop;
+use crate::commands::urls::{Reading, lastmods};
 use crate::error::{Error, Result, message};
 use crate::place::{self, PlaceFile, PlaceOrFile, Record, SetName, View};
 use crate::set::manifest::{Manifest, Role, Sitemap};
@@ -179,13 +176,7 @@ impl Side {
     }
 
     /// Reads all URLs into `sorter`. Returns the number of sitemaps.
-    pub fn read(
-        self,
-        threads: NonZero<usize>,
-        progress: &dyn Progress,
-        stop: &Stop,
-        sorter: &mut Sorter<'_>,
-    ) -> Result<u64> {
+    pub fn read(self, reading: Reading<'_>, sorter: &mut Sorter<'_>) -> Result<u64> {
         // The caller chose the others, or they were found as regular files.
         let mut of_set = self.files.iter().filter(|file| file.known.is_some()).map(|file| &file.file);
         if let Some(file) = of_set.find(|file| !file.is_file()) {
@@ -195,7 +186,7 @@ impl Side {
         let files = self.files.into_iter().map(|file| file.file).collect();
         let name = sorter.space().clone();
         let to = Target { name: &name, to: &mut SorterInput(sorter) };
-        let read = lastmods(files, self.copies, threads, progress, stop, to)?;
+        let read = lastmods(files, self.copies, reading, to)?;
         Ok(read.sitemaps)
     }
 }

@@ -1,16 +1,30 @@
-//! The lines that are written for the entries of a sitemap.
+//! The lines that are written for the entries of a sitemap, and their formats.
 
 use serde_json::{Map, Value};
 
 use crate::commands::check::{EXTENSIONS, Entry, Tag, text};
 use crate::escape;
 
-/// Which parts of an entry are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LineFormat {
+/// Output format of [`urls()`](crate::urls()).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UrlsFormat {
+    /// One URL per line.
+    #[default]
     Lines,
+    /// Tab-separated rows below a header: `loc`, `lastmod`, `changefreq`, `priority`, `alternates`, `images`, `videos` and
+    /// `news`. The last four are JSON. Missing values are empty. A value that contains a tab or line end, or begins with a quote,
+    /// is quoted as in CSV. `build` reads this format.
     Tsv,
+    /// One JSON object per line, with `loc` and the tags of the URL; `alternates`, `images` and `videos` are arrays, and `news`
+    /// is an object. `build` reads this format.
     Json,
+}
+
+/// Which parts of an entry are written.
+#[derive(Clone, Copy)]
+pub(super) enum LineFormat {
+    Of(UrlsFormat),
     /// URL and `lastmod`, escaped, and no header.
     Lastmods,
 }
@@ -25,14 +39,14 @@ pub(super) fn tsv_header() -> String {
 /// Appends the line of `entry`, whose URL is `loc`.
 pub(super) fn push(entry: &Entry, loc: &[u8], format: LineFormat, lines: &mut Vec<u8>) {
     match format {
-        LineFormat::Lines => lines.extend_from_slice(loc),
+        LineFormat::Of(UrlsFormat::Lines) => lines.extend_from_slice(loc),
         LineFormat::Lastmods => {
             lines.extend_from_slice(loc);
             lines.push(b'\t');
             // A tab or line end in a value must not end the field or the row.
             escape::escape(entry.value(Tag::Lastmod).unwrap_or_default().trim_ascii(), lines);
         }
-        LineFormat::Tsv => {
+        LineFormat::Of(UrlsFormat::Tsv) => {
             push_cell(loc, lines);
             for tag in [Tag::Lastmod, Tag::Changefreq, Tag::Priority] {
                 lines.push(b'\t');
@@ -45,7 +59,7 @@ pub(super) fn push(entry: &Entry, loc: &[u8], format: LineFormat, lines: &mut Ve
                 }
             }
         }
-        LineFormat::Json => lines.extend_from_slice(to_json(entry).to_string().as_bytes()),
+        LineFormat::Of(UrlsFormat::Json) => lines.extend_from_slice(to_json(entry).to_string().as_bytes()),
     }
     lines.push(b'\n');
 }
