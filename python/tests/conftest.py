@@ -28,7 +28,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 def program() -> str:
     """The command line program."""
-    given = os.environ.get("SITEMILL_BIN")
+    given = os.environ.get("SITEMILL")
     places = [given] if given else [ROOT / "target" / profile / "sitemill" for profile in ("debug", "release")]
     found = [str(place) for place in places if os.path.exists(place)]
     assert found, "build the command line program first: cargo build"
