@@ -1,7 +1,11 @@
 //! Ctrl-C while a library reads a stream. The library is not Python code: it cannot raise `KeyboardInterrupt`, and raises its own
 //! exception instead.
 
+use pyo3::exceptions::{PyKeyboardInterrupt, PySystemExit};
 use pyo3::prelude::*;
+use sitemill::ErrorKind;
+
+use crate::errors::SIGINT;
 
 /// Makes the interpreter raise `KeyboardInterrupt` as soon as the library returns. If other Python code runs before that, it is
 /// raised there and lost, so nothing may run until then.
@@ -38,7 +42,13 @@ impl Hook {
             Ok(()) => self.previous.call1(py, (kind, value, traceback)),
             Err(raised) => {
                 raised.value(py).setattr("__context__", value)?;
-                self.previous.call1(py, (raised.get_type(py), raised.value(py), raised.traceback(py)))
+                self.previous.call1(py, (raised.get_type(py), raised.value(py), raised.traceback(py)))?;
+                // The exception of the library would end the program as any other failure does. An interactive session goes on.
+                let is_session = py.import("sys")?.hasattr("ps1")?;
+                match raised.is_instance_of::<PyKeyboardInterrupt>(py) && !is_session {
+                    true => Err(PySystemExit::new_err(ErrorKind::Signal(SIGINT).exit_code())),
+                    false => Ok(py.None()),
+                }
             }
         }
     }
