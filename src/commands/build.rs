@@ -28,7 +28,6 @@ use crate::error::Result;
 use crate::intake::input::{Lost, cut_short};
 use crate::intake::source::Source;
 use crate::job::Job;
-use crate::set::publish::CompletedSwitch;
 use crate::survey::Surveyed;
 use crate::survey::context::Context;
 use crate::survey::judge::Rules;
@@ -87,15 +86,8 @@ fn build_set(
     lost: &Lost,
 ) -> Result<Outcome> {
     let started = Instant::now();
-    let start = Start::of(job, sources, stop)?;
-    let completed = site::completed(job, &start.workspace);
-    match build_started(job, start, started, progress, stop, lost) {
-        Ok(mut outcome) => {
-            outcome.report.completed = completed;
-            Ok(outcome)
-        }
-        Err(error) => Err(CompletedSwitch::explain(error, &completed)),
-    }
+    let (start, completed) = Start::of(job, sources, stop)?;
+    Outcome::telling_of(completed, build_started(job, start, started, progress, stop, lost))
 }
 
 /// Runs the phases of a build after its [`Start`].

@@ -13,7 +13,7 @@ use crate::error::{Error, Result, message};
 use crate::place::{self, LocalFile, SetName, View};
 use crate::set::manifest::Manifest;
 use crate::set::publish::live_sets::missing;
-use crate::set::publish::{CompletedSwitch, OnDamage, Workspace, make_live};
+use crate::set::publish::{OnDamage, Workspace, make_live};
 use crate::set::robots::{self, Owner};
 use crate::words::and_more;
 
@@ -106,8 +106,7 @@ fn restore(job: &RollbackJob, progress: &dyn Progress, stop: &Stop) -> Result<Ro
     job.paths().check()?;
     let workspace = Workspace::open(&job.out, name, OnDamage::Refuse, stop)?;
     let completed = workspace.completed();
-    restore_in(workspace, job, &time, progress, stop)
-        .map_err(|error| CompletedSwitch::explain(error, &completed))
+    restore_in(workspace, job, &time, progress, stop).map_err(|error| completed.explain(error))
 }
 
 fn restore_in(

@@ -21,6 +21,7 @@
 //! [`Shelf::put`]: crate::set::shelf::Shelf::put
 //! [`Unsynced::sync`]: crate::place::Unsynced::sync
 
+mod completed;
 mod consent;
 mod foreign;
 mod found_indexes;
@@ -46,6 +47,7 @@ mod tests;
 mod unchanged;
 mod workspace;
 
+pub use completed::{Completed, CompletedSwitch};
 pub use consent::{Consent, OnDamage};
 pub use index::{external_bytes, index_bytes_min};
 pub use info::SetInfo;
@@ -54,4 +56,4 @@ pub use neighbours::other_sites;
 pub use occupant::is_there;
 pub use shared_shelf::SharedShelf;
 pub use switch::{Prepared, make_live};
-pub use workspace::{CompletedSwitch, Reusable, Workspace};
+pub use workspace::{Reusable, Workspace};

@@ -3,7 +3,8 @@
 use std::error::Error as _;
 
 use super::report::Report;
-use crate::error::{Error, Message, message};
+use crate::error::{Error, Message, Result, message};
+use crate::set::publish::Completed;
 
 /// The outcome of a build whose lines were all counted: a report, and whether the set is live.
 #[derive(Debug)]
@@ -26,6 +27,17 @@ impl Outcome {
     pub(in crate::commands) fn not_published(mut report: Report, why: Error) -> Self {
         report.refused = Some(with_cause(&why));
         Self { report, refused: Some(why), warnings: Vec::new() }
+    }
+
+    /// Tells in the report, or else in the error, which switches the run has `completed`.
+    pub(in crate::commands) fn telling_of(completed: Completed, built: Result<Self>) -> Result<Self> {
+        match built {
+            Ok(mut outcome) => {
+                outcome.report.completed = completed.0;
+                Ok(outcome)
+            }
+            Err(error) => Err(completed.explain(error)),
+        }
     }
 
     /// Copies the messages of the warnings to the report.

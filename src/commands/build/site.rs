@@ -11,7 +11,7 @@ use crate::produce::batch::Batch;
 use crate::produce::preview::preview;
 use crate::produce::produce;
 use crate::set::manifest::{SealedRows, SetSection};
-use crate::set::publish::{CompletedSwitch, Workspace};
+use crate::set::publish::{Completed, Workspace};
 use crate::set::site_directory::site_directory;
 use crate::sitemap::segments::SegmentRule;
 use crate::survey::context::Context;
@@ -64,11 +64,11 @@ impl Site {
 }
 
 /// Opens the output directory of `job`, or the parent directory of all origins, and checks that the set may be published
-/// there.
+/// there. Also returns the switches that opening it has completed; a dry run completes none.
 ///
 /// # Errors
 /// See [`Workspace::open`] and [`Workspace::admit`].
-pub fn open(job: &Job, stop: &Stop) -> Result<Workspace> {
+pub fn open(job: &Job, stop: &Stop) -> Result<(Workspace, Completed)> {
     let (out, on_damage) = (&job.publication.out, job.publication.on_damage());
     let open = match (job.publication.dry_run, job.rules.only_site()) {
         (true, _) => Workspace::preview,
@@ -80,15 +80,11 @@ pub fn open(job: &Job, stop: &Stop) -> Result<Workspace> {
         Some(url) => workspace.admit(url, job.rules.protocol, job.publication.consent()),
         None => workspace.admit_sites(job.publication.consent()),
     };
+    let completed = if job.publication.dry_run { Completed::default() } else { workspace.completed() };
     match admitted {
-        Ok(()) => Ok(workspace),
-        Err(error) => Err(CompletedSwitch::explain(error, &completed(job, &workspace))),
+        Ok(()) => Ok((workspace, completed)),
+        Err(error) => Err(completed.explain(error)),
     }
-}
-
-/// The switches that opening the `workspace` of `job` has completed. A dry run completes none.
-pub fn completed(job: &Job, workspace: &Workspace) -> Vec<CompletedSwitch> {
-    if job.publication.dry_run { Vec::new() } else { workspace.completed() }
 }
 
 /// Opens the sites that have URLs in `layouts`, so that a problem with one of many sites is found before the second pass begins.

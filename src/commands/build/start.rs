@@ -10,7 +10,7 @@ use crate::intake::input::UnreadInput;
 use crate::intake::source::Source;
 use crate::job::Job;
 use crate::place::ResultFile;
-use crate::set::publish::{CompletedSwitch, Workspace};
+use crate::set::publish::{Completed, Workspace};
 
 /// Everything that a build has opened.
 pub struct Start<'s> {
@@ -23,11 +23,11 @@ pub struct Start<'s> {
 }
 
 impl<'s> Start<'s> {
-    /// Opens `sources`, the outputs of `job` and its directory.
+    /// Opens `sources`, the outputs of `job` and its directory. The result of the run tells of the switches that this completes.
     ///
     /// # Errors
     /// If an input cannot be opened, a path is used twice, an output cannot be written, or another run holds the directory.
-    pub fn of(job: &Job, sources: Vec<Source<'s>>, stop: &Stop) -> Result<Self> {
+    pub fn of(job: &Job, sources: Vec<Source<'s>>, stop: &Stop) -> Result<(Self, Completed)> {
         let out = sources::out_directory(job, &sources)?;
         let sources =
             sources::open_all(sources, job.input.require_success_marker, &job.input.format, out.as_ref())?;
@@ -45,10 +45,9 @@ impl<'s> Start<'s> {
             .map(|path| ResultFile::create(path, || Outlet::create(path, stop)))
             .transpose()?;
         let follow_up = FollowUp::prepare(job, stop)?;
-        let workspace = site::open(job, stop)?;
+        let (workspace, completed) = site::open(job, stop)?;
         // An interrupted switch of the set is complete now.
-        let checked = sources.check_own_files(job, out.as_ref());
-        checked.map_err(|error| CompletedSwitch::explain(error, &site::completed(job, &workspace)))?;
-        Ok(Self { sources, rejects, follow_up, workspace })
+        sources.check_own_files(job, out.as_ref()).map_err(|error| completed.explain(error))?;
+        Ok((Self { sources, rejects, follow_up, workspace }, completed))
     }
 }

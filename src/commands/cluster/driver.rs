@@ -29,7 +29,7 @@ use crate::job::Job;
 use crate::job::fingerprint::Fingerprint;
 use crate::place::absolute;
 use crate::produce::batch::Batch;
-use crate::set::publish::CompletedSwitch;
+use crate::set::publish::Completed;
 use crate::sitemap::segments::SegmentTally;
 use crate::survey::memory::Memory;
 use crate::survey::notes::Notes;
@@ -49,6 +49,7 @@ pub struct Driver {
     /// From the start to the plan.
     planned: Option<Duration>,
     follow_up: FollowUp,
+    completed: Completed,
     site: Site,
     time: String,
     work_order: WorkOrder,
@@ -86,9 +87,8 @@ impl Driver {
         paths.make_out()?;
         let (job, stop, time) = (job.clone(), stop.clone(), w3c_datetime(job.publication.time)?);
         let follow_up = FollowUp::prepare(&job, &stop)?;
-        let workspace = site::open(&job, &stop)?;
-        let completed = site::completed(&job, &workspace);
-        let explain = |error| CompletedSwitch::explain(error, &completed);
+        let (workspace, completed) = site::open(&job, &stop)?;
+        let explain = |error| completed.explain(error);
         let base_url = job.rules.only_site().expect("it was checked").clone();
         let site = Site::new(base_url, workspace);
         let work_order = work_order(&job, &site, &time).map_err(explain)?;
@@ -99,6 +99,7 @@ impl Driver {
             started,
             planned: None,
             follow_up,
+            completed,
             site,
             time,
             work_order,
@@ -122,7 +123,8 @@ impl Driver {
     /// # Errors
     /// [`ErrorKind::Data`](crate::ErrorKind::Data) if a result belongs to another run, or was made with other options.
     pub fn plan(&mut self, packed: &[Packed]) -> Result<Planned> {
-        let planned = RoutingPlan::of(&self.work_order.provenance, packed)?;
+        let planned = RoutingPlan::of(&self.work_order.provenance, packed);
+        let planned = planned.map_err(|error| self.completed.explain(error))?;
         self.planned = Some(self.started.elapsed());
         Ok(planned)
     }
@@ -143,16 +145,11 @@ impl Driver {
         batches: Vec<RegionBatch>,
         input: &str,
     ) -> Result<Outcome> {
-        let (job, stop) = (self.job.clone(), self.stop.clone());
-        let completed = site::completed(&job, &self.site.place);
-        match self.publish_set(packed, plan, batches, input) {
-            Ok(mut outcome) => {
-                outcome.report.completed = completed;
-                then::run(&job, &mut outcome, &stop);
-                Ok(outcome)
-            }
-            Err(error) => Err(unpublished(CompletedSwitch::explain(error, &completed))),
-        }
+        let (job, stop, completed) = (self.job.clone(), self.stop.clone(), self.completed.clone());
+        let published = self.publish_set(packed, plan, batches, input);
+        let mut outcome = Outcome::telling_of(completed, published).map_err(unpublished)?;
+        then::run(&job, &mut outcome, &stop);
+        Ok(outcome)
     }
 
     /// Publishes the set, without the command that runs afterwards.
@@ -164,8 +161,9 @@ impl Driver {
         input: &str,
     ) -> Result<Outcome> {
         let produced = self.started.elapsed();
-        let Self { job, stop, started, planned, follow_up, mut site, time, work_order, memory, columns } =
-            self;
+        let Self {
+            job, stop, started, planned, follow_up, mut site, time, work_order, memory, columns, ..
+        } = self;
         check_provenance(&work_order.provenance, packed, plan, &batches)?;
         let batches = in_order(plan, batches)?;
         let tally = add_up(packed, plan, &batches)?;

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
+use super::completed::{Completed, CompletedSwitch};
 use super::consent::{Consent, OnDamage};
 use super::live::{ReadLive, kept, published, resume_and_read};
 use super::neighbours::{abandoned_sites, live_sites, name_of_place, switching_sites};
@@ -15,12 +14,11 @@ use super::shelf::PlaceShelf;
 use super::unchanged::Unchanged;
 use crate::common::secret::Secret;
 use crate::common::stop::Stop;
-use crate::error::{Error, Result, message};
+use crate::error::Result;
 use crate::place::switch::{Removed, SwitchState};
 use crate::place::{self, FreeSpace, PROBE, Place, SetName, Version, View};
 use crate::set::manifest::{Manifest, Sitemap};
 use crate::set::name::{Stem, robots_file};
-use crate::words::{and_more, grouped};
 
 /// A place that only this run may change, with the run's staging and the manifests of the sets there.
 #[derive(Debug)]
@@ -47,16 +45,6 @@ pub struct Workspace {
     has_ended: bool,
 }
 
-/// A switch that a run began before it died, and that a later run has completed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct CompletedSwitch {
-    /// Number of the set that is live now.
-    pub number: u64,
-    /// URL of the directory of its files.
-    pub base_url: String,
-}
-
 /// The sitemaps that the next set may reuse.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Reusable {
@@ -64,17 +52,6 @@ pub struct Reusable {
     pub files: u64,
     /// Bytes of their files.
     pub bytes: u64,
-}
-
-impl CompletedSwitch {
-    /// Adds to the `error` of a run which switches it has `completed`: what is live has changed, although the run fails.
-    pub fn explain(error: Error, completed: &[Self]) -> Error {
-        let [first, others @ ..] = completed else { return error };
-        let Self { number, base_url } = first;
-        let (number, others) = (grouped(*number), and_more(others.len()));
-        let why = "because this run has completed the switch of an earlier one that died";
-        error.and(message!("set {number} of {base_url}{others} is live now, {why}"))
-    }
 }
 
 impl Workspace {
@@ -101,18 +78,26 @@ impl Workspace {
         stop: &Stop,
     ) -> Result<Self> {
         let mut parent = Self::open_place(place::open_for_sites(out, name, stop)?, on_damage)?;
-        for site in switching_sites(parent.place.view())? {
+        match parent.complete_sites(on_damage, stop) {
+            Ok(()) => Ok(parent),
+            Err(error) => Err(parent.completed().explain(error)),
+        }
+    }
+
+    /// Completes the switches of all sites below this place, and removes the files of dead runs there.
+    fn complete_sites(&mut self, on_damage: OnDamage, stop: &Stop) -> Result<()> {
+        for site in switching_sites(self.place.view())? {
             stop.check()?;
             let name = name_of_place(&*site);
-            let completed = parent.open_site(name, on_damage)?.completed();
-            parent.completed_sites.extend(completed.into_iter().map(|switch| (name.to_owned(), switch)));
+            let Completed(switches) = self.open_site(name, on_damage)?.completed();
+            self.completed_sites.extend(switches.into_iter().map(|switch| (name.to_owned(), switch)));
         }
-        for site in abandoned_sites(parent.place.view())? {
+        for site in abandoned_sites(self.place.view())? {
             stop.check()?;
             // Opening it removes the files of dead runs. Nothing depends on that, so the next run tries again.
-            let _ = parent.open_site(name_of_place(&*site), OnDamage::Refuse);
+            let _ = self.open_site(name_of_place(&*site), OnDamage::Refuse);
         }
-        Ok(parent)
+        Ok(())
     }
 
     /// Opens the place at `out`, or the parent of the places of all sites, for a dry run: it need not exist, no lock is taken, and
@@ -202,10 +187,10 @@ impl Workspace {
     }
 
     /// The switches that opening this place has completed, here and in the sites below it.
-    pub fn completed(&self) -> Vec<CompletedSwitch> {
+    pub fn completed(&self) -> Completed {
         let own = self.live.iter().filter(|_| self.has_resumed_switch);
         let own = own.map(|set| CompletedSwitch { number: set.number, base_url: set.base_url.clone() });
-        own.chain(self.completed_sites.values().cloned()).collect()
+        Completed(own.chain(self.completed_sites.values().cloned()).collect())
     }
 
     /// The free space of the place.

@@ -86,12 +86,15 @@ fn a_run_that_fails_names_the_set_whose_switch_it_has_completed() {
     journal["run"] = "dead-run".into();
     journal.as_object_mut().unwrap().remove("checksum");
     fs::write(state(&job).join("manifest.next.json"), journal.to_string()).unwrap();
-    let run = Run::map(&job, &rows, 2, 2).unwrap();
-    let error = run.publish(Vec::new()).unwrap_err().to_string();
-    assert!(
-        error.contains("arrived in the regions") && error.contains("of https://h.example/ is live now"),
-        "{error}"
-    );
+    let mut run = Run::map(&job, &rows, 2, 2).unwrap();
+    run.packed[0].provenance.run.push('0');
+    let planned = run.driver.plan(&run.packed).map(drop);
+    run.packed[0].provenance.run.pop();
+    let published = run.publish(Vec::new()).map(drop);
+    for (failed, why) in [(planned, "another run"), (published, "arrived in the regions")] {
+        let error = failed.unwrap_err().to_string();
+        assert!(error.contains(why) && error.contains("of https://h.example/ is live now"), "{error}");
+    }
 }
 
 #[test]
