@@ -70,6 +70,17 @@ impl Manifest {
         Ok(Self::read_stored(view, record)?.map(|(set, _)| set))
     }
 
+    /// Reads the manifest `record` of a directory; `None` if it does not exist or cannot be used.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn read_usable(view: &dyn View, record: &Record) -> Result<Option<Self>> {
+        match Self::read(view, record) {
+            Err(error) if error.kind() == ErrorKind::Data => Ok(None),
+            read => read,
+        }
+    }
+
     /// Reads the manifest `record` of a directory, and the version that it has there; `None` if it does not exist.
     ///
     /// # Errors

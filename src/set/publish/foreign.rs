@@ -6,6 +6,7 @@ use super::live::{has_index_files, if_state_is_elsewhere, is_unchanged, newest};
 use super::neighbours::{self, OtherSet, in_words};
 use super::prepare::robots_lines;
 use super::salvage::Salvage;
+use super::sites_below::site_below;
 use super::workspace::Workspace;
 use crate::clean::scope::BaseUrl;
 use crate::error::{Error, Message, Result, Setting, message};
@@ -88,7 +89,7 @@ impl Workspace {
         if !self.is_first() || !neighbours::other_live_sets(view)?.is_empty() {
             return Ok(());
         }
-        match neighbours::site_below(view) {
+        match site_below(view) {
             None => Ok(()),
             Some(site) => Err(Error::data(message!(
                 self.directory(),

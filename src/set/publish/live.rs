@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 
 use super::found_indexes::{FoundIndexes, first_unknown};
-use super::neighbours::usable;
 use super::resume::resume;
 use crate::error::{Error, Message, Result, Setting, is_url, message};
 use crate::place::{Place, Published, Record, Version, View};
@@ -100,8 +99,8 @@ fn check_is_last(view: &dyn View, live: &Manifest) -> Result<()> {
 /// If a file cannot be read.
 pub fn newest(view: &dyn View) -> Result<Option<Manifest>> {
     // In the order in which a manifest moves, so that it is not missed.
-    match usable(view, &Record::Journal)? {
-        None => usable(view, &Record::Live),
+    match Manifest::read_usable(view, &Record::Journal)? {
+        None => Manifest::read_usable(view, &Record::Live),
         next => Ok(next),
     }
 }
