@@ -3,6 +3,7 @@
 mod external;
 pub(super) mod finish;
 pub(super) mod follow_up;
+mod full_disk;
 pub(super) mod guards;
 mod load;
 mod lost_pages;

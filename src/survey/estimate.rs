@@ -1,10 +1,6 @@
 //! Estimates the resources of a run before it starts, so that a full disk is noticed at once and not an hour later.
 
 use std::cell::LazyCell;
-use std::error::Error as _;
-use std::ffi::OsStr;
-use std::io;
-use std::io::ErrorKind::{QuotaExceeded, StorageFull};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -14,14 +10,13 @@ use super::judge::{Judge, Judged};
 use super::memory::Memory;
 use super::sorted::Plan;
 use super::split;
-use crate::common::disk::{free_bytes, free_files};
+use crate::common::disk::free_bytes;
 use crate::common::progress::Estimate;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::intake::input::Input;
 use crate::intake::scratch;
 use crate::job::{Job, Order};
-use crate::place::{FreeSpace, is_staged_manifest};
-use crate::set::name::is_set_file;
+use crate::place::FreeSpace;
 use crate::set::publish::Reusable;
 use crate::survey::dedup::PARTITIONS;
 use crate::words::{grouped, plural, rounded};
@@ -75,19 +70,19 @@ pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory, out_free: F
     }
     let of_all = |count: u64| (u128::from(count) * u128::from(input_bytes) / u128::from(bytes.max(1))) as u64;
     let (urls, entry_bytes) = (of_all(entries), of_all(entry_bytes));
-    let order = OrderDemand::of(run, memory, [input_bytes, entry_bytes, urls]);
+    let order = OrderDemand::of(run, memory, input_bytes, entry_bytes, urls);
     // Duplicates are not known yet, so all entries are counted as listed.
     let split_bytes = if job.rules.is_split() { entry_bytes } else { 0 };
     let split_bytes = split_bytes.saturating_sub(split::held_bytes_max(memory, 0) as u64);
     let scratch = memory.scratch.directory();
     let copied_bytes = memory.scratch.written();
-    let inputs_bytes = inputs.iter().map(Input::held_bytes).sum::<usize>() as u64;
+    let held_by_inputs = inputs.iter().map(Input::held_bytes).sum::<usize>() as u64;
     let copied_to_out = if is_same_disk(&job.publication.out, scratch) { copied_bytes } else { 0 };
     let estimate = Estimate {
         urls,
         partitions: order.partitions as u64,
         memory_bytes: memory.budget,
-        held_bytes: inputs_bytes + order.held_bytes.min(memory.hold as u64),
+        held_bytes: held_by_inputs + order.held_bytes.min(memory.hold as u64),
         scratch_bytes: copied_bytes + order.scratch_bytes + split_bytes,
         sitemap_bytes: match job.rules.level.get() == 0 {
             true => of_all(xml_bytes),
@@ -112,7 +107,7 @@ struct OrderDemand {
 }
 
 impl OrderDemand {
-    fn of(run: Context<'_>, memory: &Memory, [input_bytes, entry_bytes, urls]: [u64; 3]) -> Self {
+    fn of(run: Context<'_>, memory: &Memory, input_bytes: u64, entry_bytes: u64, urls: u64) -> Self {
         match run.job.rules.order {
             Order::Sorted => {
                 let plan = Plan::of(memory, run.job.resources.threads.get(), input_bytes);
@@ -182,37 +177,6 @@ impl Demand {
     }
 }
 
-/// Explains the `error` of a file of the set that the full disk of the output directory of `job` has no room for: what the run
-/// `needs`, and what is free while the files written so far are still there. Any other error stays as it is, and so does one of a
-/// run on a cluster, which has no estimate.
-pub fn explain_full_disk(error: Error, job: &Job, needs: &Estimate) -> Error {
-    let file = error.path().and_then(Path::file_name).and_then(OsStr::to_str);
-    let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
-    let is_full = |cause: &&io::Error| matches!(cause.kind(), StorageFull | QuotaExceeded);
-    let code = cause.filter(is_full).and_then(io::Error::raw_os_error);
-    let is_explained =
-        needs.urls > 0 && file.is_some_and(|file| is_set_file(file) || is_staged_manifest(file));
-    let Some(code) = code.filter(|_| is_explained) else { return error };
-    let out = &*job.publication.out;
-    let files = needs.urls.div_ceil(u64::from(job.rules.urls_per_sitemap));
-    let bytes = plural(rounded(needs.sitemap_bytes), "byte", "bytes");
-    let files = plural(rounded(files), "file", "files");
-    let cause = io::Error::from_raw_os_error(code);
-    let (free, way_out) = match (FreeSpace { bytes: free_bytes(out), files: free_files(out) }) {
-        // A quota leaves less than what is free.
-        FreeSpace { bytes: Some(free), files } if cause.kind() == StorageFull => {
-            let bytes = plural(free, "byte", "bytes");
-            match files {
-                Some(0) => (", but no more files can be created".to_owned(), "free some inodes"),
-                _ => (format!(", but only {bytes} are free"), "make room"),
-            }
-        }
-        _ => (String::new(), "make room"),
-    };
-    let all = plural(rounded(needs.urls), "URL", "URLs");
-    let words = format!("no room for all sitemaps: {all} take about {bytes} in {files}{free}; {way_out}");
-    Error::io(out, words, cause)
-}
 /// The least that a run needs: `all`, minus what it may reuse. `reusable` is called only if less than `all` is free.
 fn least(free: Option<u64>, all: u64, reusable: impl FnOnce() -> u64) -> u64 {
     match free {
@@ -229,28 +193,6 @@ fn is_same_disk(one: &Path, other: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_disk_that_is_full_when_a_file_of_the_set_is_written_is_explained_with_what_the_run_needs() {
-        let job = Job::new(Vec::new(), "https://h.example/".parse().unwrap(), "/".into());
-        let needs = Estimate { urls: 120_000, sitemap_bytes: 1_139_886, ..Estimate::default() };
-        let explained = |file: &str, code| {
-            let path = Path::new("/.sitemill/staging/1-1").join(file);
-            let error = Error::io(&path, "could not be written", io::Error::from_raw_os_error(code));
-            explain_full_disk(error, &job, &needs).to_string()
-        };
-        let sitemap = "sitemap-00001-1f2e3d4c.xml.gz";
-        let need = "/: no room for all sitemaps: 120,000 URLs take about 1,140,000 bytes in 3 files";
-        let full = explained(sitemap, libc::ENOSPC);
-        assert!(full.starts_with(&format!("{need}, but only ")) && full.contains(" are free; "), "{full}");
-        for file in [sitemap, "sitemap-index-1.xml", "robots-sitemaps.txt", "manifest.json", "replaced.json"]
-        {
-            assert_eq!(explained(file, libc::EDQUOT), format!("{need}; make room"));
-        }
-        for (file, code) in [(sitemap, libc::EIO), ("scratch", libc::ENOSPC)] {
-            assert!(explained(file, code).ends_with(&format!("{file}: could not be written")));
-        }
-    }
 
     #[test]
     fn a_run_is_refused_only_if_it_must_fail_even_if_it_reuses_what_is_published() {

@@ -1,6 +1,7 @@
 //! Publish: combines the batches into sets, and makes all sets live together.
 
 use super::external::ExternalSitemaps;
+use super::full_disk::explain_full_disk;
 use super::report::Report;
 use super::site::Site;
 use crate::clean::scope::BaseUrl;
@@ -13,7 +14,6 @@ use crate::produce::batch::Batch;
 use crate::set::manifest::RunCounts;
 use crate::set::publish::{Prepared, SetInfo, make_live};
 use crate::sitemap::segments::Segments;
-use crate::survey::estimate::explain_full_disk;
 
 /// The result of publishing.
 pub enum Published {

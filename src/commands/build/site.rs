@@ -1,5 +1,6 @@
 //! Sites: where a build publishes, either one site or one per origin.
 
+use super::full_disk::explain_full_disk;
 use super::sealed;
 use crate::clean::scope::{Base, BaseUrl};
 use crate::common::fallible::try_list;
@@ -15,7 +16,6 @@ use crate::set::publish::{Completed, Workspace};
 use crate::set::site_directory::site_directory;
 use crate::sitemap::segments::SegmentRule;
 use crate::survey::context::Context;
-use crate::survey::estimate::explain_full_disk;
 use crate::survey::layout::{Layout, SectionLayout};
 use crate::survey::sections::{SiteLayout, rest_of};
 
