@@ -5,7 +5,6 @@ pub mod chunk;
 pub mod context;
 pub mod dedup;
 pub mod entries;
-mod entry_sizes;
 pub mod estimate;
 mod front_coded;
 mod in_place;
@@ -16,17 +15,12 @@ pub mod keys;
 pub mod layout;
 pub mod memory;
 pub mod notes;
-mod parts;
-mod pick;
-mod picks;
 mod position;
-mod recorded;
 pub mod rejects;
 pub mod sections;
 pub mod sizes;
 pub mod sort;
 mod sorted;
-pub mod split;
 pub mod splitters;
 pub mod spool;
 pub mod stable;
@@ -62,7 +56,7 @@ pub struct Surveyed {
 /// # Errors
 /// If memory or scratch space runs out, or `stop` is raised. [`ErrorKind::Internal`] if the rows do not add up.
 pub fn survey(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Result<Surveyed> {
-    survey_in_regions(run, inputs, memory, borders::count, None)
+    survey_with(run, inputs, memory, borders::count, None)
 }
 
 /// Surveys `inputs` like [`survey`]. If the order is [`Order::Sorted`], it also seals the rows and reuses the sitemaps of the
@@ -76,7 +70,7 @@ pub fn survey_sealed(
     memory: &Memory,
     sealing: Sealing<'_>,
 ) -> Result<Surveyed> {
-    survey_in_regions(run, inputs, memory, borders::count, Some(sealing))
+    survey_with(run, inputs, memory, borders::count, Some(sealing))
 }
 
 /// Sorts and divides the rows of one region of a set, which has no borders inside, however many rows it has. Other processes have
@@ -92,7 +86,7 @@ pub fn survey_region(run: Context<'_>, rows: RegionRows, tally: Tally) -> Result
 
 /// Surveys `inputs`. In sorted order, `border_count` gives the number of borders for a number of accepted rows. It is
 /// [`borders::count`] except in tests.
-fn survey_in_regions(
+fn survey_with(
     run: Context<'_>,
     inputs: &Arc<[Input]>,
     memory: &Memory,

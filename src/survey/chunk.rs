@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::picks::Picks;
+use super::sections::picks::Picks;
 use crate::common::fallible::reserve;
 use crate::error::Result;
 use crate::intake::input::{Extent, Input};

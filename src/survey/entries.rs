@@ -5,7 +5,7 @@ use super::front_coded::FrontDecoder;
 use super::in_place::PositionReader;
 use super::judge::{Judge, Judged};
 use super::layout::ListedChunk;
-use super::picks::Picked;
+use super::sections::picks::Picked;
 use crate::clean::CleanUrl;
 use crate::common::simd;
 use crate::intake::input::Input;

@@ -8,8 +8,8 @@ use super::chunk::{Chunk, extents};
 use super::context::Context;
 use super::judge::{Judge, Judged};
 use super::memory::Memory;
+use super::sections::by_copies;
 use super::sorted::Plan;
-use super::split;
 use crate::common::disk::free_bytes;
 use crate::common::progress::Estimate;
 use crate::error::{Error, ErrorKind, Result, message};
@@ -73,7 +73,7 @@ pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory, out_free: F
     let order = OrderDemand::of(run, memory, input_bytes, entry_bytes, urls);
     // Duplicates are not known yet, so all entries are counted as listed.
     let split_bytes = if job.rules.is_split() { entry_bytes } else { 0 };
-    let split_bytes = split_bytes.saturating_sub(split::held_bytes_max(memory, 0) as u64);
+    let split_bytes = split_bytes.saturating_sub(by_copies::held_bytes_max(memory, 0) as u64);
     let scratch = memory.scratch.directory();
     let copied_bytes = memory.scratch.written();
     let held_by_inputs = inputs.iter().map(Input::held_bytes).sum::<usize>() as u64;

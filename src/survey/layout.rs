@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::chunk::{Chunk, RowsAt};
-use super::recorded::Recorded;
+use super::sections::recorded::Recorded;
 use super::tally::Tally;
 use crate::common::fallible::reserve_more;
 use crate::error::Result;

@@ -1,16 +1,22 @@
 //! Sections and sites of a layout: which entries belong to which origin and section.
+//!
+//! If the survey has [`recorded`] where each row is and what decides its section, and that fits in a quarter of the memory, a part
+//! has the places of its rows ([`by_places`]). Otherwise, the entries are read again and copied ([`by_copies`]).
 
+pub(super) mod by_copies;
+mod by_places;
 mod chosen;
+mod entry_sizes;
 mod key;
+mod parts;
+pub(super) mod picks;
+pub(super) mod recorded;
 
 use std::collections::HashMap;
 
 use super::context::Context;
 use super::layout::Layout;
 use super::memory::Memory;
-use super::pick;
-use super::recorded::Recorded;
-use super::split::{Split, split};
 use crate::clean::scope::origin_of;
 use crate::common::fallible::{list, try_list};
 use crate::error::{Error, Result, Setting, message};
@@ -20,9 +26,11 @@ use crate::sitemap::sections::by_path::PathSegments;
 use crate::sitemap::sections::word::word_of;
 use crate::sitemap::sections::{REST, SECTIONS_MAX, SectionNames};
 use crate::words::grouped;
+use by_copies::{Split, split};
 pub use chosen::LeftOut;
 use chosen::{Chosen, most_frequent, most_urls};
 use key::{EntryKey, REST_NUMBER, SectionKey, number_key, numbers_of, section_name};
+use recorded::Recorded;
 
 /// The sections of a site: the name and the layout of each.
 type Sections = Vec<(String, Layout)>;
@@ -133,7 +141,7 @@ fn picked(
     let counts = match sections {
         SectionsBy::Column { .. } => Vec::new(),
         SectionsBy::Path { sections_max } if numbers <= *sections_max as usize => Vec::new(),
-        SectionsBy::Path { .. } | SectionsBy::Rules(_) => pick::count(run, layout, &recorded, numbers)?,
+        SectionsBy::Path { .. } | SectionsBy::Rules(_) => by_places::count(run, layout, &recorded, numbers)?,
     };
     let mut left_out = LeftOut::default();
     let of_number = |number: u16| number_key(number).to_vec();
@@ -160,7 +168,7 @@ fn picked(
             part_keys.len() as u32 - 1
         })
     }))?;
-    let Some(parts) = pick::pick(run, layout, recorded, &part_of, memory)? else { return Ok(None) };
+    let Some(parts) = by_places::pick(run, layout, recorded, &part_of, memory)? else { return Ok(None) };
     let parts = parts.into_iter().map(|(at, part)| (part_keys[at].clone(), part)).collect();
     let is_by_rules = matches!(sections, SectionsBy::Rules(_));
     let counts = if is_by_rules { counts[1..].to_vec() } else { Vec::new() };

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
+use super::by_copies::PartKey;
 use crate::clean::scope::origin_of;
 use crate::job::SectionsBy;
 use crate::sitemap::entry::Entry;
 use crate::sitemap::sections::REST;
 use crate::sitemap::sections::by_path::PathSegments;
 use crate::sitemap::sections::by_rule::{RuleMatcher, SectionRules};
-use crate::survey::split::PartKey;
 
 /// Keys of entries: the origin, if each has a set, and the section.
 pub struct EntryKey<'r> {

@@ -18,7 +18,7 @@ use crate::survey::memory::Memory;
 use crate::survey::splitters::Splitters;
 use crate::survey::tail::Tail;
 use crate::survey::tally::Tally;
-use crate::survey::{Arriving, Surveyed, survey, survey_in_regions, survey_region};
+use crate::survey::{Arriving, Surveyed, survey, survey_region, survey_with};
 
 type Rows = Vec<(String, String)>;
 
@@ -54,7 +54,7 @@ fn surveyed(
     let inputs = Arc::from([directory.input(rows)]);
     with_run(job, |run| {
         let memory = directory.memory(hold);
-        let Surveyed { layout, .. } = survey_in_regions(run, &inputs, &memory, border_count, None).unwrap();
+        let Surveyed { layout, .. } = survey_with(run, &inputs, &memory, border_count, None).unwrap();
         sitemaps_of(run, &layout)
     })
 }
@@ -107,7 +107,7 @@ fn each_region_alone_is_divided_as_in_the_whole_set() {
                 let inputs = Arc::from([directory.input(region)]);
                 with_run(&stable_job(1), |run| {
                     let memory = directory.memory(1 << 20);
-                    let alone = survey_in_regions(run, &inputs, &memory, |_| 0, None).unwrap();
+                    let alone = survey_with(run, &inputs, &memory, |_| 0, None).unwrap();
                     sitemaps_of(run, &alone.layout)
                 })
             })

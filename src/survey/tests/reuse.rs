@@ -19,7 +19,7 @@ use crate::sitemap::divide::borders::{BorderHash, count_per};
 use crate::survey::context::Context;
 use crate::survey::layout::{EntryAt, Layout, Sealed};
 use crate::survey::tally::Tally;
-use crate::survey::{Live, Sealing, Surveyed, survey_in_regions};
+use crate::survey::{Live, Sealing, Surveyed, survey_with};
 
 type Rows = Vec<(String, String)>;
 
@@ -118,7 +118,7 @@ impl Surveys {
             let memory = self.directory.memory(self.hold);
             let sealing = Sealing { shelf: &files, live: live.map(|(_, live)| live) };
             let Surveyed { account, layout } =
-                survey_in_regions(run, &inputs, &memory, self.border_count, Some(sealing)).unwrap();
+                survey_with(run, &inputs, &memory, self.border_count, Some(sealing)).unwrap();
             let urls = entries(run, &layout);
             let mut old = HashMap::new();
             if let Some((live, _)) = live {

@@ -1,16 +1,17 @@
-//! What [`pick`](super::pick) and [`split`](mod@super::split) share: how a division into parts ends, and the layout of a part.
+//! What [`by_copies`](super::by_copies) and [`by_places`](super::by_places) share: how a division into parts ends, and the layout
+//! of a part.
 
 use std::sync::Arc;
 
-use super::context::Context;
-use super::layout::{EntryAt, Layout, ListedChunk};
-use super::stable;
-use super::tally::Tally;
 use crate::error::{Error, Result};
 use crate::intake::input::Input;
 use crate::job::SetRules;
 use crate::sitemap::divide::{Divide, Divider, EntrySize};
 use crate::sitemap::xml::Frame;
+use crate::survey::context::Context;
+use crate::survey::layout::{EntryAt, Layout, ListedChunk};
+use crate::survey::stable;
+use crate::survey::tally::Tally;
 
 /// Why a division into parts ended early.
 pub enum Ended {

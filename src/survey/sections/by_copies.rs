@@ -2,21 +2,13 @@
 //!
 //! Listed entries are distributed by a key, front-coded again for each part, and held in memory as far as there is room. Threads
 //! group the entries of a few chunks each; the groups are then appended to their parts one after the other, which preserves the
-//! order. All parts share one file for what does not fit in memory. [`pick`](super::pick) does the same without copies, where it
-//! can.
+//! order. All parts share one file for what does not fit in memory. [`by_places`](super::by_places) does the same without copies,
+//! where it can.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::chunk::RowsAt;
-use super::context::Context;
-use super::entries::try_for_each_listed;
-use super::front_coded::FrontCoder;
-use super::judge::Judge;
-use super::layout::{EntryAt, Layout, ListedChunk};
-use super::memory::Memory;
 use super::parts::{self, Ended, finished};
-use super::sorted::{EntryStore, SEGMENT_BYTES, Storage, StoredAt};
 use crate::common::fallible::{copy, list, reserve, reserve_more, try_list};
 use crate::common::ordered::ordered;
 use crate::common::progress::Phase;
@@ -27,6 +19,14 @@ use crate::job::Order;
 use crate::sitemap::divide::{Divider, EntrySize};
 use crate::sitemap::entry::Entry;
 use crate::sitemap::sections::SectionNumber;
+use crate::survey::chunk::RowsAt;
+use crate::survey::context::Context;
+use crate::survey::entries::try_for_each_listed;
+use crate::survey::front_coded::FrontCoder;
+use crate::survey::judge::Judge;
+use crate::survey::layout::{EntryAt, Layout, ListedChunk};
+use crate::survey::memory::Memory;
+use crate::survey::sorted::{EntryStore, SEGMENT_BYTES, Storage, StoredAt};
 
 /// Chunks that a thread groups together: enough that the groups of a thousand parts have several entries.
 const CHUNKS_TOGETHER: usize = 16;

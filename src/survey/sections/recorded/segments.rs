@@ -6,7 +6,7 @@ use std::sync::{PoisonError, RwLock};
 use crate::common::frequent;
 use crate::common::quick_numbers::QuickNumbers;
 use crate::sitemap::sections::by_path::PathSegments;
-use crate::survey::picks::{self, RowAt};
+use crate::survey::sections::picks::{self, RowAt};
 
 /// Most segments that are told apart. Up to this number, the counts of segments are exact.
 const SEGMENTS_MAX: usize = frequent::HELD_MAX;

@@ -1,24 +1,24 @@
-//! Splits a layout among parts whose rows stay where they are: a part has the places of its rows. [`split`](mod@super::split) does
-//! the same with copies of the rows.
+//! Splits a layout among parts whose rows stay where they are: a part has the places of its rows. [`by_copies`](super::by_copies)
+//! does the same with copies of the rows.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::chunk::{Chunk, RowsAt};
-use super::context::Context;
 use super::entry_sizes::EntrySizes;
-use super::layout::{EntryAt, Layout, ListedChunk};
-use super::memory::Memory;
 use super::parts::{self, Ended, finished};
 use super::picks::{CHUNKS_TOGETHER, PickedChunk, PickedRows, Picks, RowAt};
 use super::recorded::{RECORDED_SHARE, Recorded, RecordedChunk};
-use super::sizes::Sizes;
 use crate::common::fallible::{reserve, reserve_more, try_list};
 use crate::common::ordered::ordered;
 use crate::common::progress::Phase;
 use crate::error::{Error, Result};
 use crate::sitemap::divide::{Divider, EntrySize};
+use crate::survey::chunk::{Chunk, RowsAt};
+use crate::survey::context::Context;
 use crate::survey::dedup::Survivors;
+use crate::survey::layout::{EntryAt, Layout, ListedChunk};
+use crate::survey::memory::Memory;
+use crate::survey::sizes::Sizes;
 
 /// Chunks that a thread counts together.
 const CHUNKS_COUNTED: usize = 256;

@@ -5,9 +5,7 @@ mod segments;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::memory::Memory;
 use super::picks::RowAt;
-use super::sizes::Sizes;
 use crate::common::fallible::{copy, reserve, reserve_more};
 use crate::error::Result;
 use crate::intake::input::{Extent, Input};
@@ -16,6 +14,8 @@ use crate::job::{SectionsBy, SetRules};
 use crate::sitemap::entry::Entry;
 use crate::sitemap::sections::by_path::PathSegments;
 use crate::sitemap::sections::by_rule::RuleMatcher;
+use crate::survey::memory::Memory;
+use crate::survey::sizes::Sizes;
 use segments::{LATER, SegmentNumbers, Segments};
 
 /// The fraction of memory (a quarter) that a record may take, and again its picks.
