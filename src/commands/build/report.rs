@@ -2,6 +2,7 @@
 
 pub mod details;
 pub mod dry_run;
+pub mod index_changes;
 pub mod settings;
 
 use std::borrow::Cow;

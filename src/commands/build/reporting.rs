@@ -8,6 +8,7 @@ use super::guards;
 use super::load::LoadedInputs;
 use super::report::details::{Details, EXAMPLES_OF_REASON_MAX, Previous};
 use super::report::dry_run::DryRun;
+use super::report::index_changes::IndexChanges;
 use super::report::settings::settings;
 use super::report::{Report, SectionSummary, SetReport, WordCounts, most_frequent};
 use crate::clean::Reason;
@@ -113,7 +114,7 @@ pub fn of_survey(run: Context<'_>, loaded: &LoadedInputs, account: &Account) -> 
 /// # Errors
 /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) if tags do not add up.
 pub fn of_counted(job: &Job, counted: Counted, samples: impl Fn(Reason) -> Vec<Example>) -> Result<Report> {
-    let Counted { tally, given, mut examples, .. } = counted;
+    let Counted { tally, given, examples, .. } = counted;
     inputs::check_tags(&job.rules.tags, &given, &tally)?;
     let (out_of_scope, out_of_scope_others) = counted.notes.out_of_scope.largest(OUT_OF_SCOPE_ORIGINS);
     let CountedRules { rewritten, included, excluded } = job.rules.urls.counted(&counted.notes.rules);
@@ -147,7 +148,6 @@ pub fn of_counted(job: &Job, counted: Counted, samples: impl Fn(Reason) -> Vec<E
     report.examples.dedup_by(|next, first| next.reason == first.reason);
     if job.publication.needs_details() {
         let (time, settings) = (w3c_datetime(job.publication.time)?, settings(job));
-        let examples = std::mem::take(&mut examples);
         report.details = Some(Details { time, settings, examples, ..Details::default() });
     }
     let of_rules = || job.rules.urls.hint(&counted.notes.rules);
@@ -161,34 +161,37 @@ fn words(counts: BTreeMap<&'static str, u64>) -> WordCounts {
 }
 
 /// Adds the figures of a set that a dry run would publish, and what it would change.
-pub fn add_preview(report: &mut Report, job: &Job, site: &Prepared) {
-    let changes = DryRun::of(site.set(), site.workspace().live(), site.kept_indexes());
+pub fn add_preview(report: &mut Report, job: &Job, prepared: &Prepared) {
+    let (set, live) = (prepared.set(), prepared.workspace().live());
+    let indexes = IndexChanges::of(set, live, prepared.kept_indexes());
+    let changes = DryRun::of(set, live, &indexes);
     report.dry_run.get_or_insert_default().add(&changes);
-    add_figures(report, job, site, changes.changed_indexes());
+    add_figures(report, job, prepared, indexes.changed());
     report.sets.iter_mut().last().into_iter().for_each(|set| set.dry_run = Some(changes));
 }
 
 /// Adds the figures of a live set.
-pub fn add_set(report: &mut Report, job: &Job, site: &Prepared) {
+pub fn add_set(report: &mut Report, job: &Job, prepared: &Prepared) {
     // Those that are restored are counted as such.
-    let changes = DryRun::of(site.set(), site.workspace().live(), site.same_indexes());
-    add_figures(report, job, site, changes.changed_indexes());
-    report.details.iter_mut().for_each(|details| details.add_restored_files(site.restored()));
+    let same = prepared.same_indexes();
+    let indexes = IndexChanges::of(prepared.set(), prepared.workspace().live(), same);
+    add_figures(report, job, prepared, indexes.changed());
+    report.details.iter_mut().for_each(|details| details.add_restored_files(prepared.restored()));
 }
 
 /// Adds the figures of a set. `changed_indexes` is the number of its index files that have changed; only the details show it.
-fn add_figures(report: &mut Report, job: &Job, site: &Prepared, changed_indexes: u64) {
-    let set = site.set();
+fn add_figures(report: &mut Report, job: &Job, prepared: &Prepared, changed_indexes: u64) {
+    let (set, workspace) = (prepared.set(), prepared.workspace());
     let this = SetReport {
         base_url: set.base_url.clone(),
-        directory: site.workspace().directory().file_name().unwrap_or_default().to_string_lossy().into(),
+        directory: workspace.directory().file_name().unwrap_or_default().to_string_lossy().into(),
         listed: set.urls(),
         sitemaps: set.sitemaps.len() as u64,
         index_urls: set.indexes.iter().map(|file| format!("{}{file}", set.base_url)).collect(),
         xml_bytes: set.sitemaps.iter().map(|sitemap| sitemap.xml_bytes).sum(),
         gzip_bytes: set.gzip_bytes(),
         also: set.also.len() as u64,
-        sections: sections(set, site.workspace().stem()),
+        sections: sections(set, workspace.stem()),
         dry_run: None,
     };
     report.sitemaps += this.sitemaps;
@@ -198,9 +201,9 @@ fn add_figures(report: &mut Report, job: &Job, site: &Prepared, changed_indexes:
     report.xml_bytes += this.xml_bytes;
     report.gzip_bytes += this.gzip_bytes;
     if let Some(details) = &mut report.details {
-        let live = site.workspace().live();
+        let live = workspace.live();
         let previous = Previous::of_live(live);
-        details.add_set(set, previous, &site.workspace().kept(set), job.rules.sitemap_limits());
+        details.add_set(set, previous, &workspace.kept(set), job.rules.sitemap_limits());
         details.add_changed_indexes(changed_indexes);
         match (job.rules.only_site(), &set.counts) {
             (None, _) => details.add_origin(set, None, previous),

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::details::Changes;
+use super::index_changes::IndexChanges;
 use crate::set::manifest::Manifest;
 
 /// The changes that the run would have made. For several sites, the sums.
@@ -32,28 +33,21 @@ pub struct DryRun {
 }
 
 impl DryRun {
-    /// Returns the changes if `set` replaces `live`, which has `kept_indexes` of the same index files.
-    pub(in crate::commands) fn of(set: &Manifest, live: Option<&Manifest>, kept_indexes: u64) -> Self {
+    /// Returns the changes if `set` replaces `live`. `indexes` has those of its index files.
+    pub(in crate::commands) fn of(set: &Manifest, live: Option<&Manifest>, indexes: &IndexChanges) -> Self {
         let mut changes = Changes::default();
         changes.add(set, live);
-        let old = live.map_or(&[][..], |live| &live.indexes);
-        let same_name = set.indexes.iter().filter(|file| old.contains(file)).count() as u64;
         Self {
             new_sitemaps: changes.new_sitemaps,
             kept_sitemaps: changes.kept_sitemaps,
             removed_sitemaps: changes.removed_sitemaps,
-            new_indexes: set.indexes.len() as u64 - same_name,
-            replaced_indexes: same_name - kept_indexes,
-            kept_indexes,
-            removed_indexes: old.len() as u64 - same_name,
+            new_indexes: indexes.new,
+            replaced_indexes: indexes.replaced,
+            kept_indexes: indexes.kept,
+            removed_indexes: indexes.removed,
             estimated_new_bytes: changes.new_bytes,
             estimated_bytes: changes.new_bytes + changes.kept_bytes,
         }
-    }
-
-    /// Index files that are not the same as before, or no longer there.
-    pub(in crate::commands) fn changed_indexes(&self) -> u64 {
-        self.new_indexes + self.replaced_indexes + self.removed_indexes
     }
 
     /// Adds the changes of another site.
