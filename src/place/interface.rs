@@ -159,17 +159,19 @@ pub trait View: fmt::Debug + Send + Sync {
     /// If it is missing or cannot be read.
     fn read(&self, file: &OsStr) -> Result<Vec<u8>>;
 
+    /// A text that tells the published file `file` from another one that has replaced it, even one with the same content; `None`
+    /// if nothing has its name or that is unknown.
+    fn identity(&self, file: &OsStr) -> Option<String>;
+
+    // A kind of place implements the functions above, and the next one if it can. The others are made of these.
+
     /// Whether the published file `file`, of `bytes` bytes, still has the content that it was published with, as far as the place
     /// knows without reading it; `None` if it does not know.
     fn is_as_published(&self, _file: &OsStr, _bytes: u64) -> Option<bool> {
         None
     }
 
-    /// A text that tells the published file `file` from another one that has replaced it, even one with the same content; `None`
-    /// if nothing has its name or that is unknown.
-    fn identity(&self, file: &OsStr) -> Option<String>;
-
-    /// Whether `record` exists.
+    /// Whether `record` certainly exists.
     fn has_record(&self, record: &Record) -> bool {
         self.look_up_record(record).is_ok_and(|found| found.is_some())
     }
@@ -182,7 +184,7 @@ pub trait View: fmt::Debug + Send + Sync {
         Ok(self.look_up(file)?.is_some())
     }
 
-    /// Whether `file` is a regular file.
+    /// Whether `file` is certainly a regular file.
     fn is_file(&self, file: &OsStr) -> bool {
         self.look_up(file).is_ok_and(|found| found.is_some_and(|found| found.is_file))
     }
@@ -229,7 +231,7 @@ pub trait View: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// If that cannot be determined, or something that is not a regular file has its name.
-    fn look_up_regular(&self, file: &OsStr) -> Result<Option<Found>> {
+    fn look_up_or_refuse(&self, file: &OsStr) -> Result<Option<Found>> {
         match self.look_up(file)? {
             Some(found) if !found.is_file => Err(foreign(&self.path(file))),
             found => Ok(found),
@@ -240,8 +242,8 @@ pub trait View: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// If it cannot be read, or something that is not a regular file has its name.
-    fn occupant(&self, file: &OsStr) -> Result<Option<Vec<u8>>> {
-        self.look_up_regular(file)?.map(|_| self.read(file)).transpose()
+    fn read_or_refuse(&self, file: &OsStr) -> Result<Option<Vec<u8>>> {
+        self.look_up_or_refuse(file)?.map(|_| self.read(file)).transpose()
     }
 }
 

@@ -176,7 +176,7 @@ impl Workspace {
         let mut theirs = Vec::new();
         for &file in files {
             // Only a regular file can be copied, and sitemill writes nothing else.
-            match self.place.view().look_up_regular(file.as_ref())? {
+            match self.place.view().look_up_or_refuse(file.as_ref())? {
                 None => {}
                 Some(_) => match set {
                     Some(set) if self.is_of(set, file)? => {}

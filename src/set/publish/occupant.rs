@@ -41,7 +41,7 @@ pub fn occupant(
     xml: Seal,
     gzip: &[u8],
 ) -> Result<Occupant> {
-    Ok(occupant_of(view.occupant(file.as_ref())?, digits, secret, xml, gzip))
+    Ok(occupant_of(view.read_or_refuse(file.as_ref())?, digits, secret, xml, gzip))
 }
 
 /// Looks at the bytes that are `there` under the name of a sitemap, if there are any, as [`occupant`] does.

@@ -76,7 +76,7 @@ impl Unchanged {
     /// If something other than a regular file has its name, or that cannot be determined.
     pub fn known(&self, stem: &Stem, number: u32, xml: Seal) -> Result<Option<&Sitemap>> {
         let sitemap = self.sealed(stem, number, xml);
-        sitemap.map(|sitemap| self.view.look_up_regular(sitemap.file.as_ref()).map(|_| sitemap)).transpose()
+        sitemap.map(|sitemap| self.view.look_up_or_refuse(sitemap.file.as_ref()).map(|_| sitemap)).transpose()
     }
 
     /// The published sitemap with this stem and number whose XML has the seal `xml`, if its file is intact. Reads the whole file,
