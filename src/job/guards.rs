@@ -1,9 +1,8 @@
 //! Guards: conditions that new data must meet to replace the live set.
 
 use std::fmt;
+use std::ops::{RangeFrom, RangeInclusive};
 use std::str::FromStr;
-
-use crate::error::{Error, Result, Setting, message};
 
 /// Conditions that the data must meet to be published. A build whose data do not meet them leaves the live set unchanged and
 /// returns the reason in [`Outcome::refused`](crate::Outcome::refused).
@@ -22,71 +21,28 @@ pub struct Guards {
     pub allow_empty: bool,
 }
 
-impl Guards {
-    /// Refuses a percentage that is out of range. NaN would let any number of rejects pass.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option.
-    pub fn check(&self) -> Result<()> {
-        match self.max_rejects {
-            Some(max @ MaxRejects::Percent(percent)) if !is_percentage(percent) => Err(Error::usage(
-                message!(Setting::MaxRejects.with(max), ": expected a percentage from 0% to 100%"),
-            )),
-            _ => Ok(()),
-        }
-    }
-}
-
 /// Maximum number of rejected lines. Parsed from a number of lines, or from a percentage of all lines such as `0.5%`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum MaxRejects {
-    /// At most this many lines.
-    Lines(u64),
-    /// At most this percentage of all lines, 0 to 100.
+pub struct MaxRejects(Limit);
+
+/// Maximum number of tags that are dropped because they are invalid. Parsed from a number of tags, or from a percentage of the
+/// tags in the input such as `0.5%`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MaxDroppedTags(Limit);
+
+/// A number of things, or a percentage of all of them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Limit {
+    Count(u64),
+    /// From 0 to 100.
     Percent(f64),
 }
 
-impl MaxRejects {
-    /// Returns whether `rejected` of `lines` exceed the limit.
-    pub fn is_exceeded(self, rejected: u64, lines: u64) -> bool {
-        match self {
-            Self::Lines(max) => rejected > max,
-            Self::Percent(max) => exceeds(rejected, lines, max),
-        }
-    }
-
-    /// Returns the smallest limit of the same kind that `rejected` of `lines` do not exceed; a percentage is rounded up.
-    pub fn needed(self, rejected: u64, lines: u64) -> Self {
-        match self {
-            Self::Lines(_) => Self::Lines(rejected),
-            Self::Percent(_) => Self::Percent(whole_percent(rejected, lines)),
-        }
-    }
-}
-
-impl fmt::Display for MaxRejects {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Lines(max) => write!(f, "{max}"),
-            Self::Percent(max) => write!(f, "{max}%"),
-        }
-    }
-}
-
-impl FromStr for MaxRejects {
-    type Err = String;
-
-    fn from_str(word: &str) -> Result<Self, String> {
-        Self::parse(word, "lines")
-    }
-}
-
-impl MaxRejects {
+impl Limit {
     fn parse(word: &str, things: &str) -> Result<Self, String> {
         let wrong = || format!("expected a number of {things}, or a percentage like 0.5%");
         match word.strip_suffix('%') {
-            None => word.parse().map(Self::Lines).map_err(|_| wrong()),
+            None => word.parse().map(Self::Count).map_err(|_| wrong()),
             Some(number) if number.parse().is_ok_and(|percent: f64| percent > 100.0) => {
                 Err("expected at most 100%".into())
             }
@@ -95,36 +51,59 @@ impl MaxRejects {
     }
 }
 
-/// Maximum number of tags that are dropped because they are invalid. Parsed from a number of tags, or from a percentage of the
-/// tags in the input such as `0.5%`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct MaxDroppedTags(MaxRejects);
+/// Implements a limit on `$things`.
+macro_rules! limit_on {
+    ($things:literal, $limit:ident) => {
+        impl $limit {
+            #[doc = concat!("At most this many ", $things, ".")]
+            pub fn count(max: u64) -> Self {
+                Self(Limit::Count(max))
+            }
 
-impl MaxDroppedTags {
-    /// Returns whether `dropped` of `given` tags exceed the limit.
-    pub fn is_exceeded(self, dropped: u64, given: u64) -> bool {
-        self.0.is_exceeded(dropped, given)
-    }
+            #[doc = concat!("At most this percentage of all ", $things, "; `None` if it is not from 0 to 100.")]
+            pub fn percent(max: f64) -> Option<Self> {
+                is_percentage(max).then_some(Self(Limit::Percent(max)))
+            }
 
-    /// Returns the smallest limit of the same kind that `dropped` of `given` tags do not exceed; a percentage is rounded up.
-    pub fn needed(self, dropped: u64, given: u64) -> Self {
-        Self(self.0.needed(dropped, given))
-    }
+            #[doc = concat!("Returns whether `part` of `all` ", $things, " exceed the limit.")]
+            pub fn is_exceeded(self, part: u64, all: u64) -> bool {
+                match self.0 {
+                    Limit::Count(max) => part > max,
+                    Limit::Percent(max) => exceeds(part, all, max),
+                }
+            }
+
+            #[doc = concat!("Returns the smallest limit of the same kind that `part` of `all` ", $things)]
+            /// do not exceed; a percentage is rounded up.
+            pub fn needed(self, part: u64, all: u64) -> Self {
+                Self(match self.0 {
+                    Limit::Count(_) => Limit::Count(part),
+                    Limit::Percent(_) => Limit::Percent(whole_percent(part, all)),
+                })
+            }
+        }
+
+        impl fmt::Display for $limit {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self.0 {
+                    Limit::Count(max) => write!(f, "{max}"),
+                    Limit::Percent(max) => write!(f, "{max}%"),
+                }
+            }
+        }
+
+        impl FromStr for $limit {
+            type Err = String;
+
+            fn from_str(word: &str) -> Result<Self, String> {
+                Limit::parse(word, $things).map(Self)
+            }
+        }
+    };
 }
 
-impl fmt::Display for MaxDroppedTags {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl FromStr for MaxDroppedTags {
-    type Err = String;
-
-    fn from_str(word: &str) -> Result<Self, String> {
-        MaxRejects::parse(word, "tags").map(Self)
-    }
-}
+limit_on!("lines", MaxRejects);
+limit_on!("tags", MaxDroppedTags);
 
 /// The percentage of its URLs that a set may lose when it is replaced; 50 by default. Parsed from `0%` to `100%`; the sign is
 /// optional, except after a number between 0 and 1, which could be a fraction.
@@ -132,6 +111,11 @@ impl FromStr for MaxDroppedTags {
 pub struct MaxShrink(f64);
 
 impl MaxShrink {
+    /// This percentage; `None` if it is not from 0 to 100.
+    pub fn percent(max: f64) -> Option<Self> {
+        is_percentage(max).then_some(Self(max))
+    }
+
     /// Returns whether a set of `new` URLs is too small to replace one of `live` URLs.
     pub fn is_exceeded(self, live: u64, new: u64) -> bool {
         exceeds(live.saturating_sub(new), live, self.0)
@@ -205,6 +189,26 @@ impl ExpectLines {
     }
 }
 
+impl From<u64> for ExpectLines {
+    fn from(lines: u64) -> Self {
+        (lines..=lines).into()
+    }
+}
+
+impl From<RangeFrom<u64>> for ExpectLines {
+    fn from(lines: RangeFrom<u64>) -> Self {
+        (lines.start..=u64::MAX).into()
+    }
+}
+
+/// No input meets an empty range.
+impl From<RangeInclusive<u64>> for ExpectLines {
+    fn from(lines: RangeInclusive<u64>) -> Self {
+        let (min, max) = lines.into_inner();
+        Self { min, max }
+    }
+}
+
 impl fmt::Display for ExpectLines {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.min, self.max) {
@@ -247,6 +251,16 @@ mod tests {
             assert!(max(wrong).is_err(), "{wrong}");
         }
         assert_eq!(max("101%").unwrap_err(), "expected at most 100%");
+        assert_eq!((MaxRejects::count(5), MaxRejects::percent(0.5)), (max("5").unwrap(), max("0.5%").ok()));
+        assert_eq!(
+            (MaxDroppedTags::count(5), MaxDroppedTags::percent(7.0)),
+            ("5".parse().unwrap(), "7%".parse().ok())
+        );
+        assert_eq!(MaxShrink::percent(0.5), "0.5%".parse().ok());
+        // NaN would let any number of rejects pass.
+        for wrong in [f64::NAN, f64::INFINITY, -1.0, 100.1] {
+            assert_eq!((MaxRejects::percent(wrong), MaxShrink::percent(wrong)), (None, None), "{wrong}");
+        }
         assert!("1.5".parse::<MaxDroppedTags>().unwrap_err().contains("a number of tags"));
     }
 
@@ -308,6 +322,8 @@ mod tests {
             assert!(!missed.iter().any(|&lines| expected.is_met(lines)), "{word}");
             assert_eq!(expected.to_string(), word);
         }
+        let [exactly, least, between] = ["5", "5..", "5..7"].map(|word| word.parse().unwrap());
+        assert_eq!((ExpectLines::from(5), (5..).into(), (5..=7).into()), (exactly, least, between));
         for wrong in ["", "..", "..5", "7..5", "-1", "5...7", "many"] {
             assert!(wrong.parse::<ExpectLines>().is_err(), "{wrong}");
         }
