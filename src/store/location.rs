@@ -116,11 +116,11 @@ impl Location {
     /// # Errors
     /// Same as [`parse`](Self::parse).
     pub fn parse_input(path: &Path) -> Result<Option<Self>> {
-        let is_unknown =
-            split_scheme(path).is_some_and(|(name, _)| name != "file" && Scheme::of(&name).is_none());
-        Self::parse(path).map_err(|error| match is_unknown {
-            true => error.of_unsupported(UrlUse::Input),
-            false => error,
+        Self::parse(path).map_err(|error| match split_scheme(path) {
+            Some((name, _)) if name != "file" && Scheme::of(&name).is_none() => {
+                error.of_unsupported(UrlUse::Input)
+            }
+            _ => error,
         })
     }
 

@@ -174,10 +174,10 @@ impl ColumnMap {
                 values[*part] = column.value(at, text);
             }
             let (offset, plain) = (unit.rows_before + at as u64, array::from_fn(|part| values[part]));
-            if has_cells {
-                rows.read_cells(values[RowPart::PLAIN..].iter().copied(), &mut extras);
-            }
-            let extras = if has_cells { extras.values() } else { RawExtras::default() };
+            let extras = match has_cells {
+                true => rows.read_cells(values[RowPart::PLAIN..].iter().copied(), &mut extras),
+                false => RawExtras::default(),
+            };
             let record = Record::of_parts(offset + 1, offset, plain, extras);
             rows.record_of(&record, self.has_other_columns)?;
         }

@@ -345,8 +345,8 @@ fn read(block: &TextBlock, header: &Header, rows: &mut CountingSink<'_>) -> Resu
         } else if !header.has_cells || cells.iter().all(|cell| cell.is_empty()) {
             rows.record(&record)?;
         } else {
-            rows.read_cells(cells.iter().copied(), &mut extras);
-            rows.record(&Record { extras: extras.values(), ..record })?;
+            let extras = rows.read_cells(cells.iter().copied(), &mut extras);
+            rows.record(&Record { extras, ..record })?;
         }
     }
     Ok(())

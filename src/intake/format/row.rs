@@ -148,14 +148,19 @@ impl<'s> CountingSink<'s> {
         }
     }
 
-    /// Sets `extras` to the values in `cells`, one for each of [`EXTENSIONS`].
+    /// Sets `extras` to the values in `cells`, one for each of [`EXTENSIONS`], and returns them.
     #[inline]
-    pub fn read_cells<'c>(&mut self, cells: impl IntoIterator<Item = &'c [u8]>, extras: &mut ExtrasBuffer) {
+    pub fn read_cells<'c, 'e>(
+        &mut self,
+        cells: impl IntoIterator<Item = &'c [u8]>,
+        extras: &'e mut ExtrasBuffer,
+    ) -> RawExtras<'e> {
         extras.clear();
         for (extension, cell) in EXTENSIONS.into_iter().zip(cells) {
             shapes::add_cell(extension, cell, extras);
         }
         self.count_ignored(extras);
+        extras.values()
     }
 
     /// Counts the fields in `extras` that are not carried over.

@@ -169,20 +169,20 @@ impl Search<'_> {
     /// The object `key` as a file. If it is a part file, it needs a success marker like a local one, and `markers` has those that
     /// were looked up for others.
     fn part(&self, key: &str, object: Object, markers: &mut Markers) -> Result<Remote> {
-        let root = self.path("");
-        let mut exists = |marker: &Path| {
-            if let Some(&exists) = markers.get(marker) {
-                return Ok(exists);
-            }
-            let key = marker.strip_prefix(&root).ok().and_then(Path::to_str).expect("its key is UTF-8");
-            let exists = self.asked(key, self.bucket.head(key))?.is_some();
-            markers.insert(marker.to_owned(), exists);
-            Ok(exists)
-        };
+        let part = self.file(key.to_owned(), object);
         if self.needs_success {
-            check_part_is_finished(&self.path(key), &mut exists)?;
+            let root = self.path("");
+            check_part_is_finished(&part.0, |marker| {
+                if let Some(&exists) = markers.get(marker) {
+                    return Ok(exists);
+                }
+                let key = marker.strip_prefix(&root).ok().and_then(Path::to_str).expect("its key is UTF-8");
+                let exists = self.asked(key, self.bucket.head(key))?.is_some();
+                markers.insert(marker.to_owned(), exists);
+                Ok(exists)
+            })?;
         }
-        Ok(Remote::File(self.file(key.to_owned(), object)))
+        Ok(Remote::File(part))
     }
 
     fn file(&self, key: String, object: Object) -> NamedFile {

@@ -28,13 +28,8 @@ pub fn place(staging: &Staging<'_>, sitemaps: &[&str]) -> Result<()> {
 /// Permits all users who may read new files to read published `sitemaps`, too. The umask of an earlier run may have been stricter.
 pub fn permit(staging: &Staging<'_>, sitemaps: &[&str]) {
     let Ok(new) = staging.fs.look(&staging.path(MANIFEST)) else { return };
-    let readers = new.mode & 0o444;
     for sitemap in sitemaps {
-        let path = staging.paths.file(sitemap);
-        if staging.fs.look(&path).is_ok_and(|there| there.is_file() && readers & !there.mode != 0) {
-            // The file of another user stays as it is.
-            let _ = staging.fs.permit(&path, readers);
-        }
+        permit_file(staging, &staging.paths.file(sitemap), new.mode & 0o444);
     }
 }
 
@@ -61,11 +56,14 @@ pub fn keep_readers(staging: &Staging<'_>, replacing: &[String], sitemaps: &[&st
 
 /// Permits `readers` to read a staged file. Returns whether they could not.
 pub fn permit_staged(staging: &Staging<'_>, file: &str, readers: u32) -> bool {
-    let path = staging.path(file);
-    let lacks = staging.fs.look(&path).is_ok_and(|file| readers & !file.mode != 0);
+    permit_file(staging, &staging.path(file), readers)
+}
+
+fn permit_file(staging: &Staging<'_>, path: &Path, readers: u32) -> bool {
+    let lacks = staging.fs.look(path).is_ok_and(|file| file.is_file() && readers & !file.mode != 0);
     if lacks {
-        // It is worth no failure.
-        let _ = staging.fs.permit(&path, readers);
+        // It is worth no failure. A published file of another user stays as it is.
+        let _ = staging.fs.permit(path, readers);
     }
     lacks
 }

@@ -84,9 +84,8 @@ pub fn remove_dead_runs(view: &DirectoryView, own: &str, published: &Published<'
         remove_placed(view, &Staging { fs, paths, directory }, published)?;
         remove_all(fs, directory)
     };
-    let left = dead.iter().filter_map(|directory| remove(directory).err()).collect::<Vec<_>>();
     let explain = |error: Error| error.and("left by a run that died; remove it, or the next run tries again");
-    left.into_iter().next().map_or(Ok(()), |error| Err(explain(error)))
+    dead.iter().map(remove).fold(Ok(()), Result::and).map_err(explain)
 }
 
 /// Removes sitemaps that a run made visible and that never became part of a set: those that are the same file as in its

@@ -184,11 +184,11 @@ impl<'n> Groups<'n> {
                         column.map_or(&b""[..], |(_, column)| column.value(at))
                     }
                 };
-                if has_cells {
-                    rows.read_cells((RowPart::PLAIN..RowPart::ALL.len()).map(value), &mut extras);
-                }
+                let extras = match has_cells {
+                    true => rows.read_cells((RowPart::PLAIN..RowPart::ALL.len()).map(value), &mut extras),
+                    false => RawExtras::default(),
+                };
                 let plain = array::from_fn(value);
-                let extras = if has_cells { extras.values() } else { RawExtras::default() };
                 let record = Record::of_parts(row + 1, row, plain, extras);
                 rows.record_of(&record, self.has_other_columns)?;
                 row += 1;
