@@ -18,7 +18,7 @@ pub(crate) use lastmod::is_compact_date;
 pub use lastmod::{LASTMOD_BYTES_MAX, Lastmod, LastmodRules, LastmodUnit, lastmod, plain_lastmod};
 pub use priority::{PRIORITY_BYTES_MAX, Priority, priority};
 pub use zone::LastmodZone;
-pub(crate) use zone::{is_defined, is_undefined_name};
+pub(crate) use zone::{is_defined, is_zone_name};
 
 /// Tags as they are in the input. A tag that is not given is empty.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -101,7 +101,10 @@ fn a_lastmod_that_is_null_or_a_json_object_is_dropped_with_the_way_out() {
         report["tag_hints"].clone()
     };
     let said = hints("rows.tsv", &format!("url\tlastmod\n{BASE}a\tNULL\n"), &[]);
-    assert_eq!(said, json!(["lastmod is NULL (1 of 1 dropped); use COALESCE(lastmod, '')"]));
+    assert_eq!(
+        said,
+        json!(["lastmod NULL is a missing value (1 of 1 dropped as tag-lastmod); use COALESCE(lastmod, '')"])
+    );
     for (key, value, columns, way_out) in [
         ("lastmod", r#"{"$date":"2024-05-01T10:20:30Z"}"#, "", "lastmod=lastmod.$date"),
         (
@@ -114,7 +117,9 @@ fn a_lastmod_that_is_null_or_a_json_object_is_dropped_with_the_way_out() {
         let rows = format!("{{\"url\":\"{BASE}a\",\"{key}\":{value}}}\n");
         let given = ["--columns", columns];
         let said = hints("rows.jsonl", &rows, if columns.is_empty() { &[] } else { &given });
-        let want = format!("lastmod is a JSON object (1 of 1 dropped); use --columns '{way_out}'");
+        let want = format!(
+            "lastmod {value} is a JSON object (1 of 1 dropped as tag-lastmod); use --columns '{way_out}'"
+        );
         assert_eq!(said, json!([want]));
         let options = ["--columns", way_out, "--lastmod-unit", "seconds"];
         let options = if key == "lastmod" { &options[..2] } else { &options };

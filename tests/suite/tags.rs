@@ -197,7 +197,8 @@ fn the_option_that_keeps_a_dropped_lastmod_is_named_and_works() {
         ("1714558830123456789", "looks like epoch nanos", "--lastmod-unit nanos"),
     ] {
         let input = directory.file("urls.csv", pages(1_200, lastmod));
-        let hint = format!("lastmod {what} (1,200 of 1,200 dropped); use {option}");
+        let reason = if what.contains("epoch") { "tag-lastmod-epoch" } else { "tag-lastmod-zone" };
+        let hint = format!("lastmod {lastmod} {what} (1,200 of 1,200 dropped as {reason}); use {option}");
         let out = directory.join(lastmod);
         let report = directory.join("report.json");
         let mut loud = sitemill();
@@ -225,7 +226,9 @@ fn the_option_that_keeps_a_dropped_lastmod_is_named_and_works() {
         (
             ["1714558830123", "1714558830123456", "1714558830123456"],
             2,
-            json!(["lastmod looks like epoch micros (2 of 3 dropped); use --lastmod-unit micros"]),
+            json!([
+                "lastmod 1714558830123456 looks like epoch micros (2 of 3 dropped as tag-lastmod-epoch); use --lastmod-unit micros"
+            ]),
         ),
     ] {
         let rows = times.iter().enumerate().map(|(n, time)| format!("{BASE}{n},{time}\n"));
@@ -236,14 +239,17 @@ fn the_option_that_keeps_a_dropped_lastmod_is_named_and_works() {
         let xml = &published(&out, BASE)[1].1;
         assert!(xml.contains("<lastmod>2024-05-01T10:20:30Z</lastmod>") && !xml.contains("1970"), "{xml}");
     }
-    let told = build(&directory.join("java"), &directory.file("urls.csv", pages(2, "1.71455883E9")), &[]);
-    let hint = "lastmod has an exponent (2 of 2 dropped); use CAST(lastmod AS BIGINT)";
+    // The number is that of the reason, so the hint shows which value has the exponent.
+    let rows = pages(2, "1.71455883E9") + &format!("{BASE}x,1.5.2024\n");
+    let told = build(&directory.join("java"), &directory.file("urls.csv", rows), &[]);
+    let hint =
+        "lastmod 1.71455883E9 has an exponent (3 of 3 dropped as tag-lastmod); use CAST(lastmod AS BIGINT)";
     assert_eq!(told.report["tag_hints"], json!([hint]));
     // A date without hyphens is not a number of seconds.
     let dates = directory.file("urls.csv", pages(2, "20240501"));
     for options in [&[][..], &["--lastmod-unit", "seconds"]] {
         let told = build(&directory.join("date"), &dates, options);
-        let hint = "lastmod looks like YYYYMMDD (2 of 2 dropped); use YYYY-MM-DD";
+        let hint = "lastmod 20240501 looks like YYYYMMDD (2 of 2 dropped as tag-lastmod); use YYYY-MM-DD";
         assert_eq!(
             (&told.report["dropped_tags"], &told.report["tag_hints"]),
             (&json!({ "tag-lastmod": 2 }), &json!([hint]))
@@ -254,10 +260,30 @@ fn the_option_that_keeps_a_dropped_lastmod_is_named_and_works() {
         "<rss><channel><item><link>{BASE}1</link><pubDate>1 May 2024 10:20:30 MSK</pubDate></item></channel></rss>"
     );
     let told = build(&directory.join("feed"), &directory.file("feed.xml", feed), &[]);
-    let hint = "lastmod has the name of a zone, MSK, and not its offset from UTC (1 of 1 dropped); use --lastmod-zone with the \
-        zone, such as Europe/Berlin";
+    let hint = "lastmod 2024-05-01T10:20:30 MSK has the name of a zone, MSK, and not its offset from UTC (1 of 1 dropped as \
+        tag-lastmod-zone); use --lastmod-zone with the zone, such as Europe/Moscow for MSK";
     assert_eq!(told.report["tag_hints"], json!([hint]));
     assert_eq!(told.report["examples"][0]["text"], "2024-05-01T10:20:30 MSK");
+}
+
+#[test]
+fn a_time_with_the_name_of_a_zone_needs_a_zone_with_this_name() {
+    let directory = TempDir::new();
+    let (out, input) = (directory.join("out"), directory.file("a.csv", pages(1, "2024-01-05 10:20:30 EST")));
+    for (options, what) in [
+        (&[][..], "EST, and not its offset from UTC"),
+        (&["--lastmod-zone", "-05:00"], "EST, that clocks in -05:00 do not have at that time"),
+    ] {
+        let told = build(&out, &input, options);
+        let hint = format!(
+            "lastmod 2024-01-05 10:20:30 EST has the name of a zone, {what} (1 of 1 dropped as tag-lastmod-zone); use \
+             --lastmod-zone with the zone, such as Europe/Moscow for MSK"
+        );
+        assert_eq!(told.report["tag_hints"], json!([hint]));
+    }
+    build(&out, &input, &["--lastmod-zone", "America/New_York"]).run.expect(0);
+    let xml = &published(&out, BASE)[1].1;
+    assert!(xml.contains("<lastmod>2024-01-05T10:20:30-05:00</lastmod>"), "{xml}");
 }
 
 #[test]
@@ -281,8 +307,8 @@ fn too_many_dropped_tags_are_refused_and_the_message_names_the_option_that_accep
         &directory.file("zone.csv", pages(4, "2024-05-01 10:20")),
         &["--max-dropped-tags", "50%"],
     );
-    let said = "nothing was published; lastmod has no time zone (4 of 4 dropped); use --lastmod-zone UTC; to drop the \
-                tags, run again with --max-dropped-tags 100%";
+    let said = "nothing was published; lastmod 2024-05-01 10:20 has no time zone (4 of 4 dropped as tag-lastmod-zone); use \
+                --lastmod-zone UTC; to drop the tags, run again with --max-dropped-tags 100%";
     assert!(told.run.expect(65).stderr.contains(said));
     assert!(told.report["refused"].as_str().unwrap().contains(said));
     finish(build_command(&directory.join("usage"), BASE).args(["--max-dropped-tags", "some"]), b"").expect(2);

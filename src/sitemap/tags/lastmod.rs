@@ -7,7 +7,7 @@
 use jiff::SignedDuration;
 use jiff::civil::{Date, DateTime};
 
-use super::zone::{LastmodZone, is_undefined_name, number, offset_minutes};
+use super::zone::{LastmodZone, is_zone_name, number, offset_minutes};
 use crate::sitemap::tag_names::TagReason;
 
 /// Maximum length of a `lastmod` in bytes, `2024-05-01T10:20:30+02:00`: `maxLength` of the 0.84 schema.
@@ -95,8 +95,8 @@ impl std::fmt::Display for LastmodUnit {
 pub struct LastmodRules {
     /// The format of the column.
     pub unit: LastmodUnit,
-    /// The zone of times without a zone. If it is not set, such times are dropped. Times with the name of a zone whose offset is
-    /// not defined, such as `MSK`, are kept only if clocks in this zone have that name at the time.
+    /// The zone of times without a zone. If it is not set, such times are dropped. Times with the name of a zone other than UTC,
+    /// such as `MSK`, are kept only if clocks in this zone have that name at the time. In feeds, RFC 2822 defines a few names.
     pub zone: Option<LastmodZone>,
 }
 
@@ -192,7 +192,7 @@ fn of_date_time(date: Date, clock: &[u8], zone: Option<&LastmodZone>) -> Result<
             let (local, minutes) = zone.place(local).ok_or(TagReason::Lastmod)?;
             in_zone(local, minutes, None)
         }
-        name if name != given && is_undefined_name(name) => {
+        name if name != given && is_zone_name(name) => {
             let placed = zone.and_then(|zone| zone.place_named(local, name));
             let (local, minutes) = placed.ok_or(TagReason::LastmodZone)?;
             in_zone(local, minutes, None)

@@ -67,8 +67,9 @@ fn lastmod_is_a_date_or_has_full_seconds_and_a_zone() {
         ("2024-05-01T10:20", Err(Why::LastmodZone)),
         ("2024-05-01 10:20:30", Err(Why::LastmodZone)),
         ("2024-05-01 10:20:30.123", Err(Why::LastmodZone)),
-        // The offset of this zone is not defined.
+        // More than one zone may have this name.
         ("2024-05-01T10:20:30 CET", Err(Why::LastmodZone)),
+        ("2024-05-01 10:20:30 EST", Err(Why::LastmodZone)),
         // No such day or time.
         ("2023-02-29", Err(Why::Lastmod)),
         ("1900-02-29", Err(Why::Lastmod)),
@@ -91,7 +92,6 @@ fn lastmod_is_a_date_or_has_full_seconds_and_a_zone() {
         ("2024-05-01T10:20:30.Z", Err(Why::Lastmod)),
         ("2024-05-01T10:20:Z", Err(Why::Lastmod)),
         ("2024-05-01T10:20:30CET", Err(Why::Lastmod)),
-        ("2024-05-01 10:20:30 EST", Err(Why::Lastmod)),
         ("2024-05-01 10:20:30 PM", Err(Why::Lastmod)),
         ("2024-05-01  10:20:30", Err(Why::Lastmod)),
         ("-2024-05-01", Err(Why::Lastmod)),

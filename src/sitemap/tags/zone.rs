@@ -86,18 +86,19 @@ impl fmt::Display for LastmodZone {
     }
 }
 
-/// The names of zones whose offset from UTC is defined. RFC 2822, 4.3: that of any other name is unknown.
+/// The names of zones whose offset from UTC is defined in feeds. RFC 2822, 4.3: that of any other name is unknown. Elsewhere, a
+/// name such as `CST` may be that of one of several zones.
 const NAMES: [&str; 12] = ["UT", "GMT", "UTC", "Z", "EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT"];
 
-/// Whether the offset of the zone with this `name` is defined.
+/// Whether the offset of the zone with this `name` is defined in feeds.
 pub fn is_defined(name: &[u8]) -> bool {
     NAMES.iter().any(|defined| name.eq_ignore_ascii_case(defined.as_bytes()))
 }
 
-/// Whether `text` is probably the name of a zone, such as `MSK`, and its offset is not defined. Shorter words have other meanings,
-/// such as `PM`.
-pub fn is_undefined_name(text: &[u8]) -> bool {
-    matches!(text.len(), 3..=5) && text.iter().all(u8::is_ascii_uppercase) && !is_defined(text)
+/// Whether `text` is probably the name of a zone other than UTC, such as `MSK`. Shorter words have other meanings, such as `PM`.
+pub fn is_zone_name(text: &[u8]) -> bool {
+    let is_name = matches!(text.len(), 3..=5) && text.iter().all(u8::is_ascii_uppercase);
+    is_name && !matches!(text, b"UTC" | b"GMT")
 }
 
 /// The minutes of `±hh:mm`, `±hhmm` or `±hh`; `None` for anything else, and if it exceeds [`ZONE_MINUTES_MAX`].

@@ -6,54 +6,62 @@ use crate::commands::build::report::{Report, WordCounts};
 use crate::error::{Error, Message, Result, Setting, message};
 use crate::escape::unescape;
 use crate::job::{Guards, Job};
-use crate::sitemap::tags::{LastmodUnit, TagName, TagReason, is_compact_date, is_undefined_name};
+use crate::sitemap::tags::{LastmodUnit, TagName, TagReason, is_compact_date, is_zone_name};
 use crate::words::{grouped, plural};
 
-/// Returns a hint for each reason that an option would resolve: what is wrong, how many tags were dropped, and the option.
+/// Returns a hint for each reason that an option would resolve: what is wrong with the first such value, how many tags were dropped
+/// for this reason, and the option. Other values may have other faults.
 pub fn hints(job: &Job, report: &Report) -> Vec<Message> {
     let has_unit = job.rules.tags.lastmod.unit != LastmodUnit::Text;
     let hint = |reason: TagReason| {
         let dropped = *report.dropped_tags.get(reason.as_str())?;
         let given = count(&report.given_tags, TagName::Lastmod.as_str());
-        let example = report.examples.iter().find(|example| example.reason == reason.as_str());
-        let name_of_zone =
-            || example?.text.rsplit(' ').next().filter(|name| is_undefined_name(name.as_bytes()));
-        let (what, way_out): (String, Message) = match reason {
-            TagReason::LastmodZone => match name_of_zone() {
-                Some(name) => (
-                    format!("has the name of a zone, {name}, and not its offset from UTC"),
-                    message!(Setting::LastmodZone, " with the zone, such as ", "Europe/Berlin"),
-                ),
-                None => ("has no time zone".into(), message!(Setting::LastmodZone.with("UTC"))),
-            },
+        let first = &*report.examples.iter().find(|example| example.reason == reason.as_str())?.text;
+        let (what, way_out) = match reason {
+            TagReason::LastmodZone => of_zone(job, first),
             // Another unit would drop the tags that are read in this one.
             TagReason::LastmodEpoch if has_unit && dropped * 2 <= given => return None,
             TagReason::LastmodEpoch => {
-                let unit = LastmodUnit::of_number(example?.text.as_bytes())?.as_str();
+                let unit = LastmodUnit::of_number(first.as_bytes())?.as_str();
                 (format!("looks like epoch {unit}"), message!(Setting::LastmodUnit.with(unit)))
             }
-            // Digits may have been cut off, so the number is not read.
-            TagReason::Lastmod if has_exponent(&example?.text) => {
-                ("has an exponent".into(), message!("CAST(lastmod AS BIGINT)"))
-            }
-            TagReason::Lastmod if is_compact_date(example?.text.as_bytes()) => {
-                ("looks like YYYYMMDD".into(), message!("YYYY-MM-DD"))
-            }
-            TagReason::Lastmod if is_null(&example?.text) => {
-                ("is NULL".into(), message!("COALESCE(lastmod, '')"))
-            }
-            TagReason::Lastmod => {
-                let below = only_path(&example?.text)?;
-                let setting =
-                    report.inputs.iter().find_map(|input| input.setting_below("lastmod", &below))?;
-                ("is a JSON object".into(), message!(setting))
-            }
+            TagReason::Lastmod => of_no_date(report, first)?,
             _ => return None,
         };
-        let [dropped, given] = [dropped, given].map(grouped);
-        Some(message!("lastmod {what} ({dropped} of {given} dropped); use ", way_out))
+        let ([dropped, given], reason) = ([dropped, given].map(grouped), reason.as_str());
+        Some(message!("lastmod {first} {what} ({dropped} of {given} dropped as {reason}); use ", way_out))
     };
     TagReason::ALL.into_iter().filter_map(hint).collect()
+}
+
+/// What is wrong with the time `text` without a known zone, and what to use.
+fn of_zone(job: &Job, text: &str) -> (String, Message) {
+    let name = text.rsplit(' ').next().filter(|name| is_zone_name(name.as_bytes()));
+    let Some(name) = name else {
+        return ("has no time zone".into(), message!(Setting::LastmodZone.with("UTC")));
+    };
+    let what = match &job.rules.tags.lastmod.zone {
+        None => format!("has the name of a zone, {name}, and not its offset from UTC"),
+        Some(zone) => {
+            format!("has the name of a zone, {name}, that clocks in {zone} do not have at that time")
+        }
+    };
+    (what, message!(Setting::LastmodZone, " with the zone, such as Europe/Moscow for MSK"))
+}
+
+/// What is wrong with `text`, which is no date, and what to use, if it is known.
+fn of_no_date(report: &Report, text: &str) -> Option<(String, Message)> {
+    Some(match text {
+        // Digits may have been cut off, so the number is not read.
+        text if has_exponent(text) => ("has an exponent".into(), message!("CAST(lastmod AS BIGINT)")),
+        text if is_compact_date(text.as_bytes()) => ("looks like YYYYMMDD".into(), message!("YYYY-MM-DD")),
+        text if is_null(text) => ("is a missing value".into(), message!("COALESCE(lastmod, '')")),
+        text => {
+            let below = only_path(text)?;
+            let setting = report.inputs.iter().find_map(|input| input.setting_below("lastmod", &below))?;
+            ("is a JSON object".into(), message!(setting))
+        }
+    })
 }
 
 /// Whether `text` is a number such as `1.7145504E9`, as Java writes floating point numbers from ten million on.

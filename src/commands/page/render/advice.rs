@@ -97,8 +97,8 @@ fn of_tag(reason: TagReason) -> Message {
             "The value is not a date. Write dates as 2024-05-01 or 2024-05-01T12:00:00Z.".into()
         }
         TagReason::LastmodZone => message!(
-            "The time has no zone. Set the time zone of the data, for example with ",
-            Setting::LastmodZone.with("UTC"),
+            "The offset of the time from UTC is not known. Set the time zone of the data, for example with ",
+            Setting::LastmodZone.with("Europe/Berlin"),
             "."
         ),
         TagReason::LastmodEpoch => message!(

@@ -2,7 +2,7 @@
 
 use jiff::fmt::rfc2822::DateTimeParser;
 
-use crate::sitemap::tags::{is_defined, is_undefined_name};
+use crate::sitemap::tags::{is_defined, is_zone_name};
 
 /// Feeds sometimes name the wrong weekday, so it is ignored.
 static PARSER: DateTimeParser = DateTimeParser::new().relaxed_weekday(true);
@@ -25,7 +25,7 @@ pub fn w3c(text: &[u8]) -> Vec<u8> {
         },
     };
     let mut written = time.strftime(format).to_string().into_bytes();
-    if is_undefined_name(zone) {
+    if is_unknown && is_zone_name(zone) {
         written.push(b' ');
         written.extend(zone);
     }
