@@ -81,10 +81,22 @@ fn pipe(name: &Path, program: &str) -> String {
     format!("pipe it in: {program} {file} | sitemill build - …")
 }
 
-/// Whether `head` begins with a header of POSIX or GNU tar. Its magic number ends with a NUL, which no text has.
+/// Whether `head` begins with a header of tar. The magic number of POSIX and GNU ends with a NUL, which no text has. Headers of
+/// Unix version 7 have none, but all have a sum of their bytes.
 fn is_tar(head: &[u8]) -> bool {
     let magic = head.get(257..).unwrap_or_default();
-    magic.starts_with(b"ustar\0") || magic.starts_with(b"ustar  \0")
+    magic.starts_with(b"ustar\0") || magic.starts_with(b"ustar  \0") || has_tar_sum(head)
+}
+
+/// Whether the first 512 bytes of `head` have their sum, with eight blanks for its field, as octal digits in this field.
+fn has_tar_sum(head: &[u8]) -> bool {
+    const FIELD: std::ops::Range<usize> = 148..156;
+    let Some(header) = head.get(..512).filter(|header| header.contains(&0)) else { return false };
+    let sum_of = |bytes: &[u8]| bytes.iter().map(|&byte| u32::from(byte)).sum::<u32>();
+    let sum = sum_of(header) - sum_of(&header[FIELD]) + 8 * u32::from(b' ');
+    let is_end = |byte: &u8| matches!(byte, b' ' | 0);
+    let digits = header[FIELD].trim_ascii_start().split(is_end).next().unwrap_or_default();
+    str::from_utf8(digits).is_ok_and(|digits| u32::from_str_radix(digits, 8) == Ok(sum))
 }
 
 /// Whether `head` contains a control character that text does not have, and is not UTF-8: tables of Hive have such characters.
