@@ -153,7 +153,7 @@ pub mod options {
     pub use crate::clean::screen::robots::{Robots, RobotsAgent};
     pub use crate::clean::screen::{Pattern, RelativeTo, Rewrite, UrlRules};
     pub use crate::compress::gzip::{Engine, Level};
-    pub use crate::intake::format::{Columns, Delimiter, Format, FormatOptions};
+    pub use crate::intake::format::{Columns, Delimiter, Format, FormatOptions, QuoteEscape};
     pub use crate::job::{
         Also, CommandLine, ExpectLines, Guards, InputOptions, MaxDroppedTags, MaxRejects, MaxShrink,
         OnDuplicate, Order, Publication, Resources, SectionsBy, SetRules, THREADS_MAX, memory_default,

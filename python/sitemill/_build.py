@@ -64,6 +64,7 @@ def build(
     format: Optional[str] = None,
     columns: Optional[str] = None,
     delimiter: Optional[str] = None,
+    escape: Optional[str] = None,
     input_encoding: Optional[str] = None,
     url_encoding: Optional[str] = None,
     require_success_marker: bool = False,
@@ -151,6 +152,7 @@ def build(
         format: the format of files, if it cannot be detected.
         columns: names or positions of columns as on the command line: ``"url=1,lastmod=3"``.
         delimiter: the delimiter of CSV files, if it cannot be detected.
+        escape: the character before a quote within quotes in CSV files, such as a backslash, if quotes are not doubled.
         input_encoding: the charset of files that do not begin with a byte order mark.
         url_encoding: the charset in which the server expects non-ASCII characters of paths and queries.
         require_success_marker: refuse a directory of part files, and files and objects named ``part-*``, without ``_SUCCESS``.
@@ -224,6 +226,7 @@ def clean(
     format: Optional[str] = None,
     columns: Optional[str] = None,
     delimiter: Optional[str] = None,
+    escape: Optional[str] = None,
     input_encoding: Optional[str] = None,
     url_encoding: Optional[str] = None,
     require_success_marker: bool = False,

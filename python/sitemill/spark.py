@@ -48,7 +48,7 @@ _FIXED = {"order": "sorted", "divide": "stable", "on_duplicate": "newest"}
 _INSTEAD = {"rejects": "call sitemill.spark.rejects", "memory": "worker_memory= limits each task"}
 #: Files of rules, which the driver and all tasks read.
 _FILES_OF_RULES = ("include_file", "exclude_file", "respect_robots")
-_OF_FILES = ("rejects", "format", "columns", "delimiter", "input_encoding", "require_success_marker")
+_OF_FILES = ("rejects", "format", "columns", "delimiter", "escape", "input_encoding", "require_success_marker")
 _OF_STORES = ("endpoint", "state", "sitemap_header", "index_header", "allow_unsafe_store")
 #: Options of the driver, which no task has: the files that it writes, and the command that it runs.
 _OF_DRIVER = ("report", "html", "metrics", "diff", "then")

@@ -54,6 +54,7 @@ WRONG_OPTIONS = [
     dict(columns="page"),
     dict(columns="url=page", url="page"),
     dict(delimiter="ab"),
+    dict(escape="n"),
     dict(format="xls"),
     dict(input_encoding="klingon"),
     dict(url_encoding="klingon"),

@@ -124,7 +124,7 @@ fn build_started(
     // The parent keeps its lock until the end.
     let (sites, parent) = site::of_layouts(run, sites, workspace)?;
     let hint = report.hint.take().or_else(|| guards::section_hint(job, &sites));
-    report.hint = hint.or_else(|| guards::delimiter_hint(job, &report));
+    report.hint = hint.or_else(|| guards::csv_hint(job, &report));
     if let Err(refused) = guards::check_sets(job, &sites, &left_out) {
         loaded.check_unchanged()?;
         return Ok(Outcome::not_published(report, refused));

@@ -60,6 +60,8 @@ settings! {
     Exclude = "exclude",
     /// The URL of a compatible store.
     Endpoint = "endpoint",
+    /// The character before a quote within the quotes of CSV.
+    Escape = "escape",
     /// How many lines the inputs must have.
     ExpectLines = "expect_lines",
     /// The format of the inputs.

@@ -25,6 +25,7 @@ mod charset;
 mod columns;
 mod csv;
 mod delimiter;
+mod dialect;
 mod facts;
 mod feed;
 mod foreign;
@@ -59,8 +60,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use columns::Columns;
-pub use csv::ESCAPED_QUOTES;
+pub use csv::escaped_quotes;
 pub use delimiter::Delimiter;
+pub use dialect::QuoteEscape;
 pub use facts::Facts;
 pub use found::{ColumnsFound, NameCounts, UnitFacts};
 pub use from_code::{SourceRow, SourceRows};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::format::{ESCAPED_QUOTES, Format, NEEDS_UNPACKED};
+use super::format::{Format, NEEDS_UNPACKED, escaped_quotes};
 use crate::error::{Message, Piece, Setting, message};
 
 /// An input that was read.
@@ -142,7 +142,7 @@ impl InputReport {
         };
         let path = &self.path;
         let escaped =
-            self.has_escaped_quotes.then(|| message!("rows of {path} are rejected: {ESCAPED_QUOTES}"));
+            self.has_escaped_quotes.then(|| message!("rows of {path} are rejected: ", escaped_quotes()));
         escaped.into_iter().chain(missing).chain(impossible).chain(uses).collect()
     }
 
@@ -202,7 +202,7 @@ impl InputReport {
 
     /// Whether a delimiter separates its values.
     pub(crate) fn has_delimiter(&self) -> bool {
-        matches!(self.format.parse(), Ok(Format::Csv | Format::Tsv))
+        self.format.parse().is_ok_and(Format::has_quotes)
     }
 
     /// Whether it is a sitemap or a feed.

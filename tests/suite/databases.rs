@@ -80,9 +80,12 @@ fn quotes_that_are_escaped_with_a_backslash_are_explained_however_few_rows_are_r
     let (run, report) = build(&directory, "out", &input, &[]);
     let run = run.expect(0);
     assert!(report["rejected"]["bad-row"].as_u64().unwrap() < 100);
-    let hint =
-        r#"rows.csv are rejected: quotes are escaped with a backslash (\"), but CSV doubles them ("")"#;
+    let hint = "rows.csv are rejected: quotes are escaped with a backslash (\\\"), but CSV doubles them (\"\"); read them with \
+                --escape '\\'\n";
     assert!(run.stderr.contains(hint), "{}", run.stderr);
+    let (read, report) = build(&directory, "read", &input, &["--escape", r"\", "--max-rejects", "0"]);
+    assert!(!read.expect(0).stderr.contains("backslash"));
+    assert_eq!(report["listed"], 1000);
     let other = directory.file("other.csv", format!("title,url\nx,y,z\n\"C:\\\",{BASE}a\n"));
     let (quiet, _) = build(&directory, "other", &other, &[]);
     assert!(!quiet.expect(0).stderr.contains("backslash"));
@@ -127,4 +130,55 @@ fn a_lastmod_that_is_null_or_a_json_object_is_dropped_with_the_way_out() {
         let xml = &published(&directory.join("out"), BASE)[1].1;
         assert!(xml.contains("<lastmod>2024-05-01T10:20:30Z</lastmod>"), "{xml}");
     }
+}
+
+#[test]
+fn quotes_that_are_escaped_with_a_backslash_are_read_with_the_option() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let rows = [
+        r#""a \"b\", c","@1?x=\"y\"&z=\\w","2024-05-01""#,
+        r#""line \
+end","@2","2024-05-02""#,
+        r#""doubled ""quotes""","@3","2024-05-03""#,
+        r#"C:\,@4,\N"#,
+        r#""C:\\",@5,2024-05-05"#,
+    ];
+    let wanted = ["1?x=%22y%22&z=\\w", "2", "3", "4", "5"].map(|path| format!("{BASE}{path}"));
+    let wanted = wanted.map(|url| url.replace('\\', "%5C"));
+    let text = |header: &str| (header.to_owned() + &rows.join("\n") + "\n").replace('@', BASE);
+    let escape = ["--escape", r"\", "--max-dropped-tags", "0"];
+    let by_place = ["--columns", "url=2,lastmod=3"];
+    for (name, text, options, rejected) in [
+        ("a.csv", text("title,url,lastmod\n"), &[][..], json!({})),
+        // Without a line end in a value, the lines show what they are.
+        ("b.txt", text("").replace("\\\n", ""), &by_place, json!({})),
+        // The first row is a header, as the rows below show.
+        ("c.txt", text("title,page,day\n").replace("\\\n", ""), &by_place, json!({ "bad-row": 1 })),
+        ("d.tsv", text("title,url,lastmod\n").replace(',', "\t"), &[], json!({})),
+    ] {
+        let input = directory.file(name, text);
+        let (run, report) = build(&directory, "out", &input, &[&escape[..], options].concat());
+        run.expect(0);
+        assert_eq!(report["rejected"], rejected, "{name}");
+        assert_eq!(published_urls(&out, BASE), wanted, "{name}");
+        let xml = &published(&out, BASE)[1].1;
+        assert_eq!(xml.matches("<lastmod>").count(), 4, "{name}: {xml}");
+    }
+    let input = directory.file("a.csv", text("title,url,lastmod\n"));
+    for (options, said) in [
+        (&["--escape", "n"][..], "expected one ASCII punctuation character other than a quote"),
+        (&["--escape", ";", "--delimiter", ";"], "--escape ';': is also --delimiter ';'"),
+        (&["--escape", r"\", "--format", "jsonl"], "--format jsonl has no quotes; use --format csv"),
+    ] {
+        let mut command = sitemill();
+        command.args(["build", "--base-url", BASE, "--out"]).arg(&out).arg(&input).args(options);
+        let refused = finish(&mut command, b"").expect(2).stderr;
+        assert!(refused.contains(said), "{refused}");
+    }
+    let list = directory.file("list.txt", format!("{BASE}a\n"));
+    let (run, _) = build(&directory, "out", &list, &["--escape", r"\", "--max-shrink", "100%"]);
+    let hint = "no input is CSV, so --escape has no effect; leave it out, or use --format csv\n";
+    let stderr = run.expect(0).stderr;
+    assert!(stderr.contains(hint), "{stderr}");
 }

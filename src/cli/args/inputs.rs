@@ -1,6 +1,6 @@
 //! Options about the format of inputs.
 
-use sitemill::options::{Columns, Delimiter, Format, FormatOptions, UrlEncoding};
+use sitemill::options::{Columns, Delimiter, Format, FormatOptions, QuoteEscape, UrlEncoding};
 
 /// Options about the format of inputs.
 #[derive(Debug, clap::Args)]
@@ -21,6 +21,12 @@ pub struct FormatArgs {
     /// Detected from the header: tab, ;, |, comma, \x01 or \x1f. Any control character can be given by its number, such as \x02.
     #[arg(long, value_name = "CHAR", hide_short_help = true)]
     pub delimiter: Option<Delimiter>,
+
+    /// Character before a quote in a quoted CSV value, such as a backslash [default: quotes are doubled].
+    ///
+    /// Spark, Hadoop, MySQL and Redshift write \". Doubled quotes are still read.
+    #[arg(long, value_name = "CHAR", hide_short_help = true)]
+    pub escape: Option<QuoteEscape>,
 
     /// Charset of text inputs; any name that browsers know [default: UTF-8].
     ///
@@ -49,6 +55,7 @@ impl FormatArgs {
             format: self.format,
             columns: self.columns.clone().unwrap_or_default(),
             delimiter: self.delimiter,
+            escape: self.escape,
             input_encoding: self.input_encoding,
             ..FormatOptions::default()
         }

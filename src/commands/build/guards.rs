@@ -127,12 +127,14 @@ fn check_sections_of_rules(job: &Job, sites: &[Planned]) -> Result<()> {
     )))
 }
 
-/// A hint if the job sets a delimiter and no input has one. A table may be read together with plain lists.
-pub fn delimiter_hint(job: &Job, report: &Report) -> Option<Message> {
+/// A hint if the job has an option about CSV and no input is CSV. A table may be read together with plain lists.
+pub fn csv_hint(job: &Job, report: &Report) -> Option<Message> {
+    let format = &job.input.format;
+    let of_delimiter = format.delimiter.map(|_| Setting::Delimiter);
+    let setting = of_delimiter.or(format.escape.map(|_| Setting::Escape))?;
     let has_none = report.lines > 0 && !report.inputs.iter().any(InputReport::has_delimiter);
-    job.input.format.delimiter.filter(|_| has_none)?;
     let csv = Setting::Format.with("csv");
-    Some(message!("no input is CSV, so ", Setting::Delimiter, " has no effect; leave it out, or use ", csv))
+    has_none.then(|| message!("no input is CSV, so ", setting, " has no effect; leave it out, or use ", csv))
 }
 
 /// Returns a hint about sections that no guard refuses.

@@ -8,6 +8,7 @@ mod tests;
 use super::charset;
 use super::columns::{Columns, EachPart, Missing, RowPart};
 use super::delimiter::Delimiter;
+use super::dialect::Dialect;
 use super::found::ColumnsFound;
 use super::reader::{RowReader, units_of_blocks};
 use super::row::{CountingSink, Record};
@@ -23,7 +24,7 @@ use crate::error::{Error, Message, Result, Setting, message};
 use crate::intake::blocks::TextBlock;
 use crate::intake::lines::BYTE_ORDER_MARK;
 use crate::sitemap::extensions::{ExtrasBuffer, RawExtras};
-pub use cut::ESCAPED_QUOTES;
+pub use cut::escaped_quotes;
 use cut::{Cuts, has_escaped_quote};
 use table::{Table, TableRow};
 
@@ -53,7 +54,7 @@ pub const TSV: Spec = Spec {
 
 /// The layout of the rows, from the header or the first row.
 struct Header {
-    delimiter: u8,
+    dialect: Dialect,
     /// The names in it, and that of the column of the URL; empty if there is no header.
     names: Vec<Vec<u8>>,
     url: Vec<u8>,
@@ -68,11 +69,11 @@ struct Header {
 
 impl Header {
     /// The layout of rows with this number of `fields`, and the place of each part of a row, if it has one.
-    fn new(delimiter: u8, fields: usize, places: EachPart<Option<usize>>, columns: ColumnsFound) -> Self {
+    fn new(dialect: Dialect, fields: usize, places: EachPart<Option<usize>>, columns: ColumnsFound) -> Self {
         let used = places.into_iter().enumerate().filter_map(|(part, place)| Some((part, place?)));
         let has_cells = places[RowPart::PLAIN..].iter().any(Option::is_some);
         let (names, url) = (Vec::new(), Vec::new());
-        Self { delimiter, names, url, fields, used: used.collect(), has_cells, columns }
+        Self { dialect, names, url, fields, used: used.collect(), has_cells, columns }
     }
 
     /// This layout after the header `row`, whose field `url` is the name of the column of the URL.
@@ -133,20 +134,21 @@ fn header<'n>(
     hints: Hints<'_>,
 ) -> Result<Option<(Header, Cuts<'n>)>> {
     let delimiter = delimiter.map_or_else(|| detected(text.about(), hints), Ok)?;
-    let mut cuts = Cuts::new(text, delimiter.as_byte());
+    let dialect = Dialect { by: delimiter, escape: hints.escape };
+    let mut cuts = Cuts::new(text, dialect);
     // A block may have only empty lines and comments.
     while let Some(first) = cuts.next().transpose()? {
-        let (mut table, mut rest) = (Table::new(&first, delimiter.as_byte()), None);
+        let (mut table, mut rest) = (Table::new(&first, dialect), None);
         while let Some(row) = table.next_row() {
             if is_preamble(&row, hints.columns) {
                 rest = Some(table.rest());
                 continue;
             }
             if let Some(places) = hints.columns.positions() {
-                let header = by_positions(cuts.about(), delimiter, &row, hints.columns, places)?;
+                let header = by_positions(cuts.about(), dialect, &row, hints.columns, places)?;
                 return Ok(Some((header, cuts.again(rest.unwrap_or(first)))));
             }
-            let header = by_names(cuts.about(), delimiter, &row, hints)?;
+            let header = by_names(cuts.about(), dialect, &row, hints)?;
             let after = table.rest();
             return Ok(Some((header, cuts.again(after))));
         }
@@ -167,13 +169,13 @@ fn names<'t>(row: &TableRow<'t>) -> Vec<&'t [u8]> {
 /// The layout of rows whose parts have `places`, and of which `row` is the first, unless it is a header.
 fn by_positions(
     about: &About<'_>,
-    delimiter: Delimiter,
+    dialect: Dialect,
     row: &TableRow<'_>,
     columns: &Columns,
     places: EachPart<Option<usize>>,
 ) -> Result<Header> {
     let url = places[RowPart::Url.number()].unwrap_or_default();
-    let below = fields_below(about, delimiter, row, url);
+    let below = fields_below(about, dialect, row, url);
     let fields = below.unwrap_or(row.fields());
     let parts = RowPart::ALL.into_iter().zip(places).filter_map(|(part, place)| Some((place?, part)));
     if let Some((last, part)) = parts.max_by_key(|&(place, _)| place).filter(|&(last, _)| last >= fields) {
@@ -181,19 +183,19 @@ fn by_positions(
     }
     let numbers: Vec<String> = (1..=fields).map(|number| number.to_string()).collect();
     let numbers: Vec<&[u8]> = numbers.iter().map(String::as_bytes).collect();
-    let layout =
-        Header::new(delimiter.as_byte(), fields, places, ColumnsFound::of(columns, &numbers, places));
+    let layout = Header::new(dialect, fields, places, ColumnsFound::of(columns, &numbers, places));
     Ok(if below.is_some() { layout.below(row, url) } else { layout })
 }
 
 /// The number of values in the row below `row`, if `row` is a header: it has no URL in the field `url`, as all of the first rows
 /// below it do. As a relative URL, the name of the column would be listed.
-fn fields_below(about: &About<'_>, delimiter: Delimiter, row: &TableRow<'_>, url: usize) -> Option<usize> {
+fn fields_below(about: &About<'_>, dialect: Dialect, row: &TableRow<'_>, url: usize) -> Option<usize> {
     let own = if row.fields() > url { unquoted(row.field(url)) } else { b"" };
     if begins_as_url(own) {
         return None;
     }
-    let below = Sample::of(about.head()).rows_below(row.text(), delimiter);
+    let sample = Sample::of(about.head()).with_escape(dialect.escape);
+    let below = sample.rows_below(row.text(), dialect.by);
     let has_url = |values: &Vec<Vec<u8>>| values.get(url).is_some_and(|value| begins_as_url(value));
     // Files with headers may have been joined.
     let is_repeated = |values: &Vec<Vec<u8>>| values.get(url).is_some_and(|value| bare(value) == bare(own));
@@ -202,7 +204,7 @@ fn fields_below(about: &About<'_>, delimiter: Delimiter, row: &TableRow<'_>, url
 }
 
 /// The layout of the rows after the header `row`.
-fn by_names(about: &About<'_>, delimiter: Delimiter, row: &TableRow<'_>, hints: Hints<'_>) -> Result<Header> {
+fn by_names(about: &About<'_>, dialect: Dialect, row: &TableRow<'_>, hints: Hints<'_>) -> Result<Header> {
     let (columns, names) = (hints.columns, names(row));
     // Names from the user can only be in a header.
     if *columns == Columns::default() && names.iter().any(|name| is_address(name)) {
@@ -218,17 +220,17 @@ fn by_names(about: &About<'_>, delimiter: Delimiter, row: &TableRow<'_>, hints: 
     let missing = |missing: Missing| no_header(about, columns, missing.message("column"));
     let places = columns.places(&names).map_err(missing)?;
     if names.len() == 1 && hints.delimiter.is_none() {
-        check_one_column(about, delimiter, row)?;
+        check_one_column(about, dialect.by, row)?;
     }
     columns.check_unique(&names, &places).map_err(|twice| about.wrong(message!("row 1: ", twice)))?;
     let found = ColumnsFound::of(columns, &names, places);
-    let layout = Header::new(delimiter.as_byte(), names.len(), places, found);
+    let layout = Header::new(dialect, names.len(), places, found);
     Ok(layout.below(row, places[RowPart::Url.number()].unwrap_or_default()))
 }
 
 /// The delimiter that the first lines show.
 fn detected(about: &About<'_>, hints: Hints<'_>) -> Result<Delimiter> {
-    let sample = Sample::of(about.head());
+    let sample = Sample::of(about.head()).with_escape(hints.escape);
     let found = match hints.columns.positions() {
         Some(places) => {
             sample.of_rows(places[0].unwrap_or_default(), None).map_err(|Ambiguous(one, other)| {
@@ -313,7 +315,7 @@ fn too_narrow(about: &About<'_>, fields: usize, position: usize, part: RowPart) 
 /// Reads the rows of `block`. Empty lines are not rows. A row is bad if it is torn, or if it is not blank and has more or fewer
 /// fields than the first one.
 fn read(block: &TextBlock, header: &Header, rows: &mut CountingSink<'_>) -> Result<()> {
-    let mut table = Table::new(block, header.delimiter);
+    let mut table = Table::new(block, header.dialect);
     let mut extras = ExtrasBuffer::default();
     while let Some(row) = table.next_row() {
         let (line, offset) = (row.line, row.offset);
@@ -321,7 +323,8 @@ fn read(block: &TextBlock, header: &Header, rows: &mut CountingSink<'_>) -> Resu
             match !row.is_torn && is_blank(&row) {
                 true => rows.record(&Record { line, offset, ..Record::default() })?,
                 false => {
-                    rows.facts().has_escaped_quotes |= has_escaped_quote(row.text());
+                    let has_escape = header.dialect.escape.is_some();
+                    rows.facts().has_escaped_quotes |= !has_escape && has_escaped_quote(row.text());
                     rows.bad(line, offset, Reason::BadRow, row.text())?;
                 }
             }

@@ -4,9 +4,10 @@ use encoding_rs::Encoding;
 
 use super::columns::Columns;
 use super::delimiter::Delimiter;
+use super::dialect::QuoteEscape;
 use super::spec::Hints;
 use super::table::Format;
-use crate::error::{Error, Result, Setting, message};
+use crate::error::{Error, Piece, Result, Setting, message};
 
 /// How to read the inputs. Anything that is not set is detected.
 #[derive(Debug, Clone, Default)]
@@ -18,6 +19,8 @@ pub struct FormatOptions {
     pub columns: Columns,
     /// The character between two values of CSV, if it is not detected.
     pub delimiter: Option<Delimiter>,
+    /// The character before a quote within quotes in CSV and TSV, if quotes are not doubled.
+    pub escape: Option<QuoteEscape>,
     /// Memory limit for the Parquet pages of a thread [default: its share of the memory limit of the run, at least 24 MiB]. A row
     /// group with larger pages is refused.
     pub page_memory: Option<u64>,
@@ -32,21 +35,33 @@ impl FormatOptions {
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming both.
     pub fn check(&self) -> Result<()> {
-        let (Some(format), Some(said)) = (self.format, self.delimiter) else { return Ok(()) };
-        match (format.spec().delimiter)(said) {
-            true => Ok(()),
-            false => Err(Error::usage(message!(
-                Setting::Delimiter.with(said.word()),
-                ": ",
-                Setting::Format.with(format),
-                " has no such delimiter; use ",
-                Setting::Format.with("csv")
-            ))),
+        if let (Some(escape), Some(by)) = (self.escape, self.delimiter)
+            && escape.as_byte() == by.as_byte()
+        {
+            let delimiter = Setting::Delimiter.with(by.word());
+            return Err(Error::usage(message!(Setting::Escape.with(escape.word()), ": is also ", delimiter)));
+        }
+        let Some(format) = self.format else { return Ok(()) };
+        let refused = |setting: Piece, what: &str| {
+            let (format, csv) = (Setting::Format.with(format), Setting::Format.with("csv"));
+            Err(Error::usage(message!(setting, ": ", format, " has no {what}; use ", csv)))
+        };
+        if let Some(said) = self.delimiter.filter(|&said| !(format.spec().delimiter)(said)) {
+            return refused(Setting::Delimiter.with(said.word()), "such delimiter");
+        }
+        match self.escape.filter(|_| !format.has_quotes()) {
+            Some(escape) => refused(Setting::Escape.with(escape.word()), "quotes"),
+            None => Ok(()),
         }
     }
 
     /// The options that formats need.
     pub(super) fn hints(&self) -> Hints<'_> {
-        Hints { columns: &self.columns, delimiter: self.delimiter, page_memory: self.page_memory }
+        Hints {
+            columns: &self.columns,
+            delimiter: self.delimiter,
+            escape: self.escape,
+            page_memory: self.page_memory,
+        }
     }
 }

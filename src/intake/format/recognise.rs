@@ -32,7 +32,7 @@ pub fn recognise(about: &About<'_>, options: &FormatOptions) -> Result<Format> {
     if head.is_empty() {
         return Ok(Format::FALLBACK);
     }
-    let sample = Sample::of(head);
+    let sample = Sample::of(head).with_escape(options.escape);
     if let Some(format) = by_head(head, &sample, options) {
         return Ok(format);
     }

@@ -5,6 +5,7 @@ mod values;
 
 use super::columns::{Columns, RowPart};
 use super::delimiter::Delimiter;
+use super::dialect::{Dialect, QuoteEscape};
 use super::packing::{NEEDS_UNPACKED, Packing};
 use crate::error::{Message, Setting, message};
 use crate::intake::lines::BYTE_ORDER_MARK;
@@ -23,6 +24,8 @@ pub struct Sample<'h> {
     lines: Vec<&'h [u8]>,
     /// The delimiter in a line `sep=;` before them, which Excel writes and reads.
     delimiter: Option<Delimiter>,
+    /// The character before a quote within quotes, if an option sets it.
+    escape: Option<QuoteEscape>,
 }
 
 /// Two delimiters that fit equally well.
@@ -41,13 +44,18 @@ impl<'h> Sample<'h> {
         let separator = lines.first().and_then(|line| separator(line));
         lines.drain(..usize::from(separator.is_some()));
         let delimiter = separator.and_then(|word| str::from_utf8(word).ok()?.parse().ok());
-        Self { lines, delimiter }
+        Self { lines, delimiter, escape: None }
+    }
+
+    /// This sample, with `escape` before quotes within quotes.
+    pub fn with_escape(self, escape: Option<QuoteEscape>) -> Self {
+        Self { escape, ..self }
     }
 
     /// The sample without the comments at its start.
     fn without_comments(&self) -> Self {
         let comments = self.lines.iter().take_while(|line| is_comment(line)).count();
-        Self { lines: self.lines[comments..].to_vec(), delimiter: self.delimiter }
+        Self { lines: self.lines[comments..].to_vec(), ..*self }
     }
 
     /// The delimiter that makes the first line, or the first one that is no comment, a header: it has several names, none looks
@@ -91,7 +99,8 @@ impl<'h> Sample<'h> {
             return Ok(Some(said).filter(|&said| this.is_parted(said)));
         }
         let fits = |by: &Delimiter| {
-            let Some(rows) = rows(&this.lines, *by) else { return false };
+            let dialect = Dialect { by: *by, escape: self.escape };
+            let Some(rows) = rows(&this.lines, dialect) else { return false };
             // The first line may be a header.
             let are_urls = |rows: &[Vec<Vec<u8>>]| rows.iter().all(|row| begins_as_url(&row[url]));
             url < rows[0].len() && (are_urls(&rows) || rows.len() > 1 && are_urls(&rows[1..]))
@@ -123,7 +132,7 @@ impl<'h> Sample<'h> {
     /// The values of the lines below the first one with the text `row`.
     pub fn rows_below(&self, row: &[u8], by: Delimiter) -> Vec<Vec<Vec<u8>>> {
         let others = self.lines.iter().skip_while(|line| line.trim_ascii_end() != row);
-        others.skip(1).map(|line| fields(line, by)).collect()
+        others.skip(1).map(|line| fields(line, Dialect { by, escape: self.escape })).collect()
     }
 
     /// The first line that is not empty.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::columns::Columns;
 use super::delimiter::Delimiter;
+use super::dialect::QuoteEscape;
 use super::reader::RowReader;
 use super::sample::Sample;
 use super::unpack::Text;
@@ -73,6 +74,8 @@ pub struct Hints<'n> {
     pub columns: &'n Columns,
     /// The delimiter, if it is not detected.
     pub delimiter: Option<Delimiter>,
+    /// The character before a quote within quotes, if quotes are not doubled.
+    pub escape: Option<QuoteEscape>,
     /// Memory limit for the pages of a thread.
     #[cfg_attr(
         not(any(feature = "parquet", feature = "internals")),

@@ -60,6 +60,11 @@ impl Format {
         matches!(self, Self::Sitemap | Self::Rss | Self::Atom)
     }
 
+    /// Whether its values may be in quotes.
+    pub(crate) fn has_quotes(self) -> bool {
+        matches!(self, Self::Csv | Self::Tsv)
+    }
+
     /// Returns the names of all formats, as a placeholder in help: `text|csv|…`.
     pub fn names() -> &'static str {
         static NAMES: LazyLock<String> = LazyLock::new(|| {

@@ -7,7 +7,7 @@ use crate::clean::{Cleaned, Cleaner, Reason};
 use crate::commands::build::report::{Report, most_frequent};
 use crate::error::{Message, Setting, message};
 use crate::escape::{shown, unescape};
-use crate::intake::format::{Delimiter, ESCAPED_QUOTES};
+use crate::intake::format::{Delimiter, escaped_quotes};
 use crate::intake::report::InputReport;
 use crate::job::Job;
 use crate::limits::{URL_BYTES_MAX, URL_BYTES_MIN};
@@ -54,7 +54,7 @@ pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<Example>
                     let (lines, reason) = (rejected.subject("line", "lines"), reason.as_str());
                     message!("{lines} rejected as {reason}; lines such as {line} are {what}; ", way_out)
                 }
-                None => other(reason, &rejected, first, &source(example)),
+                None => other(job, reason, &rejected, first, &source(example)),
             }
         }
         Reason::NoUrl if report.inputs.iter().all(InputReport::is_xml) => {
@@ -63,7 +63,7 @@ pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<Example>
                 "{lines}; a URL is the <loc> of a <url> or the <link> of an item, in lower case and in the namespace of the root element"
             )
         }
-        _ => other(reason, &rejected, first, &source(example)),
+        _ => other(job, reason, &rejected, first, &source(example)),
     })
 }
 
@@ -199,7 +199,8 @@ fn values_after_url(line: &str) -> Option<Message> {
 }
 
 /// Returns the hint for a reason that needs no look at the lines.
-fn other(reason: Reason, rejected: &Rejected, first: &str, source: &LineSource) -> Message {
+fn other(job: &Job, reason: Reason, rejected: &Rejected, first: &str, source: &LineSource) -> Message {
+    let has_escape = job.input.format.escape.is_some();
     let way_out = match reason {
         Reason::ControlCharacter if first.contains(r"\x00") => with_nul(first, source),
         Reason::ControlCharacter if first.contains(r"\rhttp") => {
@@ -236,7 +237,9 @@ fn other(reason: Reason, rejected: &Rejected, first: &str, source: &LineSource) 
             message!("{why}, or ", Setting::BytesPerSitemap, " too small")
         }
         Reason::EntryTooLarge => message!("the entry alone exceeds ", Setting::BytesPerSitemap),
-        Reason::BadRow if first.contains(r#"\\""#) && !first.starts_with('{') => ESCAPED_QUOTES.into(),
+        Reason::BadRow if !has_escape && first.contains(r#"\\""#) && !first.starts_with('{') => {
+            escaped_quotes()
+        }
         Reason::BadRow if first.starts_with('{') && first.ends_with(',') => {
             "remove the comma after each JSON object: sed 's/,[[:space:]]*$//'".into()
         }

@@ -62,6 +62,7 @@ fn of_input(job: &Job) -> Vec<Value> {
         (Setting::Format, format.format.map(|format| format.to_string())),
         (Setting::Columns, columns.map(|columns| shown(columns.as_bytes()))),
         (Setting::Delimiter, format.delimiter.map(|delimiter| shown(delimiter.word().as_bytes()))),
+        (Setting::Escape, format.escape.map(|escape| shown(escape.word().as_bytes()))),
         (Setting::InputEncoding, format.input_encoding.map(|encoding| encoding.name().into())),
         (Setting::RequireSuccessMarker, yes(job.input.require_success_marker)),
     ]

@@ -5,8 +5,9 @@
 
 use std::io::Read;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result, Setting, message};
 use crate::intake::blocks::TextBlock;
+use crate::intake::format::dialect::{Dialect, QuoteEscape};
 use crate::intake::format::row::ROW_BYTES_MAX;
 use crate::intake::format::unpack::{About, Text};
 use crate::intake::lines::{BYTE_ORDER_MARK, CHUNK_BYTES};
@@ -16,8 +17,13 @@ use crate::words::grouped;
 const OPEN_QUOTE: &str = ": most likely a quote that is never closed";
 
 /// What is wrong with rows that have a backslash before a quote, and the way out.
-pub const ESCAPED_QUOTES: &str = "quotes are escaped with a backslash (\\\"), but CSV doubles them (\"\"); in Spark, write \
-                                  with .option(\"escape\", \"\\\"\")";
+pub fn escaped_quotes() -> Message {
+    let escape = Setting::Escape.with(QuoteEscape::BACKSLASH.word());
+    message!(
+        "quotes are escaped with a backslash (\\\"), but CSV doubles them (\"\"); read them with ",
+        escape
+    )
+}
 
 /// Whether `text` has a quote after a backslash, as CSV of Spark and MySQL has.
 pub fn has_escaped_quote(text: &[u8]) -> bool {
@@ -28,7 +34,7 @@ pub fn has_escaped_quote(text: &[u8]) -> bool {
 pub struct Cuts<'n> {
     about: About<'n>,
     stream: Box<dyn Read + Send>,
-    delimiter: u8,
+    dialect: Dialect,
     state: State,
     /// The bytes after the last end of a row, with their offset and the number of lines before them.
     rest: TextBlock,
@@ -47,17 +53,26 @@ enum State {
     Plain,
     /// In a value in quotes.
     Quoted,
+    /// After the character that escapes quotes, in a value in quotes.
+    Escaped,
     /// After a quote within quotes, which is the first of two or the closing quote.
     Closing,
 }
 
+impl State {
+    /// Whether a quote is open.
+    fn is_quoted(self) -> bool {
+        matches!(self, Self::Quoted | Self::Escaped)
+    }
+}
+
 impl<'n> Cuts<'n> {
-    pub fn new(text: Text<'n>, delimiter: u8) -> Self {
+    pub fn new(text: Text<'n>, dialect: Dialect) -> Self {
         let (stream, about) = text.split();
         Self {
             about,
             stream,
-            delimiter,
+            dialect,
             state: State::Start,
             rest: TextBlock { offset: 0, lines_before: 0, bytes: Vec::new() },
             again: None,
@@ -93,7 +108,7 @@ impl<'n> Cuts<'n> {
                 // A byte order mark is not part of the first name.
                 (buffer, self.rest.offset) = (after, BYTE_ORDER_MARK.len() as u64);
             }
-            let row_end = scan(buffer, self.delimiter, &mut self.state);
+            let row_end = scan(buffer, self.dialect, &mut self.state);
             self.rest.bytes.extend_from_slice(&buffer[..row_end.unwrap_or(buffer.len())]);
             let Some(row_end) = row_end else {
                 match self.rest.bytes.len() as u64 > ROW_BYTES_MAX {
@@ -113,8 +128,8 @@ impl<'n> Cuts<'n> {
 
     /// The rows up to the end of the text, which ends the last row. An error if a quote is still open.
     fn last_block(&mut self) -> Result<Option<TextBlock>> {
-        if self.state == State::Quoted {
-            return Err(self.wrong_row(&format!("goes on to the end of the file{}", self.open_quote())));
+        if self.state.is_quoted() {
+            return Err(self.wrong_row(message!("goes on to the end of the file", self.open_quote())));
         }
         let empty = TextBlock { offset: 0, lines_before: 0, bytes: Vec::new() };
         let mut last = std::mem::replace(&mut self.rest, empty);
@@ -126,25 +141,26 @@ impl<'n> Cuts<'n> {
     }
 
     fn endless_row(&self) -> Error {
-        let why = match self.state {
-            State::Quoted => self.open_quote(),
-            State::Start | State::Plain | State::Closing => "; shorten its values".into(),
+        let why = match self.state.is_quoted() {
+            true => self.open_quote(),
+            false => "; shorten its values".into(),
         };
-        self.wrong_row(&format!("has more than {} bytes{why}", grouped(ROW_BYTES_MAX)))
+        let bytes_max = grouped(ROW_BYTES_MAX);
+        self.wrong_row(message!("has more than {bytes_max} bytes", why))
     }
 
     /// Why a quote is open.
-    fn open_quote(&self) -> String {
-        match has_escaped_quote(&self.rest.bytes) {
-            true => format!(": most likely, {ESCAPED_QUOTES}"),
+    fn open_quote(&self) -> Message {
+        match self.dialect.escape.is_none() && has_escaped_quote(&self.rest.bytes) {
+            true => message!(": most likely, ", escaped_quotes()),
             false => OPEN_QUOTE.into(),
         }
     }
 
-    fn wrong_row(&self, what: &str) -> Error {
+    fn wrong_row(&self, what: Message) -> Error {
         let empty = self.rest.bytes.iter().take_while(|byte| matches!(byte, b'\n' | b'\r'));
         let line = self.rest.lines_before + 1 + empty.filter(|&&byte| byte == b'\n').count() as u64;
-        self.about.wrong(format!("line {line}: the row {what}"))
+        self.about.wrong(message!("line {line}: the row ", what))
     }
 }
 
@@ -166,7 +182,8 @@ impl Iterator for Cuts<'_> {
 
 /// Whether a value in `row` has a line end in its quotes, and something other than a delimiter follows the closing quote, which
 /// RFC 4180 does not allow. Most likely, a quote in the value was not doubled, and the value goes on to a quote of a later row.
-pub fn has_torn_value(row: &[u8], delimiter: u8) -> bool {
+pub fn has_torn_value(row: &[u8], dialect: Dialect) -> bool {
+    let (delimiter, escape) = (dialect.delimiter(), dialect.escape());
     let (mut state, mut has_line_end) = (State::Start, false);
     for &byte in row {
         state = match state {
@@ -175,7 +192,8 @@ pub fn has_torn_value(row: &[u8], delimiter: u8) -> bool {
                 State::Quoted
             }
             State::Quoted if byte == b'"' => State::Closing,
-            State::Quoted => {
+            State::Quoted if Some(byte) == escape => State::Escaped,
+            State::Quoted | State::Escaped => {
                 has_line_end |= is_row_end(byte);
                 State::Quoted
             }
@@ -193,7 +211,12 @@ fn is_row_end(byte: u8) -> bool {
 }
 
 /// Scans `buffer`. Returns the end of the last row that ends in it.
-fn scan(buffer: &[u8], delimiter: u8, state: &mut State) -> Option<usize> {
+fn scan(buffer: &[u8], dialect: Dialect, state: &mut State) -> Option<usize> {
+    let delimiter = dialect.delimiter();
+    let next_in_quotes = |bytes: &[u8]| match dialect.escape() {
+        None => memchr::memchr(b'"', bytes),
+        Some(escape) => memchr::memchr2(b'"', escape, bytes),
+    };
     if matches!(state, State::Start | State::Plain) && memchr::memchr(b'"', buffer).is_none() {
         if let Some(&last) = buffer.last() {
             *state = if last == delimiter || is_row_end(last) { State::Start } else { State::Plain };
@@ -217,13 +240,17 @@ fn scan(buffer: &[u8], delimiter: u8, state: &mut State) -> Option<usize> {
                 }
                 None => return row_end,
             },
-            State::Quoted => match memchr::memchr(b'"', &buffer[at..]) {
+            State::Quoted => match next_in_quotes(&buffer[at..]) {
                 Some(bytes) => {
                     at += bytes + 1;
-                    State::Closing
+                    if buffer[at - 1] == b'"' { State::Closing } else { State::Escaped }
                 }
                 None => return row_end,
             },
+            State::Escaped => {
+                at += 1;
+                State::Quoted
+            }
             State::Closing if buffer[at] == b'"' => {
                 at += 1;
                 State::Quoted

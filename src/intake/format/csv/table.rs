@@ -4,6 +4,7 @@ use csv_core::ReadRecordResult;
 
 use super::cut::has_torn_value;
 use crate::intake::blocks::TextBlock;
+use crate::intake::format::dialect::Dialect;
 use crate::limits::LINE_BYTES_MAX;
 
 /// How databases write a missing value (`COPY` of PostgreSQL, `OUTFILE` of MySQL, Hive). No URL, tag or name is like this.
@@ -18,7 +19,7 @@ pub struct Table<'b> {
     /// The start of the next row, and its line.
     at: usize,
     line: u64,
-    delimiter: u8,
+    dialect: Dialect,
     /// Built for the first row with quotes: its tables take as long as hundreds of rows.
     core: Option<csv_core::Reader>,
     /// The fields of the current row without their quotes, if it has quotes.
@@ -46,10 +47,10 @@ pub struct TableRow<'t> {
 }
 
 impl<'b> Table<'b> {
-    pub fn new(block: &'b TextBlock, delimiter: u8) -> Self {
+    pub fn new(block: &'b TextBlock, dialect: Dialect) -> Self {
         let line = block.lines_before + 1;
         let (unquoted, ends) = (Vec::new(), Vec::new());
-        Self { block, at: 0, line, delimiter, core: None, unquoted, ends, is_torn: false }
+        Self { block, at: 0, line, dialect, core: None, unquoted, ends, is_torn: false }
     }
 
     /// The next row that is not empty.
@@ -69,7 +70,7 @@ impl<'b> Table<'b> {
         let (raw, gap) = if rest[end] == b'"' {
             (&rest[..self.unquote(rest)], 0)
         } else {
-            self.ends.extend(memchr::memchr_iter(self.delimiter, &rest[..end]));
+            self.ends.extend(memchr::memchr_iter(self.dialect.delimiter(), &rest[..end]));
             self.ends.push(end);
             (&rest[..end], 1)
         };
@@ -85,7 +86,7 @@ impl<'b> Table<'b> {
         // Fields do not grow. One byte more is needed, because csv-core does not end a field in a full buffer.
         self.unquoted.resize(self.unquoted.len().max(rest.len() + 1), 0);
         self.ends.resize(self.ends.capacity().max(8), 0);
-        let core = self.core.get_or_insert_with(|| core(self.delimiter));
+        let core = self.core.get_or_insert_with(|| core(self.dialect));
         let (mut read, mut written, mut fields) = (0, 0, 0);
         loop {
             let (result, in_bytes, out_bytes, ends) =
@@ -101,7 +102,7 @@ impl<'b> Table<'b> {
         }
         self.ends.truncate(fields);
         let (row, end) = rest[..read].split_at(read - 1);
-        self.is_torn = memchr::memchr2(b'\n', b'\r', row).is_some() && has_torn_value(row, self.delimiter);
+        self.is_torn = memchr::memchr2(b'\n', b'\r', row).is_some() && has_torn_value(row, self.dialect);
         self.line += memchr::memchr_iter(b'\n', row).count() as u64 + u64::from(end == b"\n");
         read
     }
@@ -117,8 +118,8 @@ impl<'b> Table<'b> {
 }
 
 /// A reader of rows anywhere in the text.
-fn core(delimiter: u8) -> csv_core::Reader {
-    let mut core = csv_core::ReaderBuilder::new().delimiter(delimiter).build();
+fn core(dialect: Dialect) -> csv_core::Reader {
+    let mut core = dialect.reader();
     // csv-core skips a byte order mark at its start, but this is not the start of the text.
     core.read_record(b"\n", &mut [0], &mut [0]);
     core

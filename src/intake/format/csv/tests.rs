@@ -11,12 +11,12 @@ use crate::intake::slow::Slow;
 /// Line, offset and fields of each row; `None` if a quote stays open.
 type Rows = Option<Vec<(u64, u64, Vec<Vec<u8>>)>>;
 
-fn in_blocks(text: &[u8], step: usize, delimiter: u8) -> Rows {
+fn in_blocks(text: &[u8], step: usize, dialect: Dialect) -> Rows {
     let stream = Box::new(Slow(Cursor::new(text.to_vec()), step));
     let mut rows = Vec::new();
-    for block in Cuts::new(Text::open(Path::new("-"), stream).unwrap(), delimiter) {
+    for block in Cuts::new(Text::open(Path::new("-"), stream).unwrap(), dialect) {
         let block = block.ok()?;
-        let mut table = Table::new(&block, delimiter);
+        let mut table = Table::new(&block, dialect);
         while let Some(row) = table.next_row() {
             let fields = (0..row.fields()).map(|at| row.field(at).to_vec()).collect();
             rows.push((row.line, row.offset, fields));
@@ -26,8 +26,8 @@ fn in_blocks(text: &[u8], step: usize, delimiter: u8) -> Rows {
 }
 
 /// The plain version: one row after the other, without blocks.
-fn as_a_whole(text: &[u8], delimiter: u8) -> Rows {
-    let mut core = csv_core::ReaderBuilder::new().delimiter(delimiter).build();
+fn as_a_whole(text: &[u8], dialect: Dialect) -> Rows {
+    let mut core = dialect.reader();
     let mut rows = Vec::new();
     let mut at = 0;
     while let Some(bytes) = text[at..].iter().position(|byte| !b"\r\n".contains(byte)) {
@@ -54,16 +54,20 @@ fn as_a_whole(text: &[u8], delimiter: u8) -> Rows {
 fn rows_are_those_of_csv_core_wherever_the_text_is_cut() {
     let mut open = 0;
     // A longer text would take that much longer with every delimiter.
-    for (delimiter, longest) in [(b',', 7), (b';', 5), (b'\t', 5), (b'a', 5), (0, 5)] {
-        let letters = [b'x', delimiter, b'"', b'\n', b'\r'];
+    for (by, escape, longest) in
+        [(",", "", 7), (";", "", 5), ("tab", "", 5), ("a", "", 5), ("\\x00", "", 5), (",", "\\", 6)]
+    {
+        let dialect = Dialect { by: by.parse().unwrap(), escape: escape.parse().ok() };
+        let mut letters = vec![b'x', dialect.delimiter(), b'"', b'\n', b'\r'];
+        letters.extend(dialect.escape());
         for length in 0..=longest {
             for number in 0..letters.len().pow(length) {
                 let digits = (0..length).map(|place| number / letters.len().pow(place) % letters.len());
                 let text: Vec<u8> = digits.map(|digit| letters[digit]).collect();
-                let want = as_a_whole(&text, delimiter);
+                let want = as_a_whole(&text, dialect);
                 open += usize::from(want.is_none());
                 for step in [1, 2, 3, usize::MAX] {
-                    let found = in_blocks(&text, step, delimiter);
+                    let found = in_blocks(&text, step, dialect);
                     assert_eq!(found, want, "{:?} by {step}", text.escape_ascii().to_string());
                 }
             }

@@ -4,13 +4,15 @@ use std::borrow::Cow;
 
 use super::values::unquoted;
 use crate::intake::format::delimiter::Delimiter;
+use crate::intake::format::dialect::Dialect;
 use crate::intake::lines::BYTE_ORDER_MARK;
 
 /// The values of `lines`, if all lines have the same number of values, at least two. Blanks may align them.
-pub fn rows(lines: &[&[u8]], by: Delimiter) -> Option<Vec<Vec<Vec<u8>>>> {
+pub fn rows(lines: &[&[u8]], dialect: impl Into<Dialect>) -> Option<Vec<Vec<Vec<u8>>>> {
+    let dialect = dialect.into();
     // Most lines are plain URLs.
-    memchr::memchr(by.as_byte(), lines.first()?)?;
-    let rows: Vec<_> = lines.iter().map(|line| fields(&single_blanks(line, by), by)).collect();
+    memchr::memchr(dialect.delimiter(), lines.first()?)?;
+    let rows: Vec<_> = lines.iter().map(|line| fields(&single_blanks(line, dialect.by), dialect)).collect();
     let width = rows.first()?.len();
     (width > 1 && rows.iter().all(|row| row.len() == width)).then_some(rows)
 }
@@ -53,15 +55,17 @@ pub fn has_quoted_value(line: &[u8], by: Delimiter) -> bool {
 }
 
 /// The values of a line without their quotes. The end of the line closes an open quote.
-pub fn fields(line: &[u8], by: Delimiter) -> Vec<Vec<u8>> {
+pub fn fields(line: &[u8], dialect: impl Into<Dialect>) -> Vec<Vec<u8>> {
+    let dialect = dialect.into();
+    let by = dialect.delimiter();
     // To build a CSV reader takes much longer than to read a small file, and only quotes need one.
     if memchr::memchr(b'"', line).is_none() && !line.is_empty() {
         let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
-        return line.split(|&byte| byte == by.as_byte()).map(<[u8]>::to_vec).collect();
+        return line.split(|&byte| byte == by).map(<[u8]>::to_vec).collect();
     }
-    let mut core = csv_core::ReaderBuilder::new().delimiter(by.as_byte()).build();
+    let mut core = dialect.reader();
     let mut out = vec![0; line.len() + 1];
-    let mut ends = vec![0; memchr::memchr_iter(by.as_byte(), line).count() + 2];
+    let mut ends = vec![0; memchr::memchr_iter(by, line).count() + 2];
     let (_, _, written, ended) = core.read_record(line, &mut out, &mut ends);
     // The end of the input ends the record.
     let (_, _, _, last) = core.read_record(&[], &mut out[written..], &mut ends[ended..]);
