@@ -32,7 +32,7 @@ impl RelativeTo {
 
     /// Whether `raw` is a line without a scheme. If it is, `out` becomes the absolute URL that it means, by the rules of browsers
     /// (WHATWG URL, "relative state"), and is not cleaned yet. Lines that begin with `#`, which name no page, or with the byte
-    /// order mark of a joined file stay as they are, and so does `\N`, which databases write for a missing value.
+    /// order mark of a joined file stay as they are, and so do words for a missing value; see [`is_missing`].
     pub fn resolve(&self, raw: &[u8], out: &mut Vec<u8>) -> bool {
         // A longer line is rejected unread.
         if raw.len() > LINE_BYTES_MAX {
@@ -40,7 +40,8 @@ impl RelativeTo {
         }
         let line = trim(raw);
         let base = match line {
-            [] | [b'#', ..] | [0xEF, 0xBB, 0xBF, ..] | br"\N" => return false,
+            [] | [b'#', ..] | [0xEF, 0xBB, 0xBF, ..] => return false,
+            word if is_missing(word) => return false,
             [b'/' | b'\\', b'/' | b'\\', ..] => self.scheme(),
             [b'/' | b'\\', ..] => self.origin(),
             [b'?', ..] => &self.url,
@@ -84,6 +85,12 @@ impl RelativeTo {
     fn directory(&self) -> &str {
         &self.url[..=self.url.rfind('/').expect("a URL has a path")]
     }
+}
+
+/// Whether `line` is how databases (`\N`, `NULL`), Python (`None`, `nan`) or pandas (`NaN`, `<NA>`) write a missing value. A page
+/// with such a name can be given with its path: `/NULL`.
+fn is_missing(line: &[u8]) -> bool {
+    matches!(line, br"\N" | b"NULL" | b"null" | b"None" | b"nan" | b"NaN" | b"<NA>")
 }
 
 impl FromStr for RelativeTo {
@@ -132,6 +139,9 @@ mod tests {
             ("/ü?a:b#c", "https://h.example/%C3%BC?a:b"),
             ("p?u=http://x/", "https://h.example/a/p?u=http://x/"),
             ("1:2", "https://h.example/a/1:2"),
+            ("/NULL", "https://h.example/NULL"),
+            ("NULL/", "https://h.example/a/NULL/"),
+            ("none", "https://h.example/a/none"),
         ] {
             assert_eq!(resolved("https://h.example/a/b?q", line.as_bytes()).as_deref(), Some(want), "{line}");
         }
@@ -140,6 +150,12 @@ mod tests {
             " ",
             "#top",
             "\\N",
+            " NULL ",
+            "null",
+            "None",
+            "nan",
+            "NaN",
+            "<NA>",
             "\u{feff}https://h.example/",
             "\u{feff}/p",
             "https://h.example/",

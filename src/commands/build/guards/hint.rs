@@ -214,6 +214,9 @@ fn other(job: &Job, reason: Reason, rejected: &Rejected, first: &str, source: &L
             LineSource::List | LineSource::PackedList => values_after_url(first),
         }
         .unwrap_or_else(|| "the export is damaged".into()),
+        Reason::NotAbsolute if job.rules.urls.relative_to.is_some() => {
+            "a fragment such as #top or a missing value such as NULL is no page".into()
+        }
         Reason::NotAbsolute => message!(
             "a URL begins with http:// or https://; ",
             Setting::RelativeTo,
