@@ -21,7 +21,7 @@ use crate::intake::blocks::{Blocks, TextBlock};
 use crate::intake::format::{FormatOptions, Opened, RawInput, Record, RowReader, Sink, Unit};
 use crate::intake::input::UnreadInput;
 use crate::intake::remote;
-use crate::intake::report::Skipped;
+use crate::intake::report::{InputReport, Skipped};
 use crate::intake::source::Source;
 use crate::intake::{format, lines, reject_row};
 use crate::job::{InputOptions, check_threads, threads_default};
@@ -48,7 +48,8 @@ pub struct CleanReport {
     pub rewritten: WordCounts,
     /// Accepted lines with bytes that are not UTF-8. These bytes were percent-encoded unchanged.
     pub non_utf8_lines: u64,
-    /// A hint about accepted lines that were probably misread, such as a host without a scheme that became a path.
+    /// A hint about accepted lines that were probably misread, such as a host without a scheme that became a path, or rows that
+    /// became URLs.
     #[serde(skip)]
     pub hint: Option<Message>,
     /// Files and directories below input directories that were not read. They are no counts, so they are not serialised.
@@ -164,7 +165,7 @@ pub fn clean_from<'t>(
         targets.clean_source(run, source, &options).or_else(|error| stop.check().and(Err(error)))?;
     }
     let CountedRules { rewritten, included, excluded } = job.urls.counted(&targets.rules);
-    let hint = job.urls.hint(&targets.rules);
+    let hint = job.urls.hint(&targets.rules).or(targets.report.hint.take());
     Ok(CleanReport { rewritten, included, excluded, hint, ..targets.report })
 }
 
@@ -202,7 +203,10 @@ impl Targets<'_> {
             raw @ RawInput::Remote(_) => raw.watched(self.stop, &FirstFailure::default(), &Arc::default())?,
             raw => raw,
         };
-        match format::open(&name, raw, options)?.1 {
+        let (facts, opened) = format::open(&name, raw, options)?;
+        let of_urls = || InputReport::of_facts(&name, &facts).hints_of_urls().next();
+        self.report.hint = self.report.hint.take().or_else(of_urls);
+        match opened {
             Opened::Plain(mut file) => {
                 // Detecting the format has read its first bytes.
                 file.rewind().map_err(unreadable)?;

@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::format::{Format, NEEDS_UNPACKED, escaped_quotes};
+use super::format::{ColumnsFound, Facts, Format, NEEDS_UNPACKED, NameCounts, Packing, escaped_quotes};
 use crate::error::{Message, Piece, Setting, message};
+use crate::escape;
 
 /// An input that was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,6 +96,22 @@ const LIKELY_NAMES: [(&str, &[&str]); 3] = [
 ];
 
 impl InputReport {
+    /// Reports the `facts` of the input `name`, without the number of its lines and bytes.
+    pub(crate) fn of_facts(name: &Path, facts: &Facts) -> Self {
+        Self {
+            path: escape::shown(name.as_os_str().as_encoded_bytes()),
+            format: facts.format.map_or_else(|| "rows".into(), |format| format.to_string()),
+            packing: (facts.packing != Packing::None).then(|| facts.packing.to_string()),
+            lines: 0,
+            bytes: 0,
+            columns: facts.columns.as_ref().map(columns),
+            likely_options: facts.likely_options.clone(),
+            has_entities: facts.has_entities,
+            has_escaped_quotes: facts.has_escaped_quotes,
+            dropped_elements: elements(&facts.dropped_elements),
+        }
+    }
+
     /// Suggests the column `url` if the URL was read from another one whose name has precedence.
     pub(crate) fn other_url(&self) -> Option<Message> {
         let columns = self.columns.as_ref()?;
@@ -104,22 +122,32 @@ impl InputReport {
         Some(message!("the URL was read from {word} {read}; ", columns, " reads it from {url}"))
     }
 
-    /// Suggests what the user could do about URLs that are escaped, and about columns that were not used, or not recognised.
+    /// Suggests what the user could do about URLs that were probably misread, and about columns that were not used, or not
+    /// recognised.
     pub fn hints(&self) -> Vec<Message> {
         let mut hints = self.hints_of_columns();
-        if self.has_entities {
-            let (path, note) = (&self.path, self.packing.as_ref().map_or("", |_| NEEDS_UNPACKED));
-            hints.push(message!(
-                "URLs in {path} have &amp; instead of &, as in XML; convert them: sed 's/&amp;/\\&/g'{note}"
-            ));
-        }
+        hints.extend(self.hints_of_urls());
         hints
     }
 
+    /// Suggests what to do about URLs that were probably misread, as the first lines show.
+    pub(crate) fn hints_of_urls(&self) -> impl Iterator<Item = Message> {
+        let of_rows = self.likely_options.as_ref().map(|options| self.hint_of_rows(options));
+        let of_entities = self.has_entities.then(|| self.hint_of_entities());
+        of_rows.into_iter().chain(of_entities)
+    }
+
+    /// The hint for URLs in which each `&` is escaped. A command for lines would also change other columns.
+    fn hint_of_entities(&self) -> Message {
+        let (path, note) = (&self.path, self.packing.as_ref().map_or("", |_| NEEDS_UNPACKED));
+        let way_out = match self.urls_of_rows() {
+            Some(urls) => format!("correct {urls} in the export"),
+            None => format!("convert them: sed 's/&amp;/\\&/g'{note}"),
+        };
+        message!("URLs in {path} have &amp; instead of &, as in XML; {way_out}")
+    }
+
     fn hints_of_columns(&self) -> Vec<Message> {
-        if let Some(options) = &self.likely_options {
-            return vec![self.hint_of_rows(options)];
-        }
         // The attributes of Google's lists have fixed names.
         let Some(columns) = self.columns.as_ref().filter(|_| !self.is_google()) else { return Vec::new() };
         let word = self.column_word();
@@ -241,6 +269,24 @@ impl ColumnsReport {
         let pairs = kept.chain(more.iter().copied()).map(|(part, name)| format!("{part}={name}"));
         Setting::Columns.with(pairs.collect::<Vec<_>>().join(","))
     }
+}
+
+fn columns(found: &ColumnsFound) -> ColumnsReport {
+    let used = found.used.iter().map(|(part, name)| ((*part).into(), escape::shown(name)));
+    let shown = |(part, name): &(&'static str, Vec<u8>)| (*part, escape::shown(name));
+    ColumnsReport {
+        used: used.collect(),
+        unused: found.shown_unused().map(Into::into).collect(),
+        impossible: found.impossible.iter().map(shown).collect(),
+        missing: found.missing().map(shown).collect(),
+    }
+}
+
+/// Long names may look alike when they are shortened.
+fn elements(counts: &NameCounts) -> BTreeMap<String, u64> {
+    let mut elements = BTreeMap::new();
+    counts.shown().for_each(|(name, count)| *elements.entry(name).or_insert(0) += count);
+    elements
 }
 
 /// A file or directory below an input directory that was not read.

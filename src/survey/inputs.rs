@@ -1,15 +1,12 @@
 //! The reports of inputs.
 
-use std::collections::BTreeMap;
-
 use super::account::Account;
 use super::tally::Tally;
 use crate::clean::screen::RuleCounts;
 use crate::error::{Error, ErrorKind, Result};
-use crate::escape;
-use crate::intake::format::{ColumnsFound, Facts, NameCounts, Packing};
+use crate::intake::format::Facts;
 use crate::intake::input::Input;
-use crate::intake::report::{ColumnsReport, InputReport};
+use crate::intake::report::InputReport;
 use crate::sitemap::tags::{GivenTags, TagName, TagRules};
 
 /// Facts about a source, found while it was mapped or spooled.
@@ -42,25 +39,11 @@ pub fn reports(inputs: &[Input], sources: &[SourceFacts], account: &Account) -> 
         return Err(Error::new(ErrorKind::Internal, words));
     }
     let report = |(parts, source): (&[(&Input, u64)], &SourceFacts)| InputReport {
-        path: escape::shown(parts[0].0.name().as_os_str().as_encoded_bytes()),
-        format: source.facts.format.map_or_else(|| "rows".into(), |format| format.to_string()),
-        packing: (source.facts.packing != Packing::None).then(|| source.facts.packing.to_string()),
         lines: parts.iter().map(|(_, lines)| lines).sum(),
         bytes: source.bytes,
-        columns: source.facts.columns.as_ref().map(columns),
-        likely_options: source.facts.likely_options.clone(),
-        has_entities: source.facts.has_entities,
-        has_escaped_quotes: source.facts.has_escaped_quotes,
-        dropped_elements: elements(&source.facts.dropped_elements),
+        ..InputReport::of_facts(parts[0].0.name(), &source.facts)
     };
     Ok(of_source.into_iter().zip(sources).map(report).collect())
-}
-
-/// Long names may look alike when they are shortened.
-fn elements(counts: &NameCounts) -> BTreeMap<String, u64> {
-    let mut elements = BTreeMap::new();
-    counts.shown().for_each(|(name, count)| *elements.entry(name).or_insert(0) += count);
-    elements
 }
 
 /// Checks that every tag the readers found was rendered, dropped, or refused with its row.
@@ -92,17 +75,6 @@ pub fn check_tags(rules: &TagRules, given: &GivenTags, tally: &Tally) -> Result<
         }
     }
     Ok(())
-}
-
-fn columns(found: &ColumnsFound) -> ColumnsReport {
-    let used = found.used.iter().map(|(part, name)| ((*part).into(), escape::shown(name)));
-    let shown = |(part, name): &(&'static str, Vec<u8>)| (*part, escape::shown(name));
-    ColumnsReport {
-        used: used.collect(),
-        unused: found.shown_unused().map(Into::into).collect(),
-        impossible: found.impossible.iter().map(shown).collect(),
-        missing: found.missing().map(shown).collect(),
-    }
 }
 
 #[cfg(test)]

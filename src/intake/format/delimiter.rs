@@ -12,6 +12,8 @@ impl Delimiter {
     pub const TAB: Self = Self(b'\t');
     /// Between the values of CSV, unless its header shows another one.
     pub const COMMA: Self = Self(b',');
+    /// Between the values of CSV where commas are decimal points.
+    pub(super) const SEMICOLON: Self = Self(b';');
     /// Between the values of some lists. It is not detected, because names of files contain it, too.
     pub(super) const SPACE: Self = Self(b' ');
     /// Between the values of some exports.
@@ -24,7 +26,7 @@ impl Delimiter {
     pub(super) const NONE: Self = Self::UNIT;
     /// The delimiters that are detected. Of two that fit equally well, the first is used.
     pub(super) const DETECTED: [Self; 6] =
-        [Self::HIVE, Self::UNIT, Self::TAB, Self(b';'), Self::BAR, Self::COMMA];
+        [Self::HIVE, Self::UNIT, Self::TAB, Self::SEMICOLON, Self::BAR, Self::COMMA];
     /// The control characters among them.
     pub(crate) const CONTROLS: [Self; 3] = [Self::HIVE, Self::UNIT, Self::TAB];
 

@@ -10,9 +10,9 @@ use super::packing::{NEEDS_UNPACKED, Packing};
 use crate::error::{Message, Setting, message};
 use crate::intake::lines::BYTE_ORDER_MARK;
 use crate::limits::LINE_BYTES_MAX;
-use crate::sitemap::tags::TagName;
+use crate::sitemap::tags::{LastmodUnit, TagName};
 use rows::{are_aligned, column, fields, has_quoted_value, is_ruler, rows, single_blanks};
-use values::{has_url, is_address_or_comment, is_changefreq, is_date, is_path, is_url};
+use values::{has_url, is_address_or_comment, is_changefreq, is_date, is_epoch, is_path, is_url};
 
 pub use values::{begins_as_url, has_entities, is_address, unquoted, without_quotes};
 
@@ -205,7 +205,7 @@ impl<'h> Sample<'h> {
     }
 
     /// How to read the text if its lines are rows, as is likely: a character that no URL has divides each of several lines into a
-    /// URL and the same number of other values.
+    /// URL and the same number of other values, or a comma or a semicolon divides them and one value is a Unix time.
     pub fn likely_options(&self, packing: Packing) -> Option<Message> {
         let this = self.without_comments();
         // Spaces around a URL are ignored.
@@ -213,7 +213,9 @@ impl<'h> Sample<'h> {
         let divides = |by: &Delimiter| {
             rows(&lines, *by).is_some_and(|rows| rows.len() > 1 && rows.iter().all(|row| is_url(&row[0])))
         };
-        let by = [Delimiter::BAR, Delimiter::SPACE].into_iter().find(divides)?;
+        let Some(by) = [Delimiter::BAR, Delimiter::SPACE].into_iter().find(divides) else {
+            return options_of_times(&lines);
+        };
         let (csv, by_word) = (Setting::Format.with("csv"), Setting::Delimiter.with(by.word()));
         Some(match (are_aligned(&lines, by), packing.on_unpacked()) {
             (true, place) => message!("awk '{{print $1}}'{place}, which extracts the URLs"),
@@ -275,6 +277,18 @@ pub fn header_below(head: &[u8], columns: &Columns, packing: Packing) -> Option<
         }
     }
     None
+}
+
+/// The options that read `lines` as rows of a URL and a Unix time.
+fn options_of_times(lines: &[&[u8]]) -> Option<Message> {
+    [Delimiter::COMMA, Delimiter::SEMICOLON].into_iter().find_map(|by| {
+        let rows = rows(lines, by).filter(|rows| rows.len() > 1 && rows.iter().all(|row| is_url(&row[0])))?;
+        let time = column(&rows, is_epoch)?;
+        let unit = LastmodUnit::of_number(&rows[0][time])?;
+        let columns = Setting::Columns.with(columns_option(None, 0, Some(time)));
+        let (csv, by) = (Setting::Format.with("csv"), Setting::Delimiter.with(by.word()));
+        Some(message!(csv, " ", by, " ", columns, " ", Setting::LastmodUnit.with(unit)))
+    })
 }
 
 fn candidates(said: Option<Delimiter>) -> impl DoubleEndedIterator<Item = Delimiter> {

@@ -203,17 +203,7 @@ fn other(job: &Job, reason: Reason, rejected: &Rejected, first: &str, source: &L
     let has_escape = job.input.format.escape.is_some();
     let way_out = match reason {
         Reason::ControlCharacter if first.contains(r"\x00") => with_nul(first, source),
-        Reason::ControlCharacter if first.contains(r"\rhttp") => {
-            r"lines end with CR alone; convert them: tr '\r' '\n'".into()
-        }
-        Reason::ControlCharacter if first.ends_with(r"\r") => {
-            r"lines end with CR CR LF; remove the CRs: tr -d '\r'".into()
-        }
-        Reason::ControlCharacter => match source {
-            LineSource::Rows(_) => None,
-            LineSource::List | LineSource::PackedList => values_after_url(first),
-        }
-        .unwrap_or_else(|| "the export is damaged".into()),
+        Reason::ControlCharacter => with_control(first, source),
         Reason::NotAbsolute if job.rules.urls.relative_to.is_some() => {
             "a fragment such as #top or a missing value such as NULL is no page".into()
         }
@@ -257,6 +247,19 @@ fn other(job: &Job, reason: Reason, rejected: &Rejected, first: &str, source: &L
     message!("{rejected}; ", way_out)
 }
 
+/// Returns the way out for a line with a control character other than a byte 0.
+fn with_control(first: &str, source: &LineSource) -> Message {
+    let note = source.note();
+    match source {
+        LineSource::Rows(urls) => format!("correct {urls} in the export").into(),
+        _ if first.contains(r"\rhttp") => {
+            message!(r"lines end with CR alone; convert them: tr '\r' '\n'{note}")
+        }
+        _ if first.ends_with(r"\r") => message!(r"lines end with CR CR LF; remove the CRs: tr -d '\r'{note}"),
+        _ => values_after_url(first).unwrap_or_else(|| "the export is damaged".into()),
+    }
+}
+
 /// Returns the way out for a line with a byte 0.
 fn with_nul(first: &str, source: &LineSource) -> Message {
     let line = unescape(first.as_bytes());
@@ -270,7 +273,8 @@ fn with_nul(first: &str, source: &LineSource) -> Message {
     let is_text = line.iter().all(|&byte| byte == 0 || byte >= b' ');
     match source {
         LineSource::List | LineSource::PackedList if is_text => {
-            r"if a NUL ends each line, convert them: tr '\0' '\n'".into()
+            let note = source.note();
+            message!(r"if a NUL ends each line, convert them: tr '\0' '\n'{note}")
         }
         LineSource::List | LineSource::PackedList => {
             "the input is not text; save the list as text or CSV".into()

@@ -24,6 +24,14 @@ impl LineSource {
             Some((None, None)) | None => Self::List,
         }
     }
+
+    /// What to add to a command that changes lines.
+    pub fn note(&self) -> &'static str {
+        match self {
+            Self::PackedList => NEEDS_UNPACKED,
+            Self::List | Self::Rows(_) => "",
+        }
+    }
 }
 
 /// Returns what kind of line this is and how to fix it, or `None` if it is not recognised. `line` is escaped. `site` is the

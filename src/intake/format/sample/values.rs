@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::sitemap::tags::changefreq;
+use crate::sitemap::tags::{LastmodUnit, changefreq};
 
 /// `value` without quotes that the CSV reader keeps, because blanks precede them: `"https://h.example/", "2024-05-01"`.
 #[inline]
@@ -91,6 +91,11 @@ pub fn is_date(value: &[u8]) -> bool {
         parts.len() == widths.len() && parts.iter().zip(&widths).all(fits)
     };
     is(b'-', [4..=4, 2..=2, 2..=2]) || b"./".iter().any(|&by| is(by, [1..=2, 1..=2, 4..=4]))
+}
+
+/// Whether `value` is most likely a Unix time, from 2001 to 2033. Later ones could also be the numbers of products.
+pub fn is_epoch(value: &[u8]) -> bool {
+    value.starts_with(b"1") && LastmodUnit::of_number(value).is_some()
 }
 
 /// Whether `value` is a word of a `changefreq`.
