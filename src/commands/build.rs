@@ -123,7 +123,8 @@ fn build_started(
     let SiteLayouts { sites, urls_by_rule, left_out } = sections::of_sites(run, layout, memory)?;
     // The parent keeps its lock until the end.
     let (sites, parent) = site::of_layouts(run, sites, workspace)?;
-    let hint = report.hint.take().or_else(|| guards::section_hint(job, &sites));
+    let hint = report.hint.take().or_else(|| guards::site_hint(&sites));
+    let hint = hint.or_else(|| guards::section_hint(job, &sites));
     report.hint = hint.or_else(|| guards::csv_hint(job, &report));
     if let Err(refused) = guards::check_sets(job, &sites, &left_out) {
         loaded.check_unchanged()?;

@@ -151,3 +151,83 @@ fn a_nul_between_lines_is_not_taken_for_utf_16() {
         }
     }
 }
+
+#[test]
+fn a_scheme_that_is_doubled_misspelt_or_hidden_is_corrected_and_never_resolved() {
+    let directory = TempDir::new();
+    let wanted = [format!("{BASE}a"), format!("{BASE}b")];
+    let doubled = format!("https://{BASE}a\nhttps://{BASE}b\n");
+    let input = directory.file("doubled.txt", &doubled);
+    let refused = build(&directory, &input, &[]).expect(65).stderr;
+    let rewrite = "https://https//www.example.com/=https://www.example.com/";
+    assert!(
+        refused.ends_with(&format!("; the scheme is doubled; remove one with --rewrite {rewrite}\n")),
+        "{refused}"
+    );
+    build(&directory, &input, &["--rewrite", rewrite]).expect(0);
+    assert_eq!(published_urls(&directory.join("out"), BASE), wanted);
+    let mut every = telling_build_command(&directory.join("every"), "{origin}/");
+    let told = finish(every.arg(&input), b"").expect(0).stderr;
+    let hint = "the URLs of https://https/ have two schemes; remove one with a rule such as --rewrite ";
+    assert!(told.contains(&format!("  {hint}{rewrite}\n")), "{told}");
+    for (start, what) in [
+        ("https//", "misspelt"),
+        ("https.//", "misspelt"),
+        ("\u{a0}https://", "preceded by invisible characters"),
+        ("\u{200b}\u{feff}https://", "preceded by invisible characters"),
+    ] {
+        let text = format!("{start}www.example.com/a\n{start}www.example.com/b\n");
+        let refused = build(&directory, &directory.file("list.txt", &text), &[]).expect(65).stderr;
+        assert!(refused.contains(&format!("all 2 lines are {what}; ")), "{refused}");
+        let command = refused.trim_end().rsplit_once(": ").unwrap().1;
+        build(&directory, &directory.file("corrected.txt", piped(command, &text)), &[]).expect(0);
+        assert_eq!(published_urls(&directory.join("out"), BASE), wanted, "{start:?}");
+    }
+}
+
+#[test]
+fn urls_in_angle_brackets_and_in_an_array_are_lists_after_the_command_of_the_message() {
+    let directory = TempDir::new();
+    let text = format!("<{BASE}a>\n<{BASE}b>\n");
+    let refused = build(&directory, &directory.file("a.txt", &text), &[]).expect(65).stderr;
+    let command = refused.trim_end().split_once("remove them: ").unwrap().1;
+    build(&directory, &directory.file("b.txt", piped(command, &text)), &[]).expect(0);
+    assert_eq!(published_urls(&directory.join("out"), BASE).len(), 2);
+    for array in [format!("[\"{BASE}a\",\"{BASE}b\"]"), format!("[\n  \"{BASE}a\",\n  \"{BASE}b\"\n]\n")] {
+        let refused = build(&directory, &directory.file("a.json", array), &[]).expect(65).stderr;
+        let said = "a.json: line 1: is an array of texts; convert it to a list of URLs with jq -r '.[]'\n";
+        assert!(refused.ends_with(said), "{refused}");
+    }
+}
+
+#[test]
+fn a_list_with_unix_times_after_the_urls_gets_a_hint_with_options_that_read_it() {
+    let directory = TempDir::new();
+    for (by, unit, times) in
+        [(",", "seconds", ["1714550400", "1714550401"]), (";", "millis", ["1714550400000", "1714550401000"])]
+    {
+        let rows: String = times.iter().map(|time| format!("{BASE}{time}{by}{time}\n")).collect();
+        let input = directory.file("urls.txt", rows);
+        let word = if by == ";" { "';'" } else { by };
+        let options =
+            format!("--format csv --delimiter {word} --columns url=1,lastmod=2 --lastmod-unit {unit}");
+        let hint = format!(
+            "the first lines of {} look like rows, and each line was read as one URL; if they are rows, use {options}\n",
+            input.display()
+        );
+        let told = build(&directory, &input, &[]).expect(0).stderr;
+        assert!(told.contains(&format!("  {hint}")), "{told}");
+        let told = finish(sitemill().arg("clean").arg(&input), b"").expect(0).stderr;
+        assert!(told.contains(&hint), "{told}");
+        let options = options.replace('\'', "");
+        let options: Vec<&str> = options.split(' ').collect();
+        build(&directory, &input, &[&options[..], &["--max-dropped-tags", "0"]].concat()).expect(0);
+        assert_eq!(published_urls(&directory.join("out"), BASE)[0], format!("{BASE}{}", times[0]));
+    }
+    // Numbers of products, and numbers that are no times.
+    for number in ["4006381333931", "17145504"] {
+        let rows = format!("{BASE}a,{number}\n{BASE}b,{number}\n");
+        let told = build(&directory, &directory.file("urls.txt", rows), &[]).expect(0).stderr;
+        assert!(!told.contains("look like rows"), "{told}");
+    }
+}

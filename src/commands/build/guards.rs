@@ -137,6 +137,17 @@ pub fn csv_hint(job: &Job, report: &Report) -> Option<Message> {
     has_none.then(|| message!("no input is CSV, so ", setting, " has no effect; leave it out, or use ", csv))
 }
 
+/// A hint if a site with a set of its own comes from URLs with two schemes, such as `https://https://h.example/`.
+pub fn site_hint(sites: &[Planned]) -> Option<Message> {
+    sites.iter().find_map(|(site, _)| {
+        let scheme = hint::doubled_scheme(site.base_url.origin())?;
+        let (base_url, host) = (&site.base_url, "www.example.com");
+        let from = format!("{}/{host}/", base_url.origin());
+        let rewrite = Setting::Rewrite.with(format_args!("{from}={scheme}://{host}/"));
+        Some(message!("the URLs of {base_url} have two schemes; remove one with a rule such as ", rewrite))
+    })
+}
+
 /// Returns a hint about sections that no guard refuses.
 pub fn section_hint(job: &Job, sites: &[Planned]) -> Option<Message> {
     nothing_but_rest(job, sites).or_else(|| lost_rest(job, sites))

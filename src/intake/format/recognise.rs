@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::options::FormatOptions;
-use super::sample::{Sample, header_below};
+use super::sample::{Sample, header_below, is_url};
 use super::spec::{Head, Open, OpenAtOffsets};
 use super::table::Format;
 use super::unpack::About;
@@ -86,7 +86,12 @@ fn extension(name: &Path) -> String {
 }
 
 fn by_head(head: &[u8], sample: &Sample<'_>, options: &FormatOptions) -> Option<Format> {
-    let first = head.trim_ascii_start().first();
+    let start = head.trim_ascii_start();
+    // A URL in angle brackets is no tag.
+    if start.strip_prefix(b"<").is_some_and(is_url) {
+        return None;
+    }
+    let first = start.first();
     let has_byte = |format: &Format| match format.spec().head {
         Head::Byte(bytes) => first.is_some_and(|first| bytes.contains(first)),
         Head::Root(_) | Head::Lines(_) | Head::Other => false,

@@ -12,9 +12,9 @@ use crate::intake::lines::BYTE_ORDER_MARK;
 use crate::limits::LINE_BYTES_MAX;
 use crate::sitemap::tags::{LastmodUnit, TagName};
 use rows::{are_aligned, column, fields, has_quoted_value, is_ruler, rows, single_blanks};
-use values::{has_url, is_address_or_comment, is_changefreq, is_date, is_epoch, is_path, is_url};
+use values::{has_url, is_address_or_comment, is_changefreq, is_date, is_epoch, is_path};
 
-pub use values::{begins_as_url, has_entities, is_address, unquoted, without_quotes};
+pub use values::{begins_as_url, has_entities, is_address, is_url, unquoted, without_quotes};
 
 /// Number of lines in a sample: enough to distinguish a table from URLs that happen to contain a delimiter.
 const LINES_MAX: usize = 16;

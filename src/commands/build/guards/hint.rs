@@ -5,7 +5,7 @@ use crate::clean::scope::BaseUrl;
 use crate::clean::screen::{LineCleaner, Screen, Screened, UrlRules};
 use crate::clean::{Cleaned, Cleaner, Reason};
 use crate::commands::build::report::{Report, most_frequent};
-use crate::error::{Message, Setting, message};
+use crate::error::{Message, Piece, Setting, message};
 use crate::escape::{shown, unescape};
 use crate::intake::format::{Delimiter, escaped_quotes};
 use crate::intake::report::InputReport;
@@ -141,6 +141,9 @@ fn outside(job: &Job, report: &Report, rejected: &Rejected, first: &str) -> Mess
         );
     }
     if is_alone || urls * 2 > rejected.count {
+        if let Some(rewrite) = without_doubled_scheme(base, largest, url) {
+            return message!("{outside}; the scheme is doubled; remove one with ", rewrite);
+        }
         let suggested = Setting::BaseUrl.with(suggested(base, largest, url));
         return message!("{outside}; did you mean ", suggested, "?");
     }
@@ -151,6 +154,28 @@ fn outside(job: &Job, report: &Report, rejected: &Rejected, first: &str) -> Mess
         Setting::Scope.with("any"),
         " lists all in one set"
     )
+}
+
+/// Returns the rule that removes the first scheme of URLs such as `https://https://h.example/a`: their `origin` has the second one
+/// as its host. The host is that of `url` or, if this URL is another one, that of `base`.
+fn without_doubled_scheme(base: &BaseUrl, origin: &str, url: &str) -> Option<Piece> {
+    let scheme = doubled_scheme(origin)?;
+    let mut cleaner = Cleaner::default();
+    let url = match cleaner.clean(url.as_bytes()) {
+        Cleaned::Url(url) => String::from_utf8_lossy(url.as_bytes()).into_owned(),
+        _ => String::new(),
+    };
+    let rest = url.strip_prefix(origin).and_then(|rest| rest.strip_prefix('/'));
+    let (_, own) = base.origin().split_once("://")?;
+    let host = rest.unwrap_or(own).split('/').next()?;
+    Some(Setting::Rewrite.with(format_args!("{origin}/{host}/={scheme}://{host}/")))
+}
+
+/// The host of `origin`, if it is the scheme of URLs.
+pub(super) fn doubled_scheme(origin: &str) -> Option<&str> {
+    let (_, host) = origin.split_once("://")?;
+    let host = host.split('/').next()?;
+    matches!(host, "http" | "https").then_some(host)
 }
 
 /// Returns the URL that `rules.urls` of `job` made of the line `first`, if it is not that of the line itself. Both may be

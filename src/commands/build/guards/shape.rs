@@ -41,7 +41,17 @@ pub fn of(line: &str, site: &str, source: &LineSource) -> Option<(&'static str, 
     if line.starts_with('#') || line.contains(r"\x00") {
         return None;
     }
-    let shapes = [quoted, percent_encoded, access_log, markup, column, no_scheme, relative];
+    let shapes = [
+        after_invisible,
+        quoted,
+        percent_encoded,
+        access_log,
+        markup,
+        column,
+        misspelt_scheme,
+        no_scheme,
+        relative,
+    ];
     let (what, ways) = shapes.into_iter().find_map(|shape| shape(line, site))?;
     let way_out = match (source, ways) {
         (LineSource::List, Ways { list: Some(way_out), .. }) | (_, Ways { any: Some(way_out), .. }) => {
@@ -77,6 +87,17 @@ impl Ways {
 }
 
 type Shape = Option<(&'static str, Ways)>;
+
+/// A URL after characters that are not visible, which are escaped: a no-break space, or the byte order mark of a joined file.
+fn after_invisible(line: &str, _: &str) -> Shape {
+    let mut rest = line;
+    while let Some(byte) = rest.strip_prefix("\\x") {
+        rest = byte.get(2..)?;
+    }
+    (rest.len() < line.len() && is_url(rest)).then_some(())?;
+    let way_out = "remove them: LC_ALL=C sed 's/^[^ -~]*//'";
+    Some(("preceded by invisible characters", Ways::of_list(way_out)))
+}
 
 fn quoted(line: &str, _: &str) -> Shape {
     let (line, indented) = (line.trim_start_matches(' '), line.starts_with(' '));
@@ -188,6 +209,16 @@ fn column(line: &str, _: &str) -> Shape {
     Some(("in columns", Ways::of_list(format!("extract the URLs with awk '{{print ${column}}}'"))))
 }
 
+/// `https//h.example/a`, `http;//h.example/a`: the colon is missing, or is another character.
+fn misspelt_scheme(line: &str, _: &str) -> Shape {
+    let (start, _) = line.split_once("//")?;
+    let lower = start.to_ascii_lowercase();
+    let scheme = ["https", "http"].into_iter().find(|scheme| lower.starts_with(scheme))?;
+    matches!(&lower[scheme.len()..], "" | ";" | "." | "," | "-" | "_" | " ").then_some(())?;
+    let sed = format!("sed 's|^{}//|{scheme}://|'", start.replace('.', "\\."));
+    Some(("misspelt", Ways::of_list(format!("correct the scheme: {sed}"))))
+}
+
 /// `//h.example/a`, `www.h.example/a`, `h.example:443/a`.
 fn no_scheme(line: &str, origin: &str) -> Shape {
     const FILES: [&str; 12] =
@@ -270,6 +301,13 @@ mod tests {
             (r"17\thttps://h.example/a", "in columns", "`format: tsv` `columns: url=2`"),
             ("17,x,https://h.example/a", "in columns", "`format: csv` `columns: url=3`"),
             ("17 https://h.example/a 200", "in columns", "awk '{print $2}'"),
+            ("https//h.example/a", "misspelt", "correct the scheme: sed 's|^https//|https://|'"),
+            ("Http.//h.example/a", "misspelt", r"sed 's|^Http\.//|http://|'"),
+            (
+                r"\xc2\xa0https://h.example/a",
+                "preceded by invisible characters",
+                "LC_ALL=C sed 's/^[^ -~]*//'",
+            ),
             ("//h.example/a", "without a scheme", "`relative_to: https://s.example/`"),
             ("www.h.example/a", "without a scheme", "sed 's,^,https://,'"),
             ("h.example", "without a scheme", "sed 's,^,https://,'"),

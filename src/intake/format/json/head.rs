@@ -23,7 +23,9 @@ pub fn check_head(text: &About<'_>, columns: &Columns) -> Result<()> {
     let mut first_wrong = None;
     for (number, line) in (1..).zip(lines).filter(|(_, line)| !line.trim_ascii().is_empty()) {
         let wrong = |what: Message| text.wrong(message!("line {number}: ", what));
-        let checked = if is_whole(line) {
+        let checked = if is_list_of_texts(head) {
+            HeadLine::Wrong("is an array of texts; convert it to a list of URLs with jq -r '.[]'".into())
+        } else if is_whole(line) {
             check_line(line, columns)
         } else {
             after_object(line, columns).map_or(HeadLine::SaysNothing, HeadLine::Wrong)
@@ -40,6 +42,12 @@ pub fn check_head(text: &About<'_>, columns: &Columns) -> Result<()> {
         }
     }
     first_wrong.map_or(Ok(()), Err)
+}
+
+/// Whether a text that begins with `head` is an array whose first element is a text.
+fn is_list_of_texts(head: &[u8]) -> bool {
+    let rest = head.trim_ascii_start().strip_prefix(b"[").map(<[u8]>::trim_ascii_start);
+    rest.is_some_and(|rest| rest.starts_with(b"\""))
 }
 
 /// The kind of one of the first lines.
