@@ -88,6 +88,9 @@ impl Job {
                 let why = "with {origin}/, each site has its own robots.txt; copy the lines from each robots-sitemaps.txt instead";
                 return Err(Error::usage(message!(Setting::Robots, ": {why}")));
             }
+        } else if self.guards.allow_missing_sites {
+            let why = "can only be used with {origin}/; this set has one site";
+            return Err(Error::usage(message!(Setting::AllowMissingSites, ": {why}")));
         }
         if let Some(sections) = &self.rules.sections {
             sections.add_column(&mut self.input.format.clone())?;
@@ -187,6 +190,10 @@ mod tests {
         let also = |url: &str| job(|job| job.publication.also = vec![Also::Url(url.into())]);
         assert!(also("https://h.example/a.xml").is_ok());
         for (checked, words) in [
+            (
+                job(|job| job.guards.allow_missing_sites = true),
+                "`allow_missing_sites`: can only be used with {origin}/",
+            ),
             (later(1 << 38), "time of publication"),
             (earlier(1 << 36), "time of publication"),
             (also("https://h.example/ü"), "is not canonical"),

@@ -167,9 +167,9 @@ pub mod options {
     pub use crate::sitemap::tags::{Changefreq, LastmodRules, LastmodUnit, LastmodZone, Priority, TagRules};
 }
 
-/// Parts of a [`Report`], and the metrics that are made from it.
+/// Parts of a [`Report`] and of a [`CleanReport`], and the metrics that are made from a report.
 pub mod report {
-    pub use crate::clean::Reason;
+    pub use crate::clean::{Reason, Rejected};
     pub use crate::commands::build::report::details::{
         Changes, Details, Fullness, PastSet, PreviousSet, SegmentKind, SegmentReport, SegmentsReport,
     };
@@ -177,6 +177,7 @@ pub mod report {
         DryRun, Failure, Seconds, SectionSummary, SetReport, ThenReport, WordCounts, most_frequent,
     };
     pub use crate::commands::metrics::Metrics;
+    pub use crate::common::counts::{Countable, Counts};
     pub use crate::intake::report::{ColumnsReport, InputReport, Skipped};
     pub use crate::set::publish::CompletedSwitch;
     pub use crate::sitemap::tags::TagReason;

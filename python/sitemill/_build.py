@@ -82,6 +82,7 @@ def build(
     max_shrink: Union[float, str, None] = None,
     expect_lines: Union[int, str, None] = None,
     allow_empty: bool = False,
+    allow_missing_sites: bool = False,
     replace_set: bool = False,
     take_over: bool = False,
     # Publishing.
@@ -169,6 +170,7 @@ def build(
             ``"1000..2000"``.
         allow_empty, replace_set, take_over: permit a set or section without URLs; a base URL or protocol other than that of the
             live set; and replacing files that sitemill did not write.
+        allow_missing_sites: with ``{origin}/``, do not warn of live sites that have no rows.
         dry_run: publish nothing, and return what would be published; the report's ``dry_run`` says what would change.
         also: a URL or a file below ``out``, or a list of these: sitemaps that sitemill does not write, to be listed in the index
             files.

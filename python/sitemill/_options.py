@@ -39,8 +39,8 @@ _FILES = (
 
 #: Options without a value.
 _SWITCHES = (
-    *("section_by_path", "require_success_marker", "robots_any_name", "allow_empty", "replace_set", "take_over"),
-    *("dry_run", "ignore_manifest", "allow_unsafe_store"),
+    *("section_by_path", "require_success_marker", "robots_any_name", "allow_empty"),
+    *("allow_missing_sites", "replace_set", "take_over", "dry_run", "ignore_manifest", "allow_unsafe_store"),
 )
 
 

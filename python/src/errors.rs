@@ -87,6 +87,7 @@ pub fn text(message: &Message) -> String {
         (Setting::RequireSuccessMarker, _) => "require_success_marker=True".into(),
         (
             Setting::AllowEmpty
+            | Setting::AllowMissingSites
             | Setting::AllowUnsafeStore
             | Setting::IgnoreManifest
             | Setting::ReplaceSet

@@ -309,6 +309,7 @@ fn job(args: &BuildArgs, stop: &Stop) -> Result<Job> {
     guards.max_dropped_tags = args.guards.max_dropped_tags;
     guards.max_shrink = args.guards.max_shrink;
     guards.allow_empty = args.guards.allow_empty;
+    guards.allow_missing_sites = args.guards.allow_missing_sites;
     let publication = &mut job.publication;
     publication.name.clone_from(&args.name);
     publication.rejects.clone_from(&args.reports.rejects);

@@ -36,6 +36,8 @@ settings! {
     AllowUnsafeStore = "allow_unsafe_store",
     /// Whether an empty set may be published.
     AllowEmpty = "allow_empty",
+    /// Whether live sites without URLs in the inputs are no reason to warn.
+    AllowMissingSites = "allow_missing_sites",
     /// A sitemap that sitemill does not write, and that the index files list.
     Also = "also",
     /// The URL of the directory that sitemaps are published in.

@@ -19,6 +19,9 @@ pub struct Guards {
     pub max_shrink: MaxShrink,
     /// Publish an empty set if the input has no valid URL. It overrides `max_shrink`.
     pub allow_empty: bool,
+    /// Do not warn of live sites without URLs in the inputs, because the inputs are those of some sites. Only with a base URL
+    /// for each origin. [`Report::kept_sites`](crate::Report::kept_sites) names them all the same.
+    pub allow_missing_sites: bool,
 }
 
 /// Maximum number of rejected lines. Parsed from a number of lines, or from a percentage of all lines such as `0.5%`.

@@ -291,11 +291,11 @@ fn a_site_that_loses_all_its_urls_keeps_its_set_and_is_named_wherever_the_run_is
     finish(&mut build_command(&out.join("v1.0"), "https://a.example/v1.0/"), b"https://a.example/v1.0/1\n")
         .expect(0);
     let before = contents(&out.join("b.example"));
-    for (options, end) in [(&["--dry-run"][..], "directory\n"), (&[], "directory; the new set is live\n")] {
+    for (options, end) in [(&["--dry-run"][..], "\n"), (&[], "; the new set is live\n")] {
         let lost = build(&["c"], options);
         let said = format!(
-            "warning: https://a.example/ and 1 more: live sites without URLs in the inputs are kept; if a site is gone, remove \
-             its {end}"
+            "warning: https://a.example/ and 1 more: live sites without URLs in the inputs are kept; remove the directory \
+             of a site that is gone, or use --allow-missing-sites if the inputs have only some of the sites{end}"
         );
         assert_says(&lost, &[&said, "  2  live sites without URLs in the inputs"]);
         assert_eq!(kept(&lost), serde_json::json!(["https://a.example/", "https://b.example/"]));
@@ -305,4 +305,11 @@ fn a_site_that_loses_all_its_urls_keeps_its_set_and_is_named_wherever_the_run_is
     let logged = build(&["c"], &["--log", "json"]).stderr;
     let summary = logged.lines().find(|line| line.contains("\"summary\"")).unwrap();
     assert_eq!(serde_json::from_str::<Value>(summary).unwrap()["kept_sites"], 2);
+    let some = build(&["c"], &["--allow-missing-sites"]);
+    assert!(
+        !some.stderr.contains("warning") && kept(&some).as_array().unwrap().len() == 2,
+        "{}",
+        some.stderr
+    );
+    assert!(!build(&["c"], &["--allow-missing-sites", "--dry-run"]).stderr.contains("warning"));
 }

@@ -31,4 +31,10 @@ pub struct GuardArgs {
     /// none. Overrides --max-shrink. Not with {origin}/: to let a section disappear there, use --max-shrink 100%.
     #[arg(long, hide_short_help = true)]
     pub allow_empty: bool,
+
+    /// With {origin}/, do not warn of live sites without URLs in the inputs.
+    ///
+    /// For inputs that have only some of the sites. The others keep their sets with or without this option.
+    #[arg(long, hide_short_help = true)]
+    pub allow_missing_sites: bool,
 }

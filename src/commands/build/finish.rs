@@ -9,7 +9,7 @@ use super::publish::{Published, publish};
 use super::report::{Details, Report, Seconds};
 use super::reporting;
 use super::site::Site;
-use crate::error::{Error, Result, message};
+use crate::error::{Error, Result, Setting, message};
 use crate::job::Job;
 use crate::place;
 use crate::set::publish::{Prepared, other_sites};
@@ -40,7 +40,7 @@ pub fn finish(
 ) -> Result<Outcome> {
     report.old_news = sites.iter().flat_map(|site| &site.batches).map(|batch| batch.old_news).sum();
     report.kept_sites = kept_sites(job, &sites)?;
-    let of_kept = warning_of_kept(&report.kept_sites);
+    let of_kept = warning_of_kept(&report.kept_sites).filter(|_| !job.guards.allow_missing_sites);
     match publish(job, &report, sites, &follow_up.external, time)? {
         Published::Refused { begun, why } => {
             begun.iter().for_each(|set| reporting::add_set(&mut report, job, set));
@@ -89,7 +89,10 @@ fn warning_of_kept(kept: &[String]) -> Option<Error> {
     let (first, others) = kept.split_first()?;
     let others = and_more(others.len());
     Some(Error::data(message!(
-        "{first}{others}: live sites without URLs in the inputs are kept; if a site is gone, remove its directory"
+        "{first}{others}: live sites without URLs in the inputs are kept; remove the directory of a site that is gone, or \
+         use ",
+        Setting::AllowMissingSites,
+        " if the inputs have only some of the sites"
     )))
 }
 

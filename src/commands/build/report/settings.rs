@@ -76,6 +76,7 @@ fn of_guards(job: &Job) -> Vec<Value> {
         (Setting::MaxShrink, Some(guards.max_shrink.to_string())),
         (Setting::ExpectLines, guards.expect_lines.map(|lines| lines.to_string())),
         (Setting::AllowEmpty, yes(guards.allow_empty)),
+        (Setting::AllowMissingSites, yes(guards.allow_missing_sites)),
     ]
 }
 
