@@ -103,8 +103,9 @@ fn words(needs: &Estimate) -> String {
         bytes => format!("scratch {}{}", HumanBytes(bytes), free(needs.scratch_free_bytes)),
     };
     format!(
-        "about {} URLs: memory {} of {}, {scratch}, sitemaps {}{}",
+        "about {} {}: memory {} of {}, {scratch}, sitemaps {}{}",
         HumanCount(needs.urls),
+        if needs.urls == 1 { "URL" } else { "URLs" },
         HumanBytes(needs.held_bytes),
         HumanBytes(needs.memory_bytes),
         HumanBytes(needs.sitemap_bytes),

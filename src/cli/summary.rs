@@ -66,7 +66,7 @@ fn fields(report: &Report, out: &Path) -> Value {
         fields.insert("unused_columns".into(), columns.into());
         fields.insert("dropped_elements".into(), json!(elements));
         fields.insert("sites".into(), report.sets.len().into());
-        fields.insert("kept_sites".into(), report.kept_sites.len().into());
+        fields.insert("kept_site_count".into(), report.kept_sites.len().into());
         fields.insert("out".into(), escape::shown(out.as_os_str().as_encoded_bytes()).into());
     }
     fields
@@ -167,9 +167,10 @@ fn published(report: &Report, out: &Path, table: &mut Table) {
             format!("{what} in {out}: an empty set; robots.txt must have no Sitemap: lines for it")
         }
         0 => format!("{what} in {out}; {out}/{robots} has the lines for robots.txt"),
+        1 => format!("{what} in {out}: 1 site, with the lines for its robots.txt in {robots}"),
         sites => {
-            let sites = plural(sites as u64, "site", "sites");
-            format!("{what} in {out}: {sites}, each with the lines for its robots.txt in {robots}")
+            let sites = grouped(sites as u64);
+            format!("{what} in {out}: {sites} sites, each with the lines for its robots.txt in {robots}")
         }
     });
 }
@@ -177,7 +178,8 @@ fn published(report: &Report, out: &Path, table: &mut Table) {
 /// Adds the sitemaps from elsewhere, if there are any.
 fn also(report: &Report, table: &mut Table) {
     if report.also > 0 {
-        table.row("also", grouped(report.also), "sitemaps from elsewhere in the index files");
+        let sitemaps = if report.also == 1 { "sitemap" } else { "sitemaps" };
+        table.row("also", grouped(report.also), format!("{sitemaps} from elsewhere in the index files"));
     }
 }
 

@@ -13,7 +13,7 @@ use crate::error::{Error, Result, message};
 use crate::place::{self, LocalFile, SetName, View};
 use crate::set::manifest::Manifest;
 use crate::set::publish::live_sets::missing;
-use crate::set::publish::{OnDamage, Workspace, make_live};
+use crate::set::publish::{OnDamage, RobotsTxt, Workspace, make_live};
 use crate::set::robots::{self, Owner};
 use crate::words::and_more;
 
@@ -129,7 +129,7 @@ fn restore_in(
     }
     let mut warnings = make_live(slice::from_mut(&mut prepared))?;
     warnings.extend(prepared.warning_of_edited(false));
-    let robots = job.robots.as_deref();
+    let robots = RobotsTxt::of_one_site(job.robots.as_deref());
     warnings.extend(
         prepared.warning_of_gone_indexes(robots).into_iter().chain(prepared.warning_of_stale_lines(robots)),
     );

@@ -50,6 +50,7 @@ mod workspace;
 
 pub use completed::{Completed, CompletedSwitch};
 pub use consent::{Consent, OnDamage};
+pub use gone_indexes::RobotsTxt;
 pub use index::{external_bytes, index_bytes_min};
 pub use info::SetInfo;
 pub use live::{check_is_current, kept, lost, newest};

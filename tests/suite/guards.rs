@@ -304,7 +304,7 @@ fn a_site_that_loses_all_its_urls_keeps_its_set_and_is_named_wherever_the_run_is
     assert_eq!(contents(&out.join("b.example")), before);
     let logged = build(&["c"], &["--log", "json"]).stderr;
     let summary = logged.lines().find(|line| line.contains("\"summary\"")).unwrap();
-    assert_eq!(serde_json::from_str::<Value>(summary).unwrap()["kept_sites"], 2);
+    assert_eq!(serde_json::from_str::<Value>(summary).unwrap()["kept_site_count"], 2);
     let some = build(&["c"], &["--allow-missing-sites"]);
     assert!(
         !some.stderr.contains("warning") && kept(&some).as_array().unwrap().len() == 2,

@@ -47,11 +47,12 @@ impl UrlRules {
         if lines == 0 {
             return None;
         }
+        let count = if lines == 1 { "counts as a path" } else { "count as paths" };
         let lines = plural(lines, "line begins", "lines begin");
         Some(message!(
             "{lines} with the host of ",
             Setting::RelativeTo.with(base),
-            " and, without a scheme, count as paths below it; if only the scheme is missing, add ",
+            " and, without a scheme, {count} below it; if only the scheme is missing, add ",
             Setting::Rewrite.with(base.without_repeated_host())
         ))
     }

@@ -12,7 +12,7 @@ use super::site::Site;
 use crate::error::{Error, Result, Setting, message};
 use crate::job::Job;
 use crate::place;
-use crate::set::publish::{Prepared, other_sites};
+use crate::set::publish::{Prepared, RobotsTxt, other_sites};
 use crate::survey::memory::Memory;
 use crate::words::and_more;
 
@@ -66,7 +66,10 @@ pub fn finish(
 
 /// Warnings about files of the live set that `set` replaces, or would in a dry run, and about a robots.txt that still lists them.
 fn warnings_of(set: &Prepared, job: &Job) -> impl Iterator<Item = Error> {
-    let robots = job.publication.robots.as_deref();
+    let robots = match job.rules.only_site() {
+        Some(_) => RobotsTxt::of_one_site(job.publication.robots.as_deref()),
+        None => RobotsTxt::OfEachSite,
+    };
     let gone = set.warning_of_sections().or_else(|| set.warning_of_gone_indexes(robots));
     let edited = set.warning_of_edited(job.publication.dry_run);
     edited.into_iter().chain(gone).chain(set.warning_of_stale_lines(robots))

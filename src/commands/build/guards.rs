@@ -42,9 +42,10 @@ pub fn check(job: &Job, report: &Report) -> Result<()> {
     check_keys(report)?;
     if let Some(max) = job.guards.max_rejects.filter(|max| max.is_exceeded(rejected, lines)) {
         let way_out = Setting::MaxRejects.with(max.needed(rejected, lines));
-        let (rejected, lines) = (grouped(rejected), plural(lines, "line was", "lines were"));
+        let was = if rejected == 1 { "was" } else { "were" };
+        let (rejected, lines) = (grouped(rejected), plural(lines, "line", "lines"));
         return Err(Error::data(message!(
-            "{rejected} of {lines} rejected, but ",
+            "{rejected} of {lines} {was} rejected, but ",
             Setting::MaxRejects,
             " is {max}; nothing was published; if this is intended, run again with ",
             way_out

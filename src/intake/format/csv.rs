@@ -209,11 +209,10 @@ fn by_names(about: &About<'_>, dialect: Dialect, row: &TableRow<'_>, hints: Hint
     // Names from the user can only be in a header.
     if *columns == Columns::default() && names.iter().any(|name| is_address(name)) {
         let wrong = message!(
-            "a value is a URL, so this is no header; use ",
+            "has a URL, so it does not look like a header; if there is no header, use ",
             Setting::Columns.with("url=1"),
-            " if there is none, ",
-            Setting::Columns.with("url=NAME"),
-            " if this is one"
+            "; if this is the header, ",
+            Setting::Columns.with("url=NAME")
         );
         return Err(no_header(about, columns, wrong));
     }
@@ -269,7 +268,7 @@ fn no_header(about: &About<'_>, columns: &Columns, missing: Message) -> Error {
         }
         None if is_url => {
             let text = Setting::Format.with("text");
-            about.wrong(message!("row 1: ", missing, ", or use ", text, " if every line is a URL"))
+            about.wrong(message!("row 1: ", missing, "; if every line is a URL, use ", text))
         }
         None => about.wrong(message!("row 1: ", missing)),
     }
@@ -280,7 +279,10 @@ fn no_header(about: &About<'_>, columns: &Columns, missing: Message) -> Error {
 fn check_one_column(about: &About<'_>, delimiter: Delimiter, row: &TableRow<'_>) -> Result<()> {
     let sample = Sample::of(about.head());
     if let Some(options) = sample.options(true, about.packing()) {
-        return Err(about.wrong(message!("row 1: names one column, and the rows have more; use ", options)));
+        return Err(about.wrong(message!(
+            "row 1: the header has one name, but the rows have several values; use ",
+            options
+        )));
     }
     let below = sample.rows_below(row.text(), delimiter);
     let is_divided = |values: &Vec<Vec<u8>>| values.len() > 1 && begins_as_url(&values[0]);

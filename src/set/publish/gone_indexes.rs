@@ -11,12 +11,31 @@ use crate::set::name::{Stem, is_index_file};
 use crate::set::robots::{self, Owner, ROBOTS_TXT};
 use crate::words::and_more;
 
+/// What a run does about the robots.txt that lists the index files of a set.
+#[derive(Debug, Clone, Copy)]
+pub enum RobotsTxt<'p> {
+    /// It maintains the lines in this file.
+    Maintained(&'p Path),
+    /// Nothing, but an option would let it maintain them.
+    Unnamed,
+    /// Nothing: no option names the files of several sites.
+    OfEachSite,
+}
+
+impl<'p> RobotsTxt<'p> {
+    /// The file that a run for one site maintains, if there is one.
+    pub fn of_one_site(maintained: Option<&'p Path>) -> Self {
+        maintained.map_or(Self::Unnamed, Self::Maintained)
+    }
+}
+
 impl Prepared {
     /// A warning if this set has no index file of a section of the live set, or none without a section. The numbers of index files
     /// change with the URLs. `None` if it is known what lists them: `robots`, in which the run maintains the lines, or the
     /// robots.txt of the directory; also for a set without sitemaps, which has none on purpose.
-    pub fn warning_of_gone_indexes(&self, robots: Option<&Path>) -> Option<Error> {
-        let live = self.workspace().live().filter(|_| robots.is_none() && !self.set().sitemaps.is_empty())?;
+    pub fn warning_of_gone_indexes(&self, robots: RobotsTxt<'_>) -> Option<Error> {
+        let is_maintained = matches!(robots, RobotsTxt::Maintained(_));
+        let live = self.workspace().live().filter(|_| !is_maintained && !self.set().sitemaps.is_empty())?;
         let stems: HashSet<_> = self.set().indexes.iter().filter_map(|file| Stem::of_file(file)).collect();
         let is_gone = |file: &&String| Stem::of_file(file).is_some_and(|stem| !stems.contains(&stem));
         let mut gone = live.indexes.iter().filter(is_gone);
@@ -27,26 +46,30 @@ impl Prepared {
         }
         Some(Error::data(message!(
             &*view.path(first.as_ref()),
-            "{others}: index file that the new set no longer has, so it is removed after ",
+            "{others}: index file that the new set no longer has; it stays for the time of ",
             Setting::Keep,
-            "; if robots.txt lists it, ",
-            self.advice()
+            " and is then removed; if robots.txt lists it, ",
+            self.advice(robots)
         )))
     }
 
     /// A warning if a robots.txt lists index files that are named like those of this set and are going to be removed or are gone:
-    /// `robots`, except for the block that the run maintains in it; otherwise, the robots.txt of the directory.
-    pub fn warning_of_stale_lines(&self, robots: Option<&Path>) -> Option<Error> {
+    /// the one that the run maintains, except for its block in it; otherwise, the robots.txt of the directory.
+    pub fn warning_of_stale_lines(&self, robots: RobotsTxt<'_>) -> Option<Error> {
         let (view, base_url) = (self.workspace().view(), &*self.set().base_url);
-        let path = robots.map_or_else(|| view.path(ROBOTS_TXT.as_ref()), Path::to_owned);
+        let maintained = match robots {
+            RobotsTxt::Maintained(path) => Some(path),
+            RobotsTxt::Unnamed | RobotsTxt::OfEachSite => None,
+        };
+        let path = maintained.map_or_else(|| view.path(ROBOTS_TXT.as_ref()), Path::to_owned);
         // One that cannot be read is no reason to warn of its lines.
-        let text = match robots {
+        let text = match maintained {
             Some(path) => LocalFile::at(path).read().ok()?,
             // It takes requests to find one in a bucket.
             None if is_url(view.root()) && !self.has_old_indexes() => return None,
             None => view.read_regular(ROBOTS_TXT.as_ref()).ok()??,
         };
-        let owner = robots.map(|_| Owner { base_url, name: self.workspace().name() });
+        let owner = maintained.map(|_| Owner { base_url, name: self.workspace().name() });
         let is_stale = |url: &String| url.strip_prefix(base_url).is_some_and(|file| self.is_stale(file));
         let listed = robots::listed(&text, owner).into_iter().map(|(_, url)| url);
         let mut stale: Vec<String> = listed.filter(is_stale).collect();
@@ -58,16 +81,20 @@ impl Prepared {
         let (first, others) = stale.split_first()?;
         let others = and_more(others.len());
         let lists = message!(&*path, ": lists {first}{others}, but the new set has no such index file; ");
-        Some(Error::data(match robots {
+        Some(Error::data(match maintained {
             Some(_) => message!(lists, "remove these lines; the run maintains only the block of its own set"),
-            None => message!(lists, self.advice()),
+            None => message!(lists, self.advice(robots)),
         }))
     }
 
     /// How the index files of this set get into a robots.txt.
-    fn advice(&self) -> Message {
+    fn advice(&self, robots: RobotsTxt<'_>) -> Message {
         let lines = self.workspace().view().path(self.workspace().robots_file().as_ref());
-        message!("take the lines from ", &*lines, " or use ", Setting::Robots)
+        let take = message!("take the lines from ", &*lines);
+        match robots {
+            RobotsTxt::OfEachSite => take,
+            RobotsTxt::Maintained(_) | RobotsTxt::Unnamed => message!(take, " or use ", Setting::Robots),
+        }
     }
 
     /// Whether `file` has the name of an index file and is one of an earlier set, or does not exist. It may be one of another set.

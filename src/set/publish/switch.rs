@@ -110,9 +110,9 @@ impl Prepared {
         let others = and_more(gone.count());
         Some(Error::data(message!(
             &*path,
-            "{others}: index file of a section, but this run has no sections, so it is removed after ",
+            "{others}: index file of a section, but this run has no sections; it stays for the time of ",
             Setting::Keep,
-            "; run again with sections if that is not intended"
+            " and is then removed; run again with sections if that is not intended"
         )))
     }
 

@@ -181,8 +181,8 @@ fn rows_without_a_header_are_refused_with_the_options_that_read_them() {
         "www.h.example/x?fields=id,url\nwww.h.example/y\n",
         "/x?fields=id,url\n/y\n",
     ] {
-        let want = "row 1: a value is a URL, so this is no header; use `columns: url=1` if there is none, `columns: url=NAME` \
-                    if this is one, or use `format: text` if every line is a URL";
+        let want = "row 1: has a URL, so it does not look like a header; if there is no header, use `columns: url=1`; if this is \
+                    the header, `columns: url=NAME`; if every line is a URL, use `format: text`";
         check_refused(&none, "a.csv", rows, want);
         check_refused(&said(Format::Csv), "a", rows, want);
     }
@@ -200,7 +200,8 @@ fn rows_without_a_header_are_refused_with_the_options_that_read_them() {
         &none,
         "a.csv",
         "https://h.example/a\n",
-        "row 1: a value is a URL, so this is no header; use `columns: url=1` if there is none, `columns: url=NAME` if this is one, or use `format: text` if every line is a URL",
+        "row 1: has a URL, so it does not look like a header; if there is no header, use `columns: url=1`; if this is the header, \
+         `columns: url=NAME`; if every line is a URL, use `format: text`",
     );
     // Real URLs contain delimiters.
     for text in [
