@@ -17,7 +17,7 @@ pub struct Guards {
     pub max_dropped_tags: Option<MaxDroppedTags>,
     /// Refuse if the set has fewer URLs than the live one by more than this percentage.
     pub max_shrink: MaxShrink,
-    /// Publish an empty set if the input has no valid URL. It overrides `max_shrink`.
+    /// Publish an empty set if the input has no valid URL. `max_shrink` does not apply to an empty set.
     pub allow_empty: bool,
     /// Do not warn of live sites without URLs in the inputs, because the inputs are those of some sites. Only with a base URL
     /// for each origin. [`Report::kept_sites`](crate::Report::kept_sites) names them all the same.

@@ -28,7 +28,8 @@ pub struct GuardArgs {
     /// Publish even if the set, or one of its sections, has no URLs.
     ///
     /// If the set is empty, all index files are removed, because an empty index file is invalid, and robots-sitemaps.txt lists
-    /// none. Overrides --max-shrink. Not with {origin}/: to let a section disappear there, use --max-shrink 100%.
+    /// none. --max-shrink does not apply to what is empty, only to the rest. Not with {origin}/: to let a section disappear there,
+    /// use --max-shrink 100%.
     #[arg(long, hide_short_help = true)]
     pub allow_empty: bool,
 
