@@ -46,9 +46,9 @@
 //!
 //! - Relative paths of a job are resolved whenever they are used. Give absolute paths if the current directory may change during a
 //!   run.
-//! - The first Parquet input and the first sitemap compressed with `Engine::Flate2` each add a panic hook. It hides panics of these
-//!   libraries, because they become errors, and passes all others to the previous hook. Set your own hook before that. With
-//!   `panic = "abort"`, a damaged Parquet file may end the process.
+//! - The first gzip file or Parquet file that is read, or sitemap that is compressed with `Engine::Flate2`, adds a panic hook. It
+//!   hides panics of these libraries, because they become errors, and passes all others to the previous hook. Set your own hook
+//!   before that. With `panic = "abort"`, a damaged Parquet file may end the process.
 //! - With the feature `cloud`, the first access to a store makes ring the default cryptography of rustls, unless there is a default
 //!   already. A program that uses another one must install it first.
 //! - Signal handlers are left alone; [`process::handle_sigbus`] installs the only one.

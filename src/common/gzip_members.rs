@@ -5,13 +5,22 @@ use std::io::{self, BufRead, Read};
 
 use flate2::bufread::GzDecoder;
 
+use super::contain::contained;
+use crate::error::Error;
+
+/// What a decoder allocates: its state, with a window of 32 KiB.
+const DECODER_BYTES: usize = 48 << 10;
+
 /// Decodes one gzip member after the other. As in gzip(1), zeros after the last one are padding.
 pub struct GzipMembers<R>(Option<GzDecoder<R>>);
 
 impl<R: BufRead> GzipMembers<R> {
     /// Decodes `packed`, which begins with a member.
-    pub fn new(packed: R) -> Self {
-        Self(Some(GzDecoder::new(packed)))
+    ///
+    /// # Errors
+    /// If there is no memory for a decoder.
+    pub fn new(packed: R) -> io::Result<Self> {
+        decoder(packed).map(Some).map(Self)
     }
 }
 
@@ -29,6 +38,11 @@ impl<R: BufRead> Read for GzipMembers<R> {
     }
 }
 
+/// A decoder of the member that `packed` begins with. flate2 panics here only if there is no memory.
+fn decoder<R: BufRead>(packed: R) -> io::Result<GzDecoder<R>> {
+    contained(|| GzDecoder::new(packed)).map_err(|_| io::Error::other(Error::no_memory(DECODER_BYTES)))
+}
+
 /// The member after zeros, or `None` at the end of `packed`.
 fn next_member<R: BufRead>(mut packed: R) -> io::Result<Option<GzDecoder<R>>> {
     loop {
@@ -43,7 +57,7 @@ fn next_member<R: BufRead>(mut packed: R) -> io::Result<Option<GzDecoder<R>>> {
         packed.consume(zeros);
         match next {
             None => {}
-            Some(0x1F) => return Ok(Some(GzDecoder::new(packed))),
+            Some(0x1F) => return decoder(packed).map(Some),
             Some(_) => return Err(io::Error::other(OtherBytes)),
         }
     }

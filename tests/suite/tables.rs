@@ -96,7 +96,7 @@ fn a_url_that_looks_like_a_header_is_a_url() {
     let directory = TempDir::new();
     let named = directory.file("list.csv", format!("{BASE}x?fields=id,url\n{BASE}y\n"));
     let refused = build(&directory.join("named"), &named, &[]).expect(65);
-    assert!(refused.stderr.contains("or use --format text if every line is a URL"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("if every line is a URL, use --format text"), "{}", refused.stderr);
     build(&directory.join("named"), &named, &["--format", "text"]).expect(0);
     assert_eq!(published_urls(&directory.join("named"), BASE).len(), 2);
     for first in ["x?fields=id,url", "x;url", "x|loc"] {

@@ -66,7 +66,7 @@ impl Content {
         let mut raw = BufReader::with_capacity(BUFFER_BYTES, Capped { raw, left: limit + COMPRESSED_SLACK });
         let is_gzip = raw.fill_buf()?.starts_with(GZIP_MAGIC);
         let inner: Box<dyn Read + Send> =
-            if is_gzip { Box::new(GzipMembers::new(raw)) } else { Box::new(raw) };
+            if is_gzip { Box::new(GzipMembers::new(raw)?) } else { Box::new(raw) };
         let buffer = vec![0; BUFFER_BYTES].into_boxed_slice();
         let hash = Xxh3::new();
         Ok(Self { inner, is_gzip, buffer, at: 0, end: 0, decoded: 0, limit, hash, failure: None })

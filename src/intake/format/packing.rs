@@ -52,7 +52,7 @@ const TABLE: [Spec; 3] = [
         name: "gzip",
         extension: ".gz",
         has_head: |head| head.starts_with(&[0x1F, 0x8B]),
-        unpack: |packed| Ok(Box::new(GzipMembers::new(packed))),
+        unpack: |packed| Ok(Box::new(GzipMembers::new(packed)?)),
     },
     Spec {
         packing: Packing::Zstd,
