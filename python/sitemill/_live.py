@@ -62,10 +62,12 @@ def urls(
 ) -> Stream:
     """Returns the URLs of published sitemaps, index files or directories as an Arrow stream.
 
-    The columns are ``loc``, ``lastmod``, ``changefreq``, ``priority``, ``alternates``, ``images`` (without their details), and
-    ``videos`` and ``news`` as JSON::
+    The columns are ``loc``, ``lastmod``, ``changefreq`` and ``priority`` as text, ``alternates`` and ``images`` as lists of structs
+    (``hreflang``, ``href``; ``loc``, ``caption``, ``geo_location``, ``title``, ``license``), and ``videos`` and ``news`` as JSON::
 
         frame = polars.DataFrame(sitemill.urls("/var/www/html"))
+
+    :func:`build` reads them all, so it makes the same sitemaps from the stream or from a frame made of it.
 
     If several sets share a directory, all are listed, or only that of ``name``. ``endpoint`` and ``state`` are those of
     :func:`check`.

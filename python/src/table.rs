@@ -26,12 +26,17 @@ pub struct Table {
 
 /// Values of extensions.
 struct Extensions {
-    alternates: ListBuilder<StructBuilder>,
-    images: ListBuilder<StringBuilder>,
-    /// Videos and news as JSON.
+    lists: [ListBuilder<StructBuilder>; LISTS.len()],
     json: [StringBuilder; JSON_NAMES.len()],
 }
 
+/// The columns that are lists of structs, with the fields of these, in the order of the protocol.
+const LISTS: [(&str, &[&str]); 2] = [
+    ("alternates", &["hreflang", "href"]),
+    ("images", &["loc", "caption", "geo_location", "title", "license"]),
+];
+
+/// The columns that are JSON, because their structs would have lists and structs as fields.
 const JSON_NAMES: [&str; 2] = ["videos", "news"];
 
 impl Table {
@@ -43,15 +48,8 @@ impl Table {
 
     /// The same table, with columns for values of extensions.
     pub fn with_extensions(self) -> Self {
-        let alternate = StructBuilder::from_fields(alternate_fields(), 0);
-        Self {
-            extensions: Some(Extensions {
-                alternates: ListBuilder::new(alternate),
-                images: ListBuilder::new(StringBuilder::new()),
-                json: Default::default(),
-            }),
-            ..self
-        }
+        let list = |(_, names): (_, &[&str])| ListBuilder::new(StructBuilder::from_fields(fields(names), 0));
+        Self { extensions: Some(Extensions { lists: LISTS.map(list), json: Default::default() }), ..self }
     }
 
     /// The columns.
@@ -59,12 +57,13 @@ impl Table {
         let mut fields: Vec<_> =
             self.names.iter().map(|name| Field::new(*name, DataType::Utf8, true)).collect();
         if self.extensions.is_some() {
-            fields.push(Field::new_list(
-                "alternates",
-                Field::new_list_field(DataType::Struct(alternate_fields()), true),
-                true,
-            ));
-            fields.push(Field::new_list("images", Field::new_list_field(DataType::Utf8, true), true));
+            fields.extend(LISTS.map(|(name, names)| {
+                Field::new_list(
+                    name,
+                    Field::new_list_field(DataType::Struct(self::fields(names)), true),
+                    true,
+                )
+            }));
             fields.extend(JSON_NAMES.map(|name| Field::new(name, DataType::Utf8, true)));
         }
         Arc::new(Schema::new(fields))
@@ -80,22 +79,12 @@ impl Table {
         for (name, text) in self.names.iter().zip(&mut self.texts) {
             text.append_option(object[*name].as_str());
         }
-        if let Some(Extensions { alternates, images, json }) = &mut self.extensions {
-            let links = object["alternates"].as_array();
-            for link in links.into_iter().flatten() {
-                let value = alternates.values();
-                for (at, name) in ["hreflang", "href"].into_iter().enumerate() {
-                    let text = value.field_builder::<StringBuilder>(at).expect("its fields are strings");
-                    text.append_option(link[name].as_str());
-                }
-                value.append(true);
+        if let Some(Extensions { lists, json }) = &mut self.extensions {
+            for ((name, fields), list) in LISTS.into_iter().zip(lists) {
+                let values = object[name].as_array();
+                values.into_iter().flatten().for_each(|value| push_struct(value, fields, list.values()));
+                list.append(values.is_some());
             }
-            alternates.append(links.is_some());
-            let locs = object["images"].as_array();
-            for image in locs.into_iter().flatten() {
-                images.values().append_option(image.as_str().or(image["loc"].as_str()));
-            }
-            images.append(locs.is_some());
             for (name, text) in JSON_NAMES.into_iter().zip(json) {
                 text.append_option(object.get(name).filter(|value| !value.is_null()).map(Value::to_string));
             }
@@ -107,17 +96,26 @@ impl Table {
     fn take(&mut self) -> std::result::Result<RecordBatch, ArrowError> {
         let mut columns: Vec<ArrayRef> =
             self.texts.iter_mut().map(|text| ArrayBuilder::finish(text)).collect();
-        if let Some(Extensions { alternates, images, json }) = &mut self.extensions {
-            columns.extend([ArrayBuilder::finish(alternates), ArrayBuilder::finish(images)]);
+        if let Some(Extensions { lists, json }) = &mut self.extensions {
+            columns.extend(lists.iter_mut().map(|list| ArrayBuilder::finish(list)));
             columns.extend(json.iter_mut().map(|text| ArrayBuilder::finish(text)));
         }
         RecordBatch::try_new(self.schema(), columns)
     }
 }
 
-/// The fields of a link to the page in another language.
-fn alternate_fields() -> Fields {
-    Fields::from(vec![Field::new("hreflang", DataType::Utf8, true), Field::new("href", DataType::Utf8, true)])
+/// The fields with these `names` of a struct of strings.
+fn fields(names: &[&str]) -> Fields {
+    names.iter().map(|name| Field::new(*name, DataType::Utf8, true)).collect()
+}
+
+/// Adds the struct with these `fields`. A text is that of the first one, as an image without details is only its URL.
+fn push_struct(value: &Value, fields: &[&str], to: &mut StructBuilder) {
+    for (at, name) in fields.iter().enumerate() {
+        let text = value.as_str().filter(|_| at == 0).or(value[*name].as_str());
+        to.field_builder::<StringBuilder>(at).expect("its fields are strings").append_option(text);
+    }
+    to.append(true);
 }
 
 /// Takes lines and sends batches.

@@ -42,6 +42,10 @@ def test_urls_are_read_by_every_library(out):
     assert '"urls":30000' in stream.report_json
 
 
+#: Fields of an image besides its URL.
+DETAILS = ("caption", "geo_location", "title", "license")
+
+
 def test_urls_have_their_tags(tmp_path):
     row = {
         "url": BASE + "ü",
@@ -49,7 +53,10 @@ def test_urls_have_their_tags(tmp_path):
         "changefreq": "daily",
         "priority": "0.5",
         "alternates": [{"hreflang": "de", "href": BASE + "de"}],
-        "images": [BASE + "1.png"],
+        "images": [
+            {"loc": BASE + "1.png", **dict.fromkeys(DETAILS)},
+            {"loc": BASE + "2.png", **{name: name for name in DETAILS}, "license": BASE + "license"},
+        ],
         "videos": '[{"content_loc":"%(v)s","description":"d","thumbnail_loc":"%(v)s","title":"t"}]' % {"v": BASE + "v"},
         "news": '{"publication":{"language":"en","name":"n"},"publication_date":"2024-05-01","title":"t"}',
     }
@@ -64,6 +71,27 @@ def test_urls_have_their_tags(tmp_path):
 def test_a_set_can_be_built_from_the_urls_of_another(out, tmp_path):
     again = sitemill.build(sitemill.urls(out), base_url=BASE, out=tmp_path / "again")
     assert again.listed == 30_000
+
+
+def test_a_set_is_built_from_the_urls_of_another_with_all_details_of_its_tags(desk):
+    video = {"thumbnail_loc": BASE + "v.jpg", "title": "Café", "description": "d", "content_loc": BASE + "v.mp4", "tag": ["a", "b"]}
+    image = {"loc": BASE + "2.png", "caption": "1 < 2", "geo_location": "Köln", "title": "t", "license": BASE + "license"}
+    rows = [
+        {"url": page, "lastmod": "2024-05-01", "changefreq": "daily", "priority": "0.5", "alternates": {"de": BASE + "de"}}
+        for page in pages(3)
+    ]
+    rows[0] |= {"images": [BASE + "1.png", image, {"loc": BASE + "3.png", "caption": "c"}]}
+    rows[1] |= {"videos": [video], "images": image}
+    rows[2] |= {"news": {"publication": {"name": "n", "language": "en"}, "publication_date": "2024-05-01", "title": "t"}}
+    expected = desk.build(rows)
+    [out] = desk.directory.glob("*-out")
+
+    def urls():
+        return pyarrow.table(sitemill.urls(out))
+
+    assert desk.build(sitemill.urls(out)) == expected
+    for made in (urls(), urls().to_pandas(), urls().to_pylist(), polars.DataFrame(urls()), duckdb.from_arrow(urls())):
+        assert desk.build(made) == expected
 
 
 NESTED = """
