@@ -113,7 +113,11 @@ def refusal(number: Optional[int], names: Sequence[Any], part: str, columns: Map
     """The error for rows that have no column for ``part``. Those of the parts in ``columns`` are named there."""
     row = "" if number is None else f"row {number}: "
     there = ", ".join(map(shown, names))
-    if not names:
+    wanted = plain(columns.get(part, ""))
+    around = next((name for name in names if wanted.startswith(f"{plain(str(name))}.")), None)
+    if around is not None:
+        message = f"{row}names with dots do not lead into {shown(around)}; make its field a column of its own"
+    elif not names:
         message = f"{row}there are no columns; give a column {shown(columns.get('url', 'loc or url'))} with the URLs"
     elif part in columns:
         message = f"{row}there is no column {shown(columns[part])}; there are: {there}"

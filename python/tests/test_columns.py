@@ -49,6 +49,14 @@ def test_another_column_may_have_the_name_of_a_part_with_white_space(desk):
         desk.build(twice, url="0")
 
 
+def test_names_with_dots_are_no_paths_and_the_error_says_so(desk):
+    for given in kinds([{"page": {"url": BASE}}]):
+        with pytest.raises(sitemill.DataRefused, match="names with dots do not lead into page; make its field a column of its own"):
+            desk.build(given, url="Page.url")
+    for given in kinds([{"page": 1, "page.url": BASE}]):
+        assert desk.build(given, url="page.url").counts["listed"] == 1
+
+
 @pytest.mark.parametrize("columns", [5.5, 5, True, False, 0, ["url=page"], [], b"url=page", "", "url=page,url=x"])
 def test_columns_of_a_wrong_type_or_without_a_name_are_refused_for_rows_of_every_kind(desk, columns):
     rows = [{"page": BASE, "url": BASE}]

@@ -124,7 +124,15 @@ struct ColumnMap {
 impl ColumnMap {
     fn of(schema: &SchemaRef, columns: &Columns) -> Result<Self, Message> {
         let names: Vec<&[u8]> = schema.fields().iter().map(|field| field.name().as_bytes()).collect();
-        let places = columns.places(&names).map_err(|missing| missing.message("column"))?;
+        let places = columns.places(&names).map_err(|missing| {
+            match names.iter().find(|name| columns.is_below(name, missing.part)) {
+                None => missing.message("column"),
+                Some(name) => {
+                    let name = crate::escape::shown(name);
+                    message!("names with dots do not lead into {name}; make its field a column of its own")
+                }
+            }
+        })?;
         let mut kinds: EachPart<Option<(usize, Kind)>> = Default::default();
         for (part, place) in RowPart::ALL.into_iter().zip(places) {
             let Some(at) = place else { continue };

@@ -317,7 +317,7 @@ impl Columns {
 /// A column that is not there.
 #[derive(Debug)]
 pub(super) struct Missing {
-    part: RowPart,
+    pub part: RowPart,
     what: String,
     /// The columns that are there. `None` if there are none at all.
     names: Option<String>,
