@@ -26,10 +26,11 @@ fn rendered(command: Option<&str>) -> Result<String> {
     let mut all = of_pages(Args::command()).disable_help_subcommand(true).mut_subcommands(of_pages);
     // This copies the options of all commands to each of them.
     all.build();
-    let about = match command {
+    let notes = all.get_after_long_help().map(ToString::to_string).unwrap_or_default();
+    let mut about = match command {
         None => all,
         Some(name) => match all.find_subcommand(name) {
-            Some(known) => known.clone(),
+            Some(known) => known.clone().after_long_help(notes),
             None => {
                 let names: Vec<_> = all.get_subcommands().map(Command::get_name).collect();
                 let names = names.join(", ");
@@ -37,11 +38,15 @@ fn rendered(command: Option<&str>) -> Result<String> {
             }
         },
     };
+    // The library's own synopsis has all options, without values, and does not show which arguments may be repeated.
+    let usage = about.render_usage().to_string();
+    let about = about.override_usage(usage.trim_start_matches("Usage: ").to_owned());
     let mut page = Vec::new();
     let man = Man::new(about).source(concat!("sitemill ", env!("CARGO_PKG_VERSION")));
     man.render(&mut page).expect("memory takes bytes");
     let page = String::from_utf8(page).expect("the help is UTF-8");
-    Ok(page.replace(".SH EXTRA\n", ".SH NOTES\n"))
+    let see_also = if command.is_some() { ".SH \"SEE ALSO\"\n.BR sitemill (1)\n" } else { "" };
+    Ok(page.replace(".SH EXTRA\n", ".SH NOTES\n") + see_also)
 }
 
 /// A command as on its page: with the text of every option, because the library omits the short text of options that the short
@@ -74,5 +79,22 @@ mod tests {
         }
         let none = rendered(Some("help")).unwrap_err().to_string();
         assert!(none.starts_with("\"help\" has no manual page; these have: build, "), "{none}");
+    }
+
+    #[test]
+    fn every_page_has_the_usage_of_the_help_and_the_exit_codes() {
+        let pages = [
+            (None, "sitemill\\fR [OPTIONS] <COMMAND>\n"),
+            (Some("build"), "sitemill build\\fR [OPTIONS] --base-url <URL> --out <DIR> [INPUT]...\n"),
+            (Some("check"), "sitemill check\\fR [OPTIONS] <PATH>...\n"),
+            (Some("diff"), "sitemill diff\\fR [OPTIONS] <OLD> <NEW>\n"),
+        ];
+        for (name, usage) in pages {
+            let page = rendered(name).unwrap().replace("\\-", "-");
+            assert!(page.contains(&format!(".SH SYNOPSIS\n\\fB{usage}")), "{page}");
+            let notes = page.split_once(".SH NOTES\n").unwrap().1;
+            assert!(notes.starts_with("Exit codes:\n") && notes.contains("\n  73 output"), "{notes}");
+            assert_eq!(notes.contains(".SH \"SEE ALSO\"\n.BR sitemill (1)\n"), name.is_some(), "{notes}");
+        }
     }
 }
