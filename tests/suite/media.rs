@@ -125,6 +125,31 @@ fn every_field_goes_from_json_to_a_sitemap_and_back() {
 }
 
 #[test]
+fn json_lines_may_have_json_in_strings_as_in_the_text_columns_of_csv() {
+    let directory = TempDir::new();
+    let mut row = full_row();
+    row["alternates"] = json!({ "de": format!("{BASE}de") });
+    let mut texts = row.clone();
+    for part in ["alternates", "images", "videos", "news"] {
+        texts[part] = row[part].to_string().into();
+    }
+    let plain = json!({ "loc": format!("{BASE}b") });
+    let mut empty = plain.clone();
+    for (part, nothing) in [("alternates", "null"), ("images", "\"\""), ("videos", "[]"), ("news", " {} ")] {
+        empty[part] = nothing.into();
+    }
+    let [(_, want, _), (_, got, rejects)] =
+        [("values", row, plain), ("texts", texts, empty)].map(|(name, one, other)| {
+            let input = directory.file(&format!("{name}.jsonl"), format!("{one}\n{other}\n"));
+            build(&directory.join(name), &input, &["--max-dropped-tags", "0"])
+        });
+    assert_eq!(rejects, []);
+    assert_eq!(got["given_tags"], want["given_tags"]);
+    assert_eq!(got["given_tags"]["alternates"], 1);
+    assert_eq!(sitemap(&directory.join("texts")), sitemap(&directory.join("values")));
+}
+
+#[test]
 fn values_that_cannot_be_written_are_dropped_with_their_reason_alone_if_they_are_optional() {
     let directory = TempDir::new();
     let changed = |part: &str, at: Option<usize>, key: &str, value: Value| {

@@ -206,7 +206,7 @@ impl ValuesVisitor<'_> {
             RowPart::Tag(TagName::Priority) => take_tag(&mut values.priority, json),
             RowPart::Tag(tag) => {
                 if let Some(extension) = tag.extension() {
-                    shapes::add_json(extension, json, self.extras);
+                    shapes::add_of_key(extension, json, self.extras);
                 }
             }
         }

@@ -22,6 +22,12 @@ pub fn add_json(extension: &Extension, json: &str, to: &mut ExtrasBuffer) {
     each(json, |json| add_value(extension, json, to));
 }
 
+/// Adds the values of a key: JSON, or a string that contains it, as exports write text columns.
+pub fn add_of_key(extension: &Extension, json: &str, to: &mut ExtrasBuffer) {
+    let text = bytes(json);
+    add_json(extension, text.as_deref().and_then(json_of_cell).unwrap_or(json), to);
+}
+
 /// Adds the values in a cell of a table: JSON, or a text.
 pub fn add_cell(extension: &Extension, cell: &[u8], to: &mut ExtrasBuffer) {
     match json_of_cell(cell) {
@@ -274,8 +280,11 @@ fn is_nothing(json: &str) -> bool {
 /// The JSON in a cell of a table: an array, an object, a string or null. `None` if it is anything else.
 fn json_of_cell(cell: &[u8]) -> Option<&str> {
     let cell = cell.trim_ascii();
-    let json = str::from_utf8(cell).ok().filter(|_| matches!(cell, b"null" | [b'[' | b'{' | b'"', ..]))?;
-    serde_json::from_str::<&RawValue>(json).ok().map(RawValue::get)
+    // Most are URLs.
+    if !matches!(cell, b"null" | [b'[' | b'{' | b'"', ..]) {
+        return None;
+    }
+    serde_json::from_slice::<&RawValue>(cell).ok().map(RawValue::get)
 }
 
 fn is(key: &str, name: &str) -> bool {
