@@ -21,12 +21,12 @@ pub fn set_reader(reader: &'static str) {
 
 /// The start of a URL, whether a build with object stores reads it, and the commands that read it otherwise.
 const PROGRAMS: [(&str, bool, &str); 10] = [
-    ("http://", true, "curl -sS 'URL' | sitemill COMMAND - …"),
-    ("https://", true, "curl -sS 'URL' | sitemill COMMAND - …"),
+    ("http://", true, "curl -fsSL 'URL' | sitemill COMMAND - …"),
+    ("https://", true, "curl -fsSL 'URL' | sitemill COMMAND - …"),
     ("s3://", true, "rclone copy ':s3,env_auth:PATH' input\n  sitemill COMMAND input …"),
     ("gs://", true, "rclone copy ':gcs,env_auth:PATH' input\n  sitemill COMMAND input …"),
     ("az://", true, "rclone copy ':azureblob,env_auth:PATH' input\n  sitemill COMMAND input …"),
-    ("ftp://", false, "curl -sS 'URL' | sitemill COMMAND - …"),
+    ("ftp://", false, "curl -fsSL 'URL' | sitemill COMMAND - …"),
     ("s3a://", true, "hdfs dfs -cat 'URL' | sitemill COMMAND - …"),
     ("hdfs://", false, "hdfs dfs -cat 'URL' | sitemill COMMAND - …"),
     ("abfss://", false, "hdfs dfs -cat 'URL' | sitemill COMMAND - …"),
@@ -99,17 +99,21 @@ mod tests {
         let copy_quoted = "\n  rclone copy ':s3,env_auth:bucket/it'\\''s' input\n  sitemill build input …";
         let copy_pattern = "\n  rclone copy ':s3,env_auth:bucket/day' input --include '/p?rt-*.gz'\n  sitemill build input …";
         let long = format!("ftp://h.example/PATH/{}", "a".repeat(300));
-        let said_of_long = format!("curl -sS '{long}' | sitemill build - …");
+        let said_of_long = format!("curl -fsSL '{long}' | sitemill build - …");
         for (name, is_read, said) in [
-            ("https://h.example/a", true, Some("curl -sS 'https://h.example/a' | sitemill build - …")),
-            ("https://h.example/a?sig=5ec", true, Some("curl -sS 'URL' | sitemill build - …")),
-            ("HTTP://h.example/a", true, Some("curl -sS 'HTTP://h.example/a' | sitemill build - …")),
+            ("https://h.example/a", true, Some("curl -fsSL 'https://h.example/a' | sitemill build - …")),
+            ("https://h.example/a?sig=5ec", true, Some("curl -fsSL 'URL' | sitemill build - …")),
+            ("HTTP://h.example/a", true, Some("curl -fsSL 'HTTP://h.example/a' | sitemill build - …")),
             ("s3://bucket/a.gz", true, Some(copy)),
-            ("ftp://h.example/a?b", false, Some("curl -sS 'URL' | sitemill build - …")),
-            ("ftp://h.example/a", false, Some("curl -sS 'ftp://h.example/a' | sitemill build - …")),
+            ("ftp://h.example/a?b", false, Some("curl -fsSL 'URL' | sitemill build - …")),
+            ("ftp://h.example/a", false, Some("curl -fsSL 'ftp://h.example/a' | sitemill build - …")),
             ("hdfs://h.example/a", false, Some("hdfs dfs -cat 'hdfs://h.example/a' | sitemill build - …")),
-            ("ftp://h.example/it's", false, Some(r"curl -sS 'ftp://h.example/it'\''s' | sitemill build - …")),
-            (r"ftp://h.example/a\b", false, Some(r"curl -sS 'ftp://h.example/a\b' | sitemill build - …")),
+            (
+                "ftp://h.example/it's",
+                false,
+                Some(r"curl -fsSL 'ftp://h.example/it'\''s' | sitemill build - …"),
+            ),
+            (r"ftp://h.example/a\b", false, Some(r"curl -fsSL 'ftp://h.example/a\b' | sitemill build - …")),
             ("s3://bucket/it's", true, Some(copy_quoted)),
             ("s3://AKIA:5ec@bucket/a.gz", true, Some(copy)),
             ("s3://bucket/day/p?rt-*.gz", true, Some(copy_pattern)),

@@ -68,6 +68,20 @@ fn short_help_fits_a_screen_and_long_help_has_every_option() {
 }
 
 #[test]
+fn help_promises_object_stores_only_in_a_build_that_has_them() {
+    for command in ["build", "clean"] {
+        let (short, long) = (printed(&[command, "-h"]), printed(&[command, "--help"]));
+        assert_eq!(short.contains("s3://"), cfg!(feature = "cloud"), "{short}");
+        assert_eq!(long.contains("not in this build"), !cfg!(feature = "cloud"), "{long}");
+        assert_eq!(
+            long.contains("gs:// and az:// work"),
+            cfg!(feature = "cloud") && command == "build",
+            "{long}"
+        );
+    }
+}
+
+#[test]
 fn sizes_take_units_of_1024_and_of_1000_from_every_source() {
     let directory = TempDir::new();
     let input = directory.file("urls.txt", format!("{BASE}1\n"));

@@ -123,7 +123,7 @@ fn an_input_that_cannot_be_read_is_named() {
     finish(&mut build_command(&out, BASE), format!("{BASE}live\n").as_bytes()).expect(0);
     let live = contents(&out);
     let remote = [
-        ("https://h.example/urls".into(), 66, "curl -sS 'https://h.example/urls' | sitemill build - …"),
+        ("https://h.example/urls".into(), 66, "curl -fsSL 'https://h.example/urls' | sitemill build - …"),
         (
             "s3://bucket/urls".into(),
             66,

@@ -21,7 +21,11 @@ use super::url_rules::UrlArgs;
 /// `sitemill build`.
 #[derive(Debug, clap::Args)]
 pub struct BuildArgs {
-    /// Files, directories or URLs (https://, s3://, gs://, az://); - or nothing for standard input.
+    #[cfg_attr(
+        feature = "cloud",
+        doc = " Files, directories or URLs (https://, s3://, gs://, az://); - or nothing for standard input."
+    )]
+    #[cfg_attr(not(feature = "cloud"), doc = " Files or directories; - or nothing for standard input.")]
     ///
     /// A file that is given twice is read twice. A directory with a published set is read as the sitemaps that the set lists.
     pub input: Vec<PathBuf>,
@@ -32,11 +36,15 @@ pub struct BuildArgs {
     #[arg(long, value_name = "URL")]
     pub base_url: Base,
 
-    /// Directory to publish in, created if missing, or s3://bucket/prefix.
+    #[cfg_attr(
+        feature = "cloud",
+        doc = " Directory to publish in, created if missing, or s3://bucket/prefix."
+    )]
+    #[cfg_attr(not(feature = "cloud"), doc = " Directory to publish in, created if missing.")]
     ///
-    /// gs:// and az:// work, too. It must be the directory whose URL is --base-url. With '{origin}/' it is the parent of the
-    /// directories of all sites. Files that sitemill did not create are changed only with --take-over, --robots or
-    /// --ignore-manifest.
+    #[cfg_attr(feature = "cloud", doc = " gs:// and az:// work, too.")]
+    /// It must be the directory whose URL is --base-url. With '{origin}/' it is the parent of the directories of all sites. Files
+    /// that sitemill did not create are changed only with --take-over, --robots or --ignore-manifest.
     #[arg(long, short, value_name = "DIR")]
     pub out: PathBuf,
 

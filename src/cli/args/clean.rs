@@ -10,7 +10,11 @@ use super::url_rules::UrlArgs;
 /// `sitemill clean`.
 #[derive(Debug, clap::Args)]
 pub struct CleanArgs {
-    /// Files, directories or URLs (https://, s3://, gs://, az://); - or nothing for standard input.
+    #[cfg_attr(
+        feature = "cloud",
+        doc = " Files, directories or URLs (https://, s3://, gs://, az://); - or nothing for standard input."
+    )]
+    #[cfg_attr(not(feature = "cloud"), doc = " Files or directories; - or nothing for standard input.")]
     ///
     /// A file that is given twice is read twice. A directory with a published set is read as the sitemaps that the set lists.
     pub input: Vec<PathBuf>,

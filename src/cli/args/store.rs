@@ -4,9 +4,16 @@ use std::path::PathBuf;
 
 use sitemill::{ObjectHeader, StoreSettings};
 
+/// The heading of these options. A build without object stores has them, too, because the environment may set them for all runs.
+const HEADING: &str = if cfg!(feature = "cloud") {
+    "Object stores (s3://, gs://, az://)"
+} else {
+    "Object stores (s3://, gs://, az://; not in this build)"
+};
+
 /// Options of every command that accepts locations in a store.
 #[derive(Debug, Default, clap::Args)]
-#[command(next_help_heading = "Object stores (s3://, gs://, az://)")]
+#[command(next_help_heading = HEADING)]
 pub struct StoreArgs {
     /// URL of an S3-compatible store [default: AWS_ENDPOINT_URL, or Amazon's].
     ///
@@ -38,7 +45,7 @@ fn state(url: &str) -> Result<PathBuf, String> {
 
 /// Options of commands that publish to a store.
 #[derive(Debug, Default, clap::Args)]
-#[command(next_help_heading = "Object stores (s3://, gs://, az://)")]
+#[command(next_help_heading = HEADING)]
 pub struct StorePublishArgs {
     #[command(flatten)]
     store: StoreArgs,
