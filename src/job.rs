@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use crate::clean::scope::Base;
 use crate::error::{Error, Result, Setting, message};
 
-pub(crate) use resources::check_threads;
+pub(crate) use resources::{check_scratch, check_threads};
 
 pub use also::Also;
 pub use guards::{ExpectLines, Guards, MaxDroppedTags, MaxRejects, MaxShrink};

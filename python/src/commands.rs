@@ -205,7 +205,7 @@ pub fn diff(
     if let Some(word) = memory {
         job.resources.memory = parse::<Size>(py, "memory", word)?.0;
     }
-    job.resources.scratch = scratch.unwrap_or(job.resources.scratch);
+    job.resources.scratch = scratch;
     job.resources.threads = threads.unwrap_or(job.resources.threads);
     let columns = Table::new(&["change", "loc", "old_lastmod", "new_lastmod"]);
     Stream::of(py, columns, None, Stop::default(), move |to, stop| {

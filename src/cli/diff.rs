@@ -19,7 +19,7 @@ pub fn run(args: DiffArgs) -> Result<()> {
         _ => DiffFormat::Text,
     };
     job.resources.memory = args.memory.0;
-    job.resources.scratch = args.scratch.unwrap_or(job.resources.scratch);
+    job.resources.scratch = args.scratch;
     job.resources.threads = args.threads.or(job.resources.threads);
     let mut paths = job.paths();
     paths.write_to_stdout("diff");

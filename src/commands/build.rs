@@ -152,6 +152,6 @@ fn check_scratch(job: &Job) -> Result<()> {
     let is_output = |scratch: &PathBuf| Paths::are_same(scratch, &job.publication.out);
     match job.publication.dry_run && job.resources.scratch.as_ref().is_some_and(is_output) {
         true => Ok(()),
-        false => job.resources.check_scratch(),
+        false => crate::job::check_scratch(job.resources.scratch.as_deref()),
     }
 }

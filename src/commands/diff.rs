@@ -19,7 +19,7 @@ use crate::common::stop::Stop;
 use crate::common::thread_pool::thread_pool;
 use crate::error::{Error, Result, Setting, message};
 use crate::escape::unescape;
-use crate::job::{check_threads, threads_default};
+use crate::job::{check_scratch, check_threads, threads_default};
 use crate::place::{self, SetName};
 
 pub(crate) use side::Side;
@@ -55,8 +55,9 @@ pub struct DiffJob {
 pub struct DiffResources {
     /// Bytes of memory for sorting URLs. In addition, each thread holds a few sitemaps that it reads.
     pub memory: u64,
-    /// Directory for data that do not fit in memory: at most the URLs and `lastmod`s of both sets.
-    pub scratch: PathBuf,
+    /// Directory for data that do not fit in memory, at most the URLs and `lastmod`s of both sets; the system's temporary directory
+    /// if not set.
+    pub scratch: Option<PathBuf>,
     /// Number of worker threads, at most [`THREADS_MAX`](crate::options::THREADS_MAX).
     pub threads: NonZero<usize>,
 }
@@ -90,6 +91,12 @@ pub struct DiffReport {
     pub sitemaps_read: u64,
 }
 
+impl DiffResources {
+    fn scratch(&self) -> PathBuf {
+        self.scratch.clone().unwrap_or_else(std::env::temp_dir)
+    }
+}
+
 impl DiffReport {
     pub(crate) fn add(&mut self, other: &Self) {
         self.added += other.added;
@@ -103,8 +110,8 @@ impl DiffReport {
 impl DiffJob {
     /// Creates a job with the defaults: text, 256 MiB of memory, the system's temporary directory, a thread per core.
     pub fn new(old: PathBuf, new: PathBuf) -> Self {
-        let (memory, scratch) = (DIFF_MEMORY_DEFAULT, std::env::temp_dir());
-        let resources = DiffResources { memory, scratch, threads: threads_default() };
+        let resources =
+            DiffResources { memory: DIFF_MEMORY_DEFAULT, scratch: None, threads: threads_default() };
         Self { old, new, name: None, format: DiffFormat::default(), resources }
     }
 }
@@ -116,11 +123,12 @@ impl DiffJob {
 ///
 /// # Errors
 /// [`ErrorKind::Data`](crate::ErrorKind::Data) if a file is damaged; otherwise if a file cannot be read, `to` or scratch cannot
-/// be written, or `stop` is raised; if both are sets in stores, and
+/// be written, a scratch directory that is set does not exist, or `stop` is raised; if both are sets in stores, and
 /// [`StoreSettings::state`](crate::StoreSettings::state) is set.
 pub fn diff(job: &DiffJob, progress: &dyn Progress, stop: &Stop, to: Target<'_>) -> Result<DiffReport> {
     place::check_state(&[&job.old, &job.new])?;
     place::check_name(job.name.as_ref(), &[&job.old, &job.new])?;
+    check_scratch(job.resources.scratch.as_deref())?;
     let comparison = Comparison { format: job.format, resources: &job.resources, progress, stop };
     let mut report = DiffReport::default();
     let _phase = progress.phase(Phase::Urls, 0);
@@ -162,7 +170,7 @@ impl Comparison<'_> {
         let pool = thread_pool(threads, "diff", self.stop)?;
         let reading = Reading { threads: resources.threads, progress: self.progress, stop: self.stop };
         let sorted = |side: Side| {
-            let mut sorter = Sorter::new(RowCodec, &pool, resources.memory / 2, resources.scratch.clone());
+            let mut sorter = Sorter::new(RowCodec, &pool, resources.memory / 2, resources.scratch());
             let sitemaps = side.read(reading, &mut sorter)?;
             Ok((Sorted::of(sorter).map_err(|error| self.failed(error))?, sitemaps))
         };
@@ -221,7 +229,7 @@ impl Comparison<'_> {
     }
 
     fn failed(&self, error: std::io::Error) -> Error {
-        Error::io(&self.resources.scratch, "scratch files could not be used", error)
+        Error::io(&self.resources.scratch(), "scratch files could not be used", error)
     }
 }
 

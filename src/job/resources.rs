@@ -1,10 +1,11 @@
 //! The threads, memory and scratch directory of a build.
 
 use std::fs;
+use std::io;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result, Setting, message};
+use crate::error::{Error, ErrorKind, Result, Setting, is_url, message};
 use crate::words::grouped;
 
 /// The machine resources that a build may use. They do not change the output.
@@ -35,15 +36,21 @@ impl Resources {
     pub fn check(&self) -> Result<()> {
         check_threads(self.threads)
     }
+}
 
-    /// Checks that the directory for scratch files exists, if one is set: a run that needs no scratch files would not notice.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it does not exist or is no directory.
-    pub(crate) fn check_scratch(&self) -> Result<()> {
-        let Some(directory) = &self.scratch else { return Ok(()) };
-        let found = directory.join(".").metadata();
-        found.map(drop).map_err(|error| Error::output(directory, error))
+/// Checks that the `directory` for scratch files exists, if one is set: a run that needs no scratch files would not notice.
+///
+/// # Errors
+/// [`ErrorKind::Output`](crate::ErrorKind::Output) if it does not exist or is no directory.
+pub(crate) fn check_scratch(directory: Option<&Path>) -> Result<()> {
+    let Some(directory) = directory else { return Ok(()) };
+    match directory.join(".").metadata() {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !is_url(directory) => {
+            let words = "there is no such directory; create it";
+            Err(Error::new(ErrorKind::Output, message!(Setting::Scratch, " ", directory, ": {words}")))
+        }
+        Err(error) => Err(Error::output(directory, error)),
     }
 }
 

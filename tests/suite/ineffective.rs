@@ -92,10 +92,12 @@ fn names_of_sets_and_directories_of_scratch_files_are_refused_where_nothing_woul
     run_in(directory.path(), &["check", "--quiet", index]).expect(0);
     let build = ["build", "--quiet", "--base-url", BASE, "--out", "out", "in.txt"];
     let with = |options: &[&'static str]| [&build[..], options].concat();
+    let missing = "--scratch missing: there is no such directory; create it";
     for (arguments, exit, said) in [
         (with(&["--robots-any-name"]), 2, "--robots"),
         (with(&["--scratch", "in.txt"]), 73, "in.txt: "),
-        (with(&["--scratch", "missing"]), 73, "missing: "),
+        (with(&["--scratch", "missing"]), 73, missing),
+        (vec!["diff", "out", "out", "--scratch", "missing"], 73, missing),
         (vec!["check", index, "--name", "zzz"], 2, "--name zzz chooses a set of a directory"),
         (vec!["urls", index, "--name", "zzz"], 2, "--name zzz"),
         (vec!["diff", index, index, "--name", "zzz"], 2, "--name zzz"),

@@ -98,8 +98,8 @@ impl FollowUp {
         let (Some(path), Some(file)) = (&self.job.publication.diff, &mut self.diff) else { return Ok(None) };
         let view = workspace.view();
         let old = workspace.live().map(|live| Side::of_set(&view, live)).unwrap_or_default();
-        let (hold, scratch) =
-            (DIFF_MEMORY_DEFAULT.min(memory.hold as u64), memory.scratch.directory().to_owned());
+        let hold = DIFF_MEMORY_DEFAULT.min(memory.hold as u64);
+        let scratch = Some(memory.scratch.directory().to_owned());
         let resources = DiffResources { memory: hold, scratch, threads: self.job.resources.threads };
         let to = Target { name: output_name(path), to: file };
         let new = Side::of_set(&view, set);
