@@ -115,6 +115,10 @@ fn word(key: &str, value: &Value, arg: &Arg) -> Result<Option<String>, String> {
         Value::String(value) => Ok(Some(format!("--{key}={value}"))),
         Value::Integer(value) => Ok(Some(format!("--{key}={value}"))),
         Value::Float(value) => Ok(Some(format!("--{key}={value}"))),
+        Value::Array(_) if !matches!(arg.get_action(), ArgAction::Append) => {
+            let how = if key == "then" { "; write all words in one text, as in a shell" } else { "" };
+            Err(format!("{key} takes one value, not a list{how}"))
+        }
         _ => Err(format!("{key} must be text or a number")),
     }
 }

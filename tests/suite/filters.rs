@@ -366,7 +366,7 @@ fn a_file_of_options_can_list_patterns() {
         built.report["excluded"],
         json!({ "exclude=/a$": 1, "exclude=\\.pdf$": 1, "not-included": 0 })
     );
-    for (file, said) in [("wrong.toml", "exclude must be"), ("list.toml", "scope must be text or a number")] {
+    for (file, said) in [("wrong.toml", "exclude must be"), ("list.toml", "scope takes one value")] {
         let refused = Built::of("txt", input, &files, &["--config", file], 2);
         assert!(refused.run.stderr.contains(said), "{}", refused.run.stderr);
     }
