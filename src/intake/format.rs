@@ -69,7 +69,7 @@ pub use from_code::{SourceRow, SourceRows};
 pub use options::FormatOptions;
 pub use packing::{NEEDS_UNPACKED, Packing};
 #[cfg(feature = "cloud")]
-pub use part_files::part_files_listed;
+pub use part_files::{MarkerExists, part_files_listed};
 pub use part_files::{OutDirectory, PartFiles, SkipReason, check_part_is_finished, part_files};
 pub use reader::{RowReader, Unit, Units};
 pub use recognise::is_named_as_sitemap;

@@ -15,7 +15,8 @@ pub struct InputOptions {
     pub paths: Vec<PathBuf>,
     /// The format, columns and charset of the files. Every field that is not set is detected.
     pub format: FormatOptions,
-    /// Refuse a directory of part files that has no `_SUCCESS` file, which Spark and Hadoop write when a job has finished.
+    /// Refuse part files without a `_SUCCESS` file, which Spark and Hadoop write when a job has finished. It is in the input
+    /// directory, in the directory of the files, or, for a partition such as `day=2024-05-01`, above it.
     pub require_success_marker: bool,
 }
 

@@ -121,6 +121,40 @@ fn part_files_of_a_job_that_has_not_ended_are_refused_with_the_way_out() {
 }
 
 #[test]
+fn the_marker_of_a_directory_is_in_it_in_its_directories_or_above_a_partition() {
+    let directory = TempDir::new();
+    let put = |name: &str| {
+        let path = directory.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, format!("{BASE}{name}\n")).unwrap();
+    };
+    let input = |name: &str| directory.join(name).to_str().unwrap().to_owned();
+    let out = directory.join("out");
+    let unfinished = |name: &str, place: &str| {
+        let refused = build(&out, "", &[&input(name), "--require-success-marker"]).expect(65).stderr;
+        assert!(refused.contains(&format!("{}: has no _SUCCESS (data files: 1)", input(place))), "{refused}");
+    };
+    let finished = |name: &str| drop(build(&out, "", &[&input(name), "--require-success-marker"]).expect(0));
+    // Spark's partitionBy writes one marker for all partitions. Data files may have other names than part-*.
+    put("table/day=1/hour=1/data.txt");
+    unfinished("table/day=1", "table/day=1");
+    put("table/_SUCCESS");
+    ["table", "table/day=1", "table/day=1/hour=1"].iter().for_each(|name| finished(name));
+    // Each day is a job of its own, and each may have directories.
+    put("days/1/part-0");
+    put("days/1/_SUCCESS");
+    put("days/2/a/part-0");
+    unfinished("days", "days/2/a");
+    put("days/2/_SUCCESS");
+    finished("days");
+    unfinished("days/2/a", "days/2/a");
+    // A job that has only begun has no part files.
+    put("days/3/_temporary/0/part-0");
+    let refused = build(&out, "", &[&input("days"), "--require-success-marker"]).expect(65).stderr;
+    assert!(refused.contains(&format!("{}: has no _SUCCESS", input("days/3"))), "{refused}");
+}
+
+#[test]
 fn an_empty_set_is_published_only_with_allow_empty() {
     let directory = TempDir::new();
     let out = directory.join("out");

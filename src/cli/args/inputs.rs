@@ -43,7 +43,8 @@ pub struct FormatArgs {
 
     /// Refuse a directory of part files without a _SUCCESS file.
     ///
-    /// Local files and objects named part-* need one, too: in their directory or, for a partition such as day=2024-05-01, above it.
+    /// The file is in that directory, in each of its directories that have part files, or, for a partition such as day=2024-05-01,
+    /// above it. Local files and objects named part-* need one, too, in their directory or, for a partition, above it.
     #[arg(long, hide_short_help = true)]
     pub require_success_marker: bool,
 }

@@ -1,5 +1,8 @@
 //! Part files: a directory of files as Spark, Hive and data warehouses write it.
 
+use std::collections::BTreeSet;
+#[cfg(feature = "cloud")]
+use std::collections::HashSet;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -8,6 +11,9 @@ use crate::error::{Error, Message, Result, Setting, is_url, message};
 
 /// The file that a job writes after all of its part files.
 const SUCCESS: &str = "_SUCCESS";
+
+/// The directory of a job that has not ended, next to where its part files will be.
+const TEMPORARY: &str = "_temporary";
 
 /// Names that only a directory of a table format has, and the name of the format. Every change of such a table adds files and keeps
 /// the old ones until they are purged, so which files are current is only in the log of the table.
@@ -169,8 +175,9 @@ fn is_hidden(name: &std::ffi::OsStr) -> bool {
 /// in `out`.
 ///
 /// # Errors
-/// If it cannot be read, has no data file, or has no `_SUCCESS` although `needs_success`: the job that writes it has not finished.
-/// If it is a table of Delta, Hudi or Iceberg, or part of one.
+/// If it cannot be read, or has no data file. If `needs_success`, and there is no `_SUCCESS` in it, in the directories of its files
+/// or, for a partition, above it: the job that writes the files has not finished. If it is a table of Delta, Hudi or Iceberg, or
+/// part of one.
 pub fn part_files(directory: &Path, needs_success: bool, out: Option<&OutDirectory>) -> Result<PartFiles> {
     // Data may be below the directory of a published set. Then only the files directly in that directory belong to the set.
     let is_below_out = out.is_some_and(|out| out.holds(directory));
@@ -183,8 +190,9 @@ pub fn part_files(directory: &Path, needs_success: bool, out: Option<&OutDirecto
     let mut found = PartFiles::default();
     check_above(directory)?;
     add_files(directory, &is_output, &mut found)?;
-    let is_finished = || directory.join(SUCCESS).exists();
-    chosen(found, directory, needs_success, &is_finished)
+    let mut exists = |marker: &Path| Ok(marker.exists());
+    let markers: Option<&mut MarkerExists<'_>> = if needs_success { Some(&mut exists) } else { None };
+    chosen(found, directory, markers)
 }
 
 /// Checks that the job that writes `file` has ended, if it is a part file that was named alone or by a pattern. The marker is in
@@ -193,18 +201,55 @@ pub fn part_files(directory: &Path, needs_success: bool, out: Option<&OutDirecto
 /// # Errors
 /// [`ErrorKind::Data`](crate::ErrorKind::Data) if there is no marker. Any error of `exists`.
 pub fn check_part_is_finished(file: &Path, mut exists: impl FnMut(&Path) -> Result<bool>) -> Result<()> {
-    if !is_part(file) {
-        return Ok(());
+    let directory = file.parent().filter(|_| is_part(file));
+    match directory.map_or(Ok(true), |directory| is_finished(directory, None, &mut exists))? {
+        true => Ok(()),
+        false => Err(unfinished(file, &format!("there is no {SUCCESS} beside this part file"))),
     }
-    let partitions = file.ancestors().skip(1).take_while(|directory| is_partition(directory)).count();
-    let mut directories: Vec<&Path> = file.ancestors().skip(1).take(partitions + 1).collect();
+}
+
+/// Tells whether there is a marker at a path.
+pub type MarkerExists<'e> = dyn FnMut(&Path) -> Result<bool> + 'e;
+
+/// Whether the job that writes the part files in `directory` has ended. The marker is there or, if that is a directory in the input
+/// directory `within` or one of a partition, above it.
+fn is_finished(directory: &Path, within: Option<&Path>, exists: &mut MarkerExists<'_>) -> Result<bool> {
+    let is_inner = |directory: &&Path| {
+        is_partition(directory) || within.is_some_and(|it| *directory != it && directory.starts_with(it))
+    };
+    let inner = directory.ancestors().take_while(is_inner).count();
+    let mut directories: Vec<&Path> = directory.ancestors().take(inner + 1).collect();
     // The outermost first: most jobs have one marker there for all partitions, and looking for one in a store takes a request.
     while let Some(directory) = directories.pop() {
         if exists(&directory.join(SUCCESS))? {
-            return Ok(());
+            return Ok(true);
         }
     }
-    Err(unfinished(file, &format!("there is no {SUCCESS} beside this part file")))
+    Ok(false)
+}
+
+/// Checks that the jobs that write what was `found` in the input directory `directory` have ended.
+fn check_is_finished(found: &PartFiles, directory: &Path, exists: &mut MarkerExists<'_>) -> Result<()> {
+    // First, because a role may be allowed to read this prefix of a bucket and nothing above it.
+    if exists(&directory.join(SUCCESS))? {
+        return Ok(());
+    }
+    // A job that commits its files at the end has none until then.
+    let begun = found.skipped.iter().map(|(path, _)| path).filter(|path| path.ends_with(TEMPORARY));
+    let written: BTreeSet<&Path> = found.files.iter().chain(begun).filter_map(|path| path.parent()).collect();
+    let mut unfinished_in = Vec::new();
+    for &inner in &written {
+        if !is_finished(inner, Some(directory), exists)? {
+            unfinished_in.push(inner);
+        }
+    }
+    let place = match unfinished_in[..] {
+        [] if !written.is_empty() => return Ok(()),
+        [first, ..] if unfinished_in.len() < written.len() => first,
+        _ => directory,
+    };
+    let files = found.files.iter().filter(|file| file.starts_with(place)).count();
+    Err(unfinished(place, &format!("has no {SUCCESS} (data files: {files})")))
 }
 
 /// The error for `path`, whose job may still be writing, as `why` says.
@@ -222,15 +267,16 @@ fn is_part(file: &Path) -> bool {
 }
 
 /// The data files among the objects below the location `directory`, by the same rules as in a directory. `names` are their names
-/// from there in order, and `out` is that of the location that the run publishes to.
+/// from there in order, and `out` is that of the location that the run publishes to. If success markers are needed, `above` tells
+/// whether there is one at a path above the location.
 ///
 /// # Errors
-/// Same as [`part_files`].
+/// Same as [`part_files`], and any error of `above`.
 #[cfg(feature = "cloud")]
 pub fn part_files_listed(
     directory: &Path,
     names: &[&str],
-    needs_success: bool,
+    above: Option<&mut MarkerExists<'_>>,
     out: Option<&str>,
 ) -> Result<PartFiles> {
     let mut found = PartFiles::default();
@@ -257,15 +303,21 @@ pub fn part_files_listed(
             None => found.files.push(directory.join(name)),
         }
     }
-    chosen(found, directory, needs_success, &|| names.contains(&SUCCESS))
+    let Some(above) = above else { return chosen(found, directory, None) };
+    let markers: HashSet<PathBuf> =
+        names.iter().filter(|name| name.ends_with(SUCCESS)).map(|name| directory.join(name)).collect();
+    let mut exists = |marker: &Path| match marker.starts_with(directory) {
+        true => Ok(markers.contains(marker)),
+        false => above(marker),
+    };
+    chosen(found, directory, Some(&mut exists))
 }
 
-/// The files that are read among all that were `found` in `directory`.
+/// The files that are read among all that were `found` in `directory`. They need success markers if `markers` looks for these.
 fn chosen(
     mut found: PartFiles,
     directory: &Path,
-    needs_success: bool,
-    is_finished: &dyn Fn() -> bool,
+    markers: Option<&mut MarkerExists<'_>>,
 ) -> Result<PartFiles> {
     let mut paths = found.files.iter().chain(found.skipped.iter().map(|(path, _)| path));
     if let Some(format) = paths.find_map(|path| table_format(path)) {
@@ -277,9 +329,8 @@ fn chosen(
     }
     found.files.sort_unstable();
     found.skipped.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-    let count = found.files.len();
-    if needs_success && !is_finished() {
-        return Err(unfinished(directory, &format!("has no {SUCCESS} (data files: {count})")));
+    if let Some(exists) = markers {
+        check_is_finished(&found, directory, exists)?;
     }
     if found.files.is_empty() {
         let skipped = match &found.skipped[..] {

@@ -1,5 +1,6 @@
 //! Objects in a bucket as inputs.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,7 +9,9 @@ use super::file::PartsFile;
 use super::found::{NamedFile, Remote, RemoteDirectory};
 use super::pattern::{has_pattern, matches};
 use crate::error::{Error, ErrorKind, Result, message};
-use crate::intake::format::{OutDirectory, SkipReason, check_part_is_finished, part_files_listed};
+use crate::intake::format::{
+    MarkerExists, OutDirectory, SkipReason, check_part_is_finished, part_files_listed,
+};
 use crate::store::{Bucket, Failure, FailureKind, Location, Object, ObjectParts};
 
 /// Finds what `location` in `bucket` refers to.
@@ -18,7 +21,7 @@ pub fn find(
     needs_success: bool,
     out: Option<&OutDirectory>,
 ) -> Result<Vec<Remote>> {
-    let search = Search { bucket, location, needs_success, out };
+    let search = Search { bucket, location, needs_success, out, markers: RefCell::default() };
     match has_pattern(&location.key) {
         true => search.pattern(),
         false => search.exact(),
@@ -27,11 +30,9 @@ pub fn find(
 
 /// Finds the object at `location` in `bucket`, or all objects below it, even if its key could be a pattern.
 pub fn find_exact(bucket: &Bucket, location: &Location) -> Result<Vec<Remote>> {
-    Search { bucket, location, needs_success: false, out: None }.exact()
+    let markers = RefCell::default();
+    Search { bucket, location, needs_success: false, out: None, markers }.exact()
 }
-
-/// Whether success markers exist, by their paths.
-type Markers = HashMap<PathBuf, bool>;
 
 /// Looks for inputs in a bucket.
 struct Search<'s> {
@@ -39,6 +40,8 @@ struct Search<'s> {
     location: &'s Location,
     needs_success: bool,
     out: Option<&'s OutDirectory>,
+    /// Whether the success markers exist that were looked up so far, by their paths.
+    markers: RefCell<HashMap<PathBuf, bool>>,
 }
 
 impl Search<'_> {
@@ -52,7 +55,7 @@ impl Search<'_> {
             Err(failure) if failure.kind == FailureKind::Denied && !is_prefix => {
                 match self.bucket.head(key) {
                     Ok(Some(object)) => {
-                        return self.part(key, object, &mut Markers::new()).map(|part| vec![part]);
+                        return self.part(key, object).map(|part| vec![part]);
                     }
                     Ok(None) | Err(_) => Err(failure),
                 }
@@ -68,7 +71,7 @@ impl Search<'_> {
         let object = if is_prefix { None } else { self.asked(key, self.bucket.head(key))? };
         let words = "there is no such object, and none below it";
         let missing = || Error::new(ErrorKind::Input, message!(&*self.path(key), ": {words}"));
-        Ok(vec![self.part(key, object.ok_or_else(missing)?, &mut Markers::new())?])
+        Ok(vec![self.part(key, object.ok_or_else(missing)?)?])
     }
 
     /// Whether the object `key` exists, and is not only the marker of a prefix. Without permission to list it, it cannot be read by
@@ -113,10 +116,10 @@ impl Search<'_> {
         found.retain(|(key, object)| !object.as_ref().is_some_and(|object| is_marker(key, object)));
         found.extend(prefixes.into_iter().map(|prefix| (prefix, None)));
         found.sort_unstable_by(|(one, _), (other, _)| one.split('/').cmp(other.split('/')));
-        let (mut all, mut markers) = (Vec::new(), Markers::new());
+        let mut all = Vec::new();
         for (key, object) in found {
             match object {
-                Some(object) => all.push(self.part(&key, object, &mut markers)?),
+                Some(object) => all.push(self.part(&key, object)?),
                 // There may only be the marker of an empty folder.
                 None => all.extend(self.below(&key, self.bucket.list(&key))?.map(Remote::Directory)),
             }
@@ -153,7 +156,10 @@ impl Search<'_> {
         }
         let out = self.out_below(prefix)?;
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let parts = part_files_listed(&path, &names, self.needs_success, out.as_deref())?;
+        let mut has_marker = |marker: &Path| self.has_marker(marker);
+        let above: Option<&mut MarkerExists<'_>> =
+            if self.needs_success { Some(&mut has_marker) } else { None };
+        let parts = part_files_listed(&path, &names, above, out.as_deref())?;
         Ok(RemoteDirectory { path, parts, files })
     }
 
@@ -166,23 +172,24 @@ impl Search<'_> {
         Ok(below.map(str::to_owned))
     }
 
-    /// The object `key` as a file. If it is a part file, it needs a success marker like a local one, and `markers` has those that
-    /// were looked up for others.
-    fn part(&self, key: &str, object: Object, markers: &mut Markers) -> Result<Remote> {
+    /// The object `key` as a file. If it is a part file, it needs a success marker like a local one.
+    fn part(&self, key: &str, object: Object) -> Result<Remote> {
         let part = self.file(key.to_owned(), object);
         if self.needs_success {
-            let root = self.path("");
-            check_part_is_finished(&part.0, |marker| {
-                if let Some(&exists) = markers.get(marker) {
-                    return Ok(exists);
-                }
-                let key = marker.strip_prefix(&root).ok().and_then(Path::to_str).expect("its key is UTF-8");
-                let exists = self.asked(key, self.bucket.head(key))?.is_some();
-                markers.insert(marker.to_owned(), exists);
-                Ok(exists)
-            })?;
+            check_part_is_finished(&part.0, |marker| self.has_marker(marker))?;
         }
         Ok(Remote::File(part))
+    }
+
+    /// Whether the success marker with this path exists. Each takes one request, however many files or prefixes are below it.
+    fn has_marker(&self, marker: &Path) -> Result<bool> {
+        if let Some(&exists) = self.markers.borrow().get(marker) {
+            return Ok(exists);
+        }
+        let key = marker.strip_prefix(self.path("")).ok().and_then(Path::to_str).expect("its key is UTF-8");
+        let exists = self.asked(key, self.bucket.head(key))?.is_some();
+        self.markers.borrow_mut().insert(marker.to_owned(), exists);
+        Ok(exists)
     }
 
     fn file(&self, key: String, object: Object) -> NamedFile {
@@ -303,5 +310,14 @@ mod tests {
         put("_SUCCESS");
         let counts = urls.map(|url| find(url, true));
         assert_eq!(counts, [2, 1, 1, 1, 1, 1].map(Ok));
+        // A prefix: the marker may be in it, above a partition, or in each prefix below it.
+        ["t/day=1/part-0", "t/_SUCCESS", "d/1/part-0", "d/1/_SUCCESS", "d/2/part-0"]
+            .into_iter()
+            .for_each(put);
+        for (prefix, count) in [("a/", 1), ("t/day=1/", 1), ("t/day=*/", 1), ("d/1/", 1)] {
+            assert_eq!(find(prefix, true), Ok(count), "{prefix}");
+        }
+        let refused = find("d/", true).unwrap_err();
+        assert!(refused.starts_with("s3://bucket/d/2: has no _SUCCESS (data files: 1)"), "{refused}");
     }
 }
