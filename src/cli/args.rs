@@ -1,5 +1,5 @@
-//! Options and arguments, and their help: the first sentence is for `-h`, the rest for `--help`. There is a file for each command,
-//! and then one for each group of options that the help has under a heading.
+//! Options and arguments, and their help: the first sentence is for `-h`, the rest for `--help`. Each command with options of its
+//! own has a file, and so does each group of options under a heading in the help. `number` and `size` parse values.
 
 mod build;
 mod check;

@@ -88,7 +88,7 @@ fn build_set(
 ) -> Result<Outcome> {
     let started = Instant::now();
     let (start, completed) = Start::of(job, sources, stop)?;
-    Outcome::telling_of(completed, build_started(job, start, started, progress, stop, lost))
+    Outcome::with_completed(completed, build_started(job, start, started, progress, stop, lost))
 }
 
 /// Runs the phases of a build after its [`Start`].

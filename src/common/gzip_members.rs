@@ -38,7 +38,8 @@ impl<R: BufRead> Read for GzipMembers<R> {
     }
 }
 
-/// A decoder of the member that `packed` begins with. flate2 panics here only if there is no memory.
+/// A decoder of the member that `packed` begins with. flate2 panics here only if there is no memory;
+/// `packed`, whose first bytes it reads at once, must not panic.
 fn decoder<R: BufRead>(packed: R) -> io::Result<GzDecoder<R>> {
     contained(|| GzDecoder::new(packed)).map_err(|_| io::Error::other(Error::no_memory(DECODER_BYTES)))
 }

@@ -62,7 +62,7 @@ impl Phase {
     }
 }
 
-// A new phase is in `ALL`, too.
+// `ALL` has every phase as long as `Urls` stays the last one.
 const _: () = assert!(Phase::ALL.len() == Phase::Urls as usize + 1);
 
 /// Receives progress. The methods are called from several threads at the same time.

@@ -19,7 +19,7 @@ pub struct Guards {
     pub max_shrink: MaxShrink,
     /// Publish an empty set if the input has no valid URL. `max_shrink` does not apply to an empty set.
     pub allow_empty: bool,
-    /// Do not warn of live sites without URLs in the inputs, because the inputs are those of some sites. Only with a base URL
+    /// Do not warn of live sites without URLs in the inputs, for inputs that cover only some of the sites. Only with a base URL
     /// for each origin. [`Report::kept_sites`](crate::Report::kept_sites) names them all the same.
     pub allow_missing_sites: bool,
 }

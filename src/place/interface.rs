@@ -163,7 +163,7 @@ pub trait View: fmt::Debug + Send + Sync {
     /// if nothing has its name or that is unknown.
     fn identity(&self, file: &OsStr) -> Option<String>;
 
-    // A kind of place implements the functions above, and the next one if it can. The others are made of these.
+    // Every kind of place implements the functions above, and `is_as_published` if it can. The rest are derived from these.
 
     /// Whether the published file `file`, of `bytes` bytes, still has the content that it was published with, as far as the place
     /// knows without reading it; `None` if it does not know.

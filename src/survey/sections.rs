@@ -1,7 +1,8 @@
 //! Sections and sites of a layout: which entries belong to which origin and section.
 //!
-//! If the survey has [`recorded`] where each row is and what decides its section, and that fits in a quarter of the memory, a part
-//! has the places of its rows ([`by_places`]). Otherwise, the entries are read again and copied ([`by_copies`]).
+//! If the survey has [`recorded`] where each row is and what decides its section, which may take a quarter of the memory, the parts
+//! have the places of their rows ([`by_places`]), which may take another. Otherwise, the entries are read again and copied
+//! ([`by_copies`]).
 
 pub(super) mod by_copies;
 mod by_places;

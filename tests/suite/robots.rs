@@ -240,7 +240,7 @@ fn index_files_that_go_are_named_unless_a_robots_txt_shows_what_lists_them() {
     let out = directory.join("out");
     let sections = ["--section-by-path"];
     let gone = |file: &str| {
-        format!("{}: index file that the new set no longer has; it stays", out.join(file).display())
+        format!("{}: index file that the new set no longer has; it is", out.join(file).display())
     };
     assert_eq!(build_without(&out, &[]), "");
     let dry = build_without(&out, &["--section-by-path", "--dry-run"]);

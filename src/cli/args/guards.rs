@@ -28,14 +28,14 @@ pub struct GuardArgs {
     /// Publish even if the set, or one of its sections, has no URLs.
     ///
     /// If the set is empty, all index files are removed, because an empty index file is invalid, and robots-sitemaps.txt lists
-    /// none. --max-shrink does not apply to what is empty, only to the rest. Not with {origin}/: to let a section disappear there,
-    /// use --max-shrink 100%.
+    /// none. An empty set or section passes --max-shrink; all others are still checked. Not with {origin}/: to let a section
+    /// disappear there, use --max-shrink 100%.
     #[arg(long, hide_short_help = true)]
     pub allow_empty: bool,
 
     /// With {origin}/, do not warn of live sites without URLs in the inputs.
     ///
-    /// For inputs that have only some of the sites. The others keep their sets with or without this option.
+    /// For inputs that cover only some of the sites. The others keep their sets with or without this option.
     #[arg(long, hide_short_help = true)]
     pub allow_missing_sites: bool,
 }

@@ -29,8 +29,8 @@ impl Outcome {
         Self { report, refused: Some(why), warnings: Vec::new() }
     }
 
-    /// Tells in the report, or else in the error, which switches the run has `completed`.
-    pub(in crate::commands) fn telling_of(completed: Completed, built: Result<Self>) -> Result<Self> {
+    /// Adds the `completed` switches to the report, or to the error if the build failed.
+    pub(in crate::commands) fn with_completed(completed: Completed, built: Result<Self>) -> Result<Self> {
         match built {
             Ok(mut outcome) => {
                 outcome.report.completed = completed.0;

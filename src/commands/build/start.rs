@@ -23,7 +23,8 @@ pub struct Start<'s> {
 }
 
 impl<'s> Start<'s> {
-    /// Opens `sources`, the outputs of `job` and its directory. The result of the run tells of the switches that this completes.
+    /// Opens `sources`, the outputs of `job` and its directory. Also returns the switches that
+    /// opening the directory has completed.
     ///
     /// # Errors
     /// If an input cannot be opened, a path is used twice, an output cannot be written, or another run holds the directory.

@@ -147,7 +147,7 @@ impl Driver {
     ) -> Result<Outcome> {
         let (job, stop, completed) = (self.job.clone(), self.stop.clone(), self.completed.clone());
         let published = self.publish_set(packed, plan, batches, input);
-        let mut outcome = Outcome::telling_of(completed, published).map_err(unpublished)?;
+        let mut outcome = Outcome::with_completed(completed, published).map_err(unpublished)?;
         then::run(&job, &mut outcome, &stop);
         Ok(outcome)
     }

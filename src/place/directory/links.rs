@@ -62,7 +62,7 @@ pub fn permit_staged(staging: &Staging<'_>, file: &str, readers: u32) -> bool {
 fn permit_file(staging: &Staging<'_>, path: &Path, readers: u32) -> bool {
     let lacks = staging.fs.look(path).is_ok_and(|file| file.is_file() && readers & !file.mode != 0);
     if lacks {
-        // It is worth no failure. A published file of another user stays as it is.
+        // A failure is ignored: the file may belong to another user.
         let _ = staging.fs.permit(path, readers);
     }
     lacks

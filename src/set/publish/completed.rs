@@ -1,4 +1,4 @@
-//! The news of completed switches: what is live has changed, whatever becomes of the run that has completed them.
+//! Switches of dead runs that a run has completed. They stay live even if this run fails.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ pub struct CompletedSwitch {
     pub base_url: String,
 }
 
-/// The switches that a run has completed. The result of the run tells of them, in its report or its error.
+/// The switches that a run has completed. They are named in its report or, if it fails, in its error.
 #[derive(Debug, Clone, Default)]
 pub struct Completed(pub Vec<CompletedSwitch>);
 

@@ -46,9 +46,9 @@ impl Prepared {
         }
         Some(Error::data(message!(
             &*view.path(first.as_ref()),
-            "{others}: index file that the new set no longer has; it stays for the time of ",
+            "{others}: index file that the new set no longer has; it is removed when ",
             Setting::Keep,
-            " and is then removed; if robots.txt lists it, ",
+            " expires; if robots.txt lists it, ",
             self.advice(robots)
         )))
     }

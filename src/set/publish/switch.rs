@@ -110,9 +110,9 @@ impl Prepared {
         let others = and_more(gone.count());
         Some(Error::data(message!(
             &*path,
-            "{others}: index file of a section, but this run has no sections; it stays for the time of ",
+            "{others}: index file of a section, but this run has no sections; it is removed when ",
             Setting::Keep,
-            " and is then removed; run again with sections if that is not intended"
+            " expires; run again with sections if that is not intended"
         )))
     }
 
