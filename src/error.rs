@@ -13,7 +13,7 @@ use crate::words::grouped;
 
 pub(crate) use message::message;
 pub use message::{Message, Piece};
-pub(crate) use missing::{URL_OF_FILE, is_on_web_server, is_url, is_url_with_one_slash};
+pub(crate) use missing::{URL_OF_FILE, is_in_store, is_on_web_server, is_url, is_url_with_one_slash};
 pub use setting::Setting;
 pub(crate) use shown::Shown;
 #[cfg(feature = "cloud")]

@@ -28,7 +28,7 @@ fn closed() -> PyErr {
 #[pyfunction]
 pub fn check_reachable(py: Python<'_>, arguments: Vec<OsString>, work_order: &str) -> PyResult<()> {
     let checked = py.detach(|| {
-        sitemill::cli::embed::build_job(arguments)?;
+        sitemill::cli::embed::build_job(arguments, false)?;
         WorkOrder::from_json(work_order)?.check_reachable()
     });
     checked.map_err(|error| errors::exception(py, &error))
@@ -37,7 +37,7 @@ pub fn check_reachable(py: Python<'_>, arguments: Vec<OsString>, work_order: &st
 /// Checks the options of a task. Returns its memory, if it has a limit, and the bytes that it needs at least.
 #[pyfunction]
 pub fn check_task(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<(Option<u64>, u64)> {
-    let checked = py.detach(|| cluster::Regions::check(&sitemill::cli::embed::build_job(arguments)?));
+    let checked = py.detach(|| cluster::Regions::check(&sitemill::cli::embed::build_job(arguments, false)?));
     checked.map_err(|error| errors::exception(py, &error))
 }
 
@@ -54,8 +54,8 @@ pub fn pack(
     let stop = Stop::default();
     let (source, feed) = rows::source(&rows, &stop)?;
     let schema = PackedRows::schema();
-    Stream::of_batches(py, schema.clone(), feed, stop, move |batches, stop| {
-        let job = sitemill::cli::embed::build_job(arguments)?;
+    Stream::of_batches(py, schema.clone(), feed, stop, None, move |batches, stop| {
+        let job = sitemill::cli::embed::build_job(arguments, false)?;
         let mut rows = PackedRows::default();
         let mut emit = |block: Vec<u8>| {
             rows.push(None, Some(&block));
@@ -83,7 +83,7 @@ pub fn count_files(
     candidates: usize,
 ) -> PyResult<String> {
     let counted = run::run(py, None, None, &Stop::default(), |_, stop| {
-        let job = sitemill::cli::embed::build_job(arguments)?;
+        let job = sitemill::cli::embed::build_job(arguments, false)?;
         let work_order = WorkOrder::from_json(work_order)?;
         cluster::count_row_groups(&job, &work_order, &row_groups(files)?, candidates, stop)
     })?;
@@ -102,8 +102,8 @@ pub fn send_files(
     memory: usize,
 ) -> PyResult<Stream> {
     let schema = RoutedRows::schema();
-    Stream::of_batches(py, schema.clone(), None, Stop::default(), move |batches, stop| {
-        let job = sitemill::cli::embed::build_job(arguments)?;
+    Stream::of_batches(py, schema.clone(), None, Stop::default(), None, move |batches, stop| {
+        let job = sitemill::cli::embed::build_job(arguments, false)?;
         let (work_order, plan) = (WorkOrder::from_json(&work_order)?, RoutingPlan::from_json(&plan)?);
         let mut rows = RoutedRows::default();
         let mut send_on = |region: u32, block: Vec<u8>| {
@@ -131,8 +131,8 @@ pub fn rejects(py: Python<'_>, arguments: Vec<OsString>, rows: Bound<'_, PyAny>)
     let (source, feed) = rows::source(&rows, &stop)?;
     let schema = Rejects::schema();
     let mut held = Rejects::default();
-    Stream::of_batches(py, schema.clone(), feed, stop, move |batches, stop| {
-        let job = sitemill::cli::embed::build_job(arguments)?;
+    Stream::of_batches(py, schema.clone(), feed, stop, None, move |batches, stop| {
+        let job = sitemill::cli::embed::build_job(arguments, false)?;
         let mut emit = |row: cluster::RejectedRow<'_>| {
             held.push(row);
             if held.rows == Rejects::ROWS { send(&batches, &schema, held.take()) } else { Ok(()) }
@@ -206,7 +206,7 @@ impl Regions {
         scratch: PathBuf,
     ) -> PyResult<Self> {
         let open = || {
-            let job = sitemill::cli::embed::build_job(arguments)?;
+            let job = sitemill::cli::embed::build_job(arguments, true)?;
             let (work_order, plan) = (WorkOrder::from_json(work_order)?, RoutingPlan::from_json(plan)?);
             cluster::Regions::new(&job, &work_order, &plan, &scratch)
         };

@@ -7,7 +7,7 @@ use std::sync::Once;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use sitemill::cli::embed::{Rows, Size};
+use sitemill::cli::embed::{Clean, Rows, Size};
 use sitemill::diff::DiffFormat;
 use sitemill::options::{BaseUrl, Columns, ScopeRule, SetName};
 use sitemill::urls::UrlsFormat;
@@ -32,7 +32,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Makes them the settings of the process for a call with these `paths`, until the result is dropped.
+    /// Makes them the settings of the process for a call with these `paths`. Drop the result when it has ended.
     fn apply(self, py: Python<'_>, paths: &[&Path], publishes: bool) -> PyResult<AppliedSettings> {
         let headers = |option, words: Vec<String>| {
             words.iter().map(|word| parse(py, option, word)).collect::<PyResult<Vec<ObjectHeader>>>()
@@ -109,11 +109,13 @@ pub fn clean(
     names: Vec<(String, String)>,
 ) -> PyResult<Stream> {
     handle_lost_pages();
+    let begun = py.detach(|| Clean::begin(arguments));
+    let (clean, applied) = begun.map_err(|error| errors::exception(py, &error))?;
     let stop = Stop::default();
     let (rows, feed) = given(py, rows, &names, &stop)?;
-    Stream::of(py, Table::new(&["url"]), feed, stop, move |to, stop| {
+    Stream::of(py, Table::new(&["url"]), feed, stop, Some(applied), move |to, stop| {
         let target = Target { name: Path::new("rows"), to };
-        sitemill::cli::embed::clean(arguments, rows, stop, target).map(|report| to_json(&report))
+        clean.run(rows, stop, target).map(|report| to_json(&report))
     })
 }
 
@@ -178,8 +180,7 @@ pub fn urls(
     job.format = UrlsFormat::Json;
     job.threads = threads.unwrap_or(job.threads);
     let columns = Table::new(&["loc", "lastmod", "changefreq", "priority"]).with_extensions();
-    Stream::of(py, columns, None, Stop::default(), move |to, stop| {
-        let _applied = applied;
+    Stream::of(py, columns, None, Stop::default(), Some(applied), move |to, stop| {
         let target = Target { name: Path::new("rows"), to };
         sitemill::urls(&job, &Silent, stop, target).map(|report| to_json(&report))
     })
@@ -208,8 +209,7 @@ pub fn diff(
     job.resources.scratch = scratch;
     job.resources.threads = threads.unwrap_or(job.resources.threads);
     let columns = Table::new(&["change", "loc", "old_lastmod", "new_lastmod"]);
-    Stream::of(py, columns, None, Stop::default(), move |to, stop| {
-        let _applied = applied;
+    Stream::of(py, columns, None, Stop::default(), Some(applied), move |to, stop| {
         let target = Target { name: Path::new("rows"), to };
         sitemill::diff(&job, &Silent, stop, target).map(|report| to_json(&report))
     })

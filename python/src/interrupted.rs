@@ -43,8 +43,11 @@ impl Hook {
             Err(raised) => {
                 raised.value(py).setattr("__context__", value)?;
                 self.previous.call1(py, (raised.get_type(py), raised.value(py), raised.traceback(py)))?;
-                // The exception of the library would end the program as any other failure does. An interactive session goes on.
-                let is_session = py.import("sys")?.hasattr("ps1")?;
+                // The exception of the library would end the program as any other failure does. An interactive session goes on,
+                // also one that begins after the script (`python -i`).
+                let sys = py.import("sys")?;
+                let is_session =
+                    sys.hasattr("ps1")? || sys.getattr("flags")?.getattr("inspect")?.is_truthy()?;
                 match raised.is_instance_of::<PyKeyboardInterrupt>(py) && !is_session {
                     true => Err(PySystemExit::new_err(ErrorKind::Signal(SIGINT).exit_code())),
                     false => Ok(py.None()),

@@ -11,7 +11,7 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use sitemill::cli::embed::caught;
-use sitemill::{Result, Stop};
+use sitemill::{AppliedSettings, Result, Stop};
 
 use crate::ahead::POLL_INTERVAL;
 use crate::ending::{self, Active};
@@ -62,29 +62,31 @@ impl Stream {
 }
 
 impl Stream {
-    /// Runs `work`, which writes lines and returns its counts as JSON. `feed` passes it rows of an iterator. An error before the
-    /// first batch is raised at once.
+    /// Runs `work`, which writes lines and returns its counts as JSON. `feed` passes it rows of an iterator. It uses the store
+    /// settings `applied`, if any. An error before the first batch is raised at once.
     pub fn of(
         py: Python<'_>,
         table: Table,
         feed: Option<Feed>,
         stop: Stop,
+        applied: Option<AppliedSettings>,
         work: impl FnOnce(&mut dyn Write, &Stop) -> Result<String> + Send + 'static,
     ) -> PyResult<Self> {
         let schema = table.schema();
-        Self::of_batches(py, schema, feed, stop, move |batches, stop| {
+        Self::of_batches(py, schema, feed, stop, applied, move |batches, stop| {
             let mut lines = Lines::new(table, batches);
             let counts = work(&mut lines, stop)?;
             lines.end().map(|()| counts)
         })
     }
 
-    /// Runs `work`, which sends batches and returns its counts as JSON. An error before the first batch is raised at once.
+    /// Runs `work`, which sends batches and returns its counts as JSON, in the same way.
     pub fn of_batches(
         py: Python<'_>,
         schema: SchemaRef,
         feed: Option<Feed>,
         stop: Stop,
+        applied: Option<AppliedSettings>,
         work: impl FnOnce(Sender<BatchResult>, &Stop) -> Result<String> + Send + 'static,
     ) -> PyResult<Self> {
         let (batches, received) = bounded::<BatchResult>(BATCHES_AHEAD);
@@ -98,7 +100,8 @@ impl Stream {
         thread::Builder::new().name("sitemill-stream".into()).spawn(work)?;
         let _active = Active::new();
         let process = process::id();
-        let mut batches = Batches { schema: schema.clone(), first: None, received, feed, stop, process };
+        let mut batches =
+            Batches { schema: schema.clone(), first: None, received, feed, stop, applied, process };
         batches.first = batches.receive(py)?.transpose().map_err(|error| errors::exception(py, &error))?;
         Ok(Self { schema, batches: Unread::new(Box::new(batches)), report })
     }
@@ -111,6 +114,8 @@ struct Batches {
     received: Receiver<BatchResult>,
     feed: Option<Feed>,
     stop: Stop,
+    /// The store settings of the thread, until its result is complete or no longer needed: what it still reads is then discarded.
+    applied: Option<AppliedSettings>,
     /// The process of the thread. After a fork, the child has no such thread.
     process: u32,
 }
@@ -134,8 +139,14 @@ impl Batches {
             py.check_signals()?;
             ending::check(py)?;
             match waited {
-                Ok(batch) => return Ok(Some(batch)),
-                Err(false) => return Ok(None),
+                Ok(batch) => {
+                    self.applied.take_if(|_| batch.is_err());
+                    return Ok(Some(batch));
+                }
+                Err(false) => {
+                    self.applied = None;
+                    return Ok(None);
+                }
                 Err(true) => {}
             }
             if let Some(feed) = &mut self.feed
@@ -184,7 +195,7 @@ impl Iterator for Batches {
             Err(raised) => {
                 self.stop.raise(SIGINT);
                 let why = raised.to_string();
-                self.feed = None;
+                (self.feed, self.applied) = (None, None);
                 if raised.is_instance_of::<PyKeyboardInterrupt>(py) {
                     let _ = interrupt_reader(py);
                 }

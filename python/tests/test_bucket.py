@@ -2,6 +2,8 @@
 
 import os
 import pathlib
+import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -12,7 +14,7 @@ import pytest
 import bucket
 import sitemill
 from conftest import BASE, pages, published
-from sitemill import _paths
+from sitemill import _paths, _sitemill
 from test_errors import check_words, failure
 from test_interrupt import BUILD, SOURCES, interrupt
 
@@ -92,6 +94,43 @@ def test_headers_are_those_that_were_given(store, out, build):
     assert isinstance(error, sitemill.UsageError) and "sitemap_header" in str(error)
 
 
+def test_a_stream_needs_its_settings_until_it_is_read_or_deleted(store, out, build, monkeypatch):
+    build(pages(3))
+    monkeypatch.setenv("AWS_ENDPOINT_URL", store.endpoint)
+    stream = sitemill.urls(out, endpoint=store.endpoint)
+    assert "another call uses stores with other settings" in str(failure(lambda: sitemill.status(out)))
+    del stream
+    assert sitemill.status(out)[0].live.urls == 3
+    for function, inputs in ((sitemill.urls, out), (sitemill.clean, store.url("urls.txt"))):
+        (store.root / "test/urls.txt").write_text("".join(url + "\n" for url in pages(3)))
+        stream = function(inputs, endpoint=store.endpoint)
+        assert len(pyarrow.table(stream)) == 3
+        assert sitemill.status(out)[0].live.urls == 3
+
+
+def test_a_call_that_was_interrupted_no_longer_needs_its_settings(store, out, build):
+    build(pages(3))
+    connections = []
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+
+        def interrupt_request():
+            connections.append(silent.accept())
+            os.kill(os.getpid(), signal.SIGINT)
+
+        threading.Thread(target=interrupt_request).start()
+        with pytest.raises(KeyboardInterrupt):
+            sitemill.urls(out, endpoint="http://127.0.0.1:%d" % silent.getsockname()[1])
+        assert len(pyarrow.table(sitemill.urls(out, endpoint=store.endpoint))) == 3
+    for connection, _ in connections:
+        connection.close()
+
+
+def test_the_state_of_the_call_before_does_not_apply_to_web_servers(store, out):
+    failure(lambda: sitemill.status(out, state=store.url("private"), endpoint=store.endpoint))
+    error = failure(lambda: sitemill.check("https://a.example/sitemap.xml", "https://b.example/sitemap.xml"))
+    assert "state" not in str(error) and "download it" in str(error)
+
+
 def test_a_call_that_would_change_the_settings_of_a_running_one_is_refused(store, out, build, tmp_path):
     sitemill.build(pages(3), base_url=BASE, out=tmp_path)
     at, header = {"endpoint": store.endpoint}, {"sitemap_header": "Cache-Control: max-age=78"}
@@ -106,7 +145,9 @@ def test_a_call_that_would_change_the_settings_of_a_running_one_is_refused(store
             error = failure(call)
             assert isinstance(error, sitemill.UsageError) and "another call uses stores with other settings" in str(error)
             check_words(error)
-        # These need the same settings, or none.
+        # These need the same settings, or none. The check of a task publishes nothing.
+        task = ["--order=sorted", "--divide=stable", "--on-duplicate=newest", "--endpoint", store.endpoint]
+        _sitemill.check_task(["--base-url", BASE, "--out", out, *task])
         assert build(pages(2), out=out + "-2", **header).listed == 2
         assert sitemill.check(out + "-2", **at).urls == 2
         assert sitemill.check(tmp_path).urls == 3

@@ -152,15 +152,21 @@ reader.read_all()
 """
 
 
-def test_ctrl_c_stops_a_library_that_reads_a_fast_stream_and_is_shown(tmp_path):
-    command = [sys.executable, "-c", FAST, BASE, str(tmp_path / "fifo")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+@pytest.mark.parametrize("flags", [[], ["-i"]])
+def test_ctrl_c_stops_a_library_that_reads_a_fast_stream_and_is_shown(flags, tmp_path):
+    command = [sys.executable, *flags, "-c", FAST, BASE, str(tmp_path / "fifo")]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout.readline() == "begun\n", process.stderr.read()
             process.send_signal(signal.SIGINT)
             _, errors = process.communicate(timeout=PATIENCE)
         finally:
             process.kill()
+    if flags:
+        # A session follows, with its prompt.
+        assert errors.startswith("Traceback ") and errors.count("\nKeyboardInterrupt\n") == 1, errors
+        assert "excepthook" not in errors and "SystemExit" not in errors, errors
+        return
     assert errors.startswith("Traceback ") and errors.endswith("KeyboardInterrupt\n"), errors
     # In a shell, both are 130.
     assert process.returncode in (130, -signal.SIGINT)

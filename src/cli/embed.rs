@@ -1,6 +1,6 @@
 //! Commands for programs that embed the command line, such as the Python package: options are arguments, as in a shell, and only
 //! warnings are printed. Options are read neither from configuration files nor from the environment. Settings of object stores
-//! apply to the whole process, so a call is refused while another one needs other settings.
+//! apply to the whole process, and stay until the next call with a store. A call is refused while another one needs other settings.
 
 use std::ffi::OsString;
 
@@ -9,7 +9,7 @@ use sitemill::options::Columns;
 use sitemill::{AppliedSettings, CleanReport, Error, Job, Outcome, Progress, Result, Source, Stop, Target};
 
 pub use super::args::Size;
-use super::args::{Args, BuildArgs, Command, FormatArgs};
+use super::args::{Args, BuildArgs, CleanArgs, Command, FormatArgs};
 use super::build::{self, Reports};
 pub use super::failure::caught;
 use super::{clean, flags, inputs, log, stores};
@@ -44,17 +44,19 @@ pub fn build(
     progress: &dyn Progress,
     stop: &Stop,
 ) -> Result<Outcome> {
-    let (mut args, _applied) = build_args(arguments)?;
+    let (mut args, _applied) = build_args(arguments, true)?;
     let sources = Rows::sources(rows, &mut args.format);
     build::built(&args, None, sources, progress, stop)
 }
 
-/// Returns the job that the options `arguments` of `build` describe, without inputs.
+/// Returns the job that the options `arguments` of `build` describe, without inputs. Tasks on a cluster rely on its store settings,
+/// which stay in force, but do not keep other calls from changing them. `publishes` says whether the caller uploads files.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the arguments cannot be parsed or contradict each other.
-pub fn build_job(arguments: Vec<OsString>) -> Result<Job> {
-    let (args, _applied) = build_args(arguments)?;
+/// [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the arguments cannot be parsed or contradict each other; if a running call
+/// needs other store settings.
+pub fn build_job(arguments: Vec<OsString>, publishes: bool) -> Result<Job> {
+    let (args, _applied) = build_args(arguments, publishes)?;
     build::checked_job(&args, &Stop::default())
 }
 
@@ -71,7 +73,7 @@ impl BuildInSteps {
     /// # Errors
     /// [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the arguments cannot be parsed; if a report cannot be created.
     pub fn begin(arguments: Vec<OsString>) -> Result<Self> {
-        let (args, applied) = build_args(arguments)?;
+        let (args, applied) = build_args(arguments, true)?;
         let (reports, ready) = Reports::begin(&args, Vec::new(), None);
         let this = Self { args, reports, _applied: applied };
         match ready {
@@ -111,42 +113,49 @@ pub fn report_json(outcome: &Outcome) -> String {
     build::json_of(outcome).to_string()
 }
 
-/// Runs `clean` with the options `arguments` and writes URLs to `to`, and rejected rows to the file that the arguments name.
-/// `rows`, if there are any, replace the input files.
-///
-/// # Errors
-/// Same as [`clean_from`](sitemill::clean_from()); [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the arguments cannot be
-/// parsed.
-pub fn clean(
-    arguments: Vec<OsString>,
-    rows: Option<Rows<'_>>,
-    stop: &Stop,
-    to: Target<'_>,
-) -> Result<CleanReport> {
-    let (command, _applied) = parse("clean", arguments)?;
-    match command {
-        Command::Clean(mut args) => {
-            let sources = Rows::sources(rows, &mut args.format);
-            clean::cleaned(&args, sources, stop, to)
+/// A `clean` that has not run yet.
+pub struct Clean(Box<CleanArgs>);
+
+impl Clean {
+    /// Parses the options `arguments` of `clean`. Drop the second result when the command has run, or when what it writes is no
+    /// longer needed.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the arguments cannot be parsed; if a running call needs other store
+    /// settings.
+    pub fn begin(arguments: Vec<OsString>) -> Result<(Self, AppliedSettings)> {
+        let (command, applied) = parse("clean", arguments, false)?;
+        match command {
+            Command::Clean(args) => Ok((Self(args), applied)),
+            _ => unreachable!("the first argument is clean"),
         }
-        _ => unreachable!("the first argument is clean"),
+    }
+
+    /// Writes URLs to `to`, and rejected rows to the file that the arguments name. `rows`, if there are any, replace the input
+    /// files.
+    ///
+    /// # Errors
+    /// Same as [`clean_from`](sitemill::clean_from()).
+    pub fn run(mut self, rows: Option<Rows<'_>>, stop: &Stop, to: Target<'_>) -> Result<CleanReport> {
+        let sources = Rows::sources(rows, &mut self.0.format);
+        clean::cleaned(&self.0, sources, stop, to)
     }
 }
 
-/// The options `arguments` of `build`, of which those for stores apply to the process until the second result is dropped.
-fn build_args(arguments: Vec<OsString>) -> Result<(Box<BuildArgs>, AppliedSettings)> {
-    let (command, applied) = parse("build", arguments)?;
+/// Parses the `arguments` of `build`. Until the second result is dropped, no other call can disturb its store settings.
+fn build_args(arguments: Vec<OsString>, publishes: bool) -> Result<(Box<BuildArgs>, AppliedSettings)> {
+    let (command, applied) = parse("build", arguments, publishes)?;
     match command {
         Command::Build(args) => Ok((args, applied)),
         _ => unreachable!("the first argument is build"),
     }
 }
 
-fn parse(command: &str, arguments: Vec<OsString>) -> Result<(Command, AppliedSettings)> {
+fn parse(command: &str, arguments: Vec<OsString>, publishes: bool) -> Result<(Command, AppliedSettings)> {
     let start = ["sitemill", command].map(OsString::from);
     let args = Args::try_parse_from(start.into_iter().chain(arguments));
     let args = args.map_err(|error| Error::usage(log::in_a_line(&error)))?;
-    let applied = stores::apply(&args.command)?;
+    let applied = stores::apply(&args.command, publishes)?;
     Ok((args.command, applied))
 }
 
@@ -159,7 +168,7 @@ mod tests {
     #[test]
     fn settings_for_sets_in_stores_are_refused_for_a_directory() {
         let arguments = ["--base-url=https://h.example/", "--out=html", "--state=s3://private/shop"];
-        let error = build_job(arguments.map(OsString::from).into()).unwrap_err();
+        let error = build_job(arguments.map(OsString::from).into(), true).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Usage);
         assert!(error.settings().eq([Setting::State]), "{error}");
     }

@@ -22,13 +22,13 @@ pub fn check(command: &Command, is_typed: impl Fn(&str) -> bool) -> Result<()> {
     settings.check_places(&places, &inputs)
 }
 
-/// Makes the options for stores the settings of the process while the command runs.
+/// Makes the options for stores the settings of the process, for a command that `publishes` or only reads.
 ///
 /// # Errors
 /// Same as [`StoreSettings::apply`](sitemill::StoreSettings::apply).
-pub fn apply(command: &Command) -> Result<AppliedSettings> {
+pub fn apply(command: &Command, publishes: bool) -> Result<AppliedSettings> {
     let (places, inputs) = paths(command);
-    command.store().apply(&places, &inputs, matches!(command, Command::Build(_) | Command::Rollback(_)))
+    command.store().apply(&places, &inputs, publishes)
 }
 
 /// The paths of a command that may be those of sets, and its other inputs.

@@ -69,6 +69,11 @@ pub(crate) fn is_on_web_server(path: &Path) -> bool {
     })
 }
 
+/// Whether `path` is the URL of a location in a store.
+pub(crate) fn is_in_store(path: &Path) -> bool {
+    is_url(path) && !is_on_web_server(path)
+}
+
 /// Whether `path` begins with a scheme, `:` and a single slash, as `file:/data` and `dbfs:/data`.
 pub(crate) fn is_url_with_one_slash(path: &Path) -> bool {
     after_scheme(path).is_some_and(|rest| rest.starts_with(b":/") && !rest.starts_with(b"://"))

@@ -13,7 +13,7 @@ use super::set_paths::{is_state_of_set, set_of};
 use super::shared_staging::SharedStaging;
 use crate::common::output::STREAM;
 use crate::common::stop::Stop;
-use crate::error::{Error, ErrorKind, Result, Setting, is_url, is_url_with_one_slash, message};
+use crate::error::{Error, ErrorKind, Result, Setting, is_in_store, is_url, is_url_with_one_slash, message};
 use crate::store::{self, Location, Scheme, store_settings};
 
 #[cfg(feature = "cloud")]
@@ -82,8 +82,8 @@ pub fn check_state(paths: &[impl AsRef<Path>]) -> Result<()> {
     if store_settings().state.is_none() {
         return Ok(());
     }
-    let urls = paths.iter().map(AsRef::as_ref).filter(|path| is_url(path) && !is_in_state(path));
-    let mut sets = urls.map(likely_set);
+    let in_stores = paths.iter().map(AsRef::as_ref).filter(|path| is_in_store(path) && !is_in_state(path));
+    let mut sets = in_stores.map(likely_set);
     let first = sets.next();
     match sets.find(|set| Some(*set) != first).zip(first) {
         None => Ok(()),

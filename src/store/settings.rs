@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::error::{Error, Result, Setting, is_on_web_server, is_url, message};
+use crate::error::{Error, Result, Setting, is_in_store, is_on_web_server, message};
 
 /// Settings for access to object stores and for the sets published there. Like credentials in the environment, they apply to the
 /// whole process. [`StoreSettings::default`] has the defaults of the command line.
@@ -28,9 +28,9 @@ pub struct StoreSettings {
 }
 
 impl StoreSettings {
-    /// Checks that the settings can have an effect. One of the `places` of sets must be a URL if there is a setting for sets in
-    /// stores: a set in a directory would have its state among the published files, whatever the setting says. For an endpoint,
-    /// one of the `inputs` is enough.
+    /// Checks that the settings can have an effect. If there is a setting for sets in stores, one of the `places` of sets must be
+    /// in a store: a set in a directory would have its state among the published files, whatever the setting says. For an
+    /// endpoint, one of the `inputs` is enough.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the setting.
@@ -41,10 +41,12 @@ impl StoreSettings {
             (Setting::IndexHeader, !self.index_headers.is_empty()),
             (Setting::AllowUnsafeStore, self.allow_unsafe_store),
         ];
-        let are_local = !places.iter().any(|place| is_url(place));
+        let has_set_in_store = places.iter().any(|place| is_in_store(place));
         let setting = given.into_iter().find_map(|(setting, is_given)| is_given.then_some(setting));
-        if let (Some(setting), [first, ..], true) = (setting, places, are_local) {
-            let words = message!(setting, " is for sets in stores, and ", *first, " is local; leave it out");
+        if let (Some(setting), [first, ..], false) = (setting, places, has_set_in_store) {
+            let is_where = if is_on_web_server(first) { "on a web server" } else { "local" };
+            let words =
+                message!(setting, " is for sets in stores, and ", *first, " is {is_where}; leave it out");
             return Err(Error::usage(words));
         }
         match self.endpoint.is_some() && !are_in_store(places, inputs) {
@@ -56,9 +58,10 @@ impl StoreSettings {
         }
     }
 
-    /// Makes these the store settings of this process until the result is dropped, for a call that uses the `places` and `inputs`.
-    /// A call that `publishes` uses all settings; others use only the endpoint and the state. If no path is in a store, the
-    /// settings stay as they are. Credentials are looked up again.
+    /// Makes these the store settings of this process, for a call that uses the `places` and `inputs`. Until the result is dropped,
+    /// this function refuses settings that would disturb the call; after that, the settings stay until others are set. A call that
+    /// `publishes` uses all settings; others use only the endpoint and the state. If no path is in a store, the settings stay as
+    /// they are. Credentials are looked up again.
     ///
     /// # Errors
     /// Same as [`check_places`](Self::check_places); [`ErrorKind::Usage`](crate::ErrorKind::Usage) if a call that needs other
@@ -74,7 +77,7 @@ impl StoreSettings {
         if current.process != process::id() {
             (current.process, current.calls, current.publishing) = (process::id(), 0, 0);
         }
-        // A call whose result nobody reads any more ends soon.
+        // Another call may be about to end.
         let is_in_use = |current: &mut Current| current.refuses(&self, publishes);
         let waited = CALL_ENDED.wait_timeout_while(current, WAIT_MAX, is_in_use);
         let (mut current, waited) = waited.unwrap_or_else(PoisonError::into_inner);
@@ -84,7 +87,7 @@ impl StoreSettings {
                 Setting::Endpoint,
                 " or ",
                 Setting::State,
-                "; wait until it has ended, or read its stream to the end"
+                "; wait until it has ended, or read its stream to the end or delete it"
             )));
         }
         Ok(current.begin(self, publishes))
@@ -92,12 +95,13 @@ impl StoreSettings {
 }
 
 fn are_in_store(places: &[&Path], inputs: &[&Path]) -> bool {
-    places.iter().chain(inputs).any(|path| is_url(path) && !is_on_web_server(path))
+    places.iter().chain(inputs).any(|path| is_in_store(path))
 }
 
-/// Store settings that a call uses. Until this is dropped, no other call can change them.
+/// Store settings that a call uses. Until this is dropped, [`StoreSettings::apply`] refuses settings that would disturb the call.
+/// The settings stay in force after that, until others are set.
 #[derive(Debug)]
-#[must_use = "the settings may change when this is dropped"]
+#[must_use = "other calls may change the settings once this is dropped"]
 pub struct AppliedSettings {
     /// The process of the call. `None` if it uses no store.
     process: Option<u32>,
@@ -106,12 +110,15 @@ pub struct AppliedSettings {
 
 impl Drop for AppliedSettings {
     fn drop(&mut self) {
-        let mut current = current();
-        if self.process == Some(current.process) {
-            current.calls -= 1;
-            current.publishing -= u64::from(self.publishes);
-            CALL_ENDED.notify_all();
+        // Without a store, or in the child after a fork, there is no call to end, and a lock that another thread of the parent
+        // held would stay locked in the child.
+        if self.process != Some(process::id()) {
+            return;
         }
+        let mut current = current();
+        current.calls -= 1;
+        current.publishing -= u64::from(self.publishes);
+        CALL_ENDED.notify_all();
     }
 }
 
@@ -164,7 +171,7 @@ pub fn set_store_settings(settings: StoreSettings) {
     current().settings = settings;
 }
 
-/// The number of times the settings were set, so that clients notice changes.
+/// Changes with each call, so that clients look up credentials again.
 #[cfg(feature = "cloud")]
 pub fn generation() -> u64 {
     GENERATION.load(Ordering::Relaxed)
@@ -243,6 +250,10 @@ mod tests {
             assert_eq!(check(&settings, &["html"]), Err(why.clone()));
             assert_eq!(check(&settings, &["html", "s3:/b"]), Err(why));
             assert_eq!(check(&settings, &["html", "s3://bucket/maps"]), Ok(()));
+            let why = format!(
+                "`{name}` is for sets in stores, and https://h.example/a.xml is on a web server; leave it out"
+            );
+            assert_eq!(check(&settings, &["https://h.example/a.xml"]), Err(why));
         }
     }
 
@@ -284,6 +295,18 @@ mod tests {
                 assert_eq!(current.settings, *publisher, "{first:?}, {second:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_call_without_a_store_and_one_of_the_parent_end_without_the_lock() {
+        let _locked = current();
+        let (ended, end) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            drop(AppliedSettings { process: None, publishes: true });
+            drop(AppliedSettings { process: Some(process::id() + 1), publishes: true });
+            ended.send(())
+        });
+        assert_eq!(end.recv_timeout(Duration::from_secs(60)), Ok(()));
     }
 
     #[test]
