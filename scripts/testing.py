@@ -1,4 +1,4 @@
-"""For the scripts that test several parts, and print a line for each. The first failure ends such a script with exit code 1."""
+"""Helpers of scripts that test several parts and print a line for each. The first failure ends the script with exit code 1."""
 
 import os
 import pathlib

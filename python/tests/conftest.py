@@ -31,7 +31,7 @@ def program() -> str:
     given = os.environ.get("SITEMILL")
     places = [given] if given else [ROOT / "target" / profile / "sitemill" for profile in ("debug", "release")]
     found = [str(place) for place in places if os.path.exists(place)]
-    assert found, "build the command line program first: cargo build"
+    assert found, f"SITEMILL={given}: no such file" if given else "build the command line program first: cargo build"
     return found[0]
 
 
