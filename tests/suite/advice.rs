@@ -166,10 +166,23 @@ fn a_scheme_that_is_doubled_misspelt_or_hidden_is_corrected_and_never_resolved()
     );
     build(&directory, &input, &["--rewrite", rewrite]).expect(0);
     assert_eq!(published_urls(&directory.join("out"), BASE), wanted);
+    // Without the scheme of the site, the URLs would still be outside.
+    let other = directory.file("other.txt", doubled.replace(BASE, "http://www.example.com/"));
+    let refused = build(&directory, &other, &[]).expect(65).stderr;
+    let rewrite = "https://http//www.example.com/=https://www.example.com/";
+    assert!(refused.ends_with(&format!("remove one with --rewrite {rewrite}\n")), "{refused}");
+    build(&directory, &other, &["--rewrite", rewrite]).expect(0);
+    assert_eq!(published_urls(&directory.join("out"), BASE), wanted);
+    let host = directory.file("host.txt", "https://https/a\n");
+    let refused = build(&directory, &host, &[]).expect(65).stderr;
+    assert!(refused.ends_with("; did you mean --base-url https://https/?\n"), "{refused}");
+    let shop = directory.file("shop.txt", "https://https://shop.example.org/a\n");
     let mut every = telling_build_command(&directory.join("every"), "{origin}/");
-    let told = finish(every.arg(&input), b"").expect(0).stderr;
-    let hint = "the URLs of https://https/ have two schemes; remove one with a rule such as --rewrite ";
-    assert!(told.contains(&format!("  {hint}{rewrite}\n")), "{told}");
+    let told = finish(every.arg(&shop), b"").expect(0).stderr;
+    let hint = "  the URLs of https://https/ have two schemes; remove one with a rule such as --rewrite \
+                https://https//www.example.com/=https://www.example.com/, with their own host; then delete the set of \
+                https://https/, which later runs do not update\n";
+    assert!(told.contains(hint), "{told}");
     for (start, what) in [
         ("https//", "misspelt"),
         ("https.//", "misspelt"),
@@ -189,10 +202,16 @@ fn a_scheme_that_is_doubled_misspelt_or_hidden_is_corrected_and_never_resolved()
 fn urls_in_angle_brackets_and_in_an_array_are_lists_after_the_command_of_the_message() {
     let directory = TempDir::new();
     let text = format!("<{BASE}a>\n<{BASE}b>\n");
-    let refused = build(&directory, &directory.file("a.txt", &text), &[]).expect(65).stderr;
-    let command = refused.trim_end().split_once("remove them: ").unwrap().1;
-    build(&directory, &directory.file("b.txt", piped(command, &text)), &[]).expect(0);
-    assert_eq!(published_urls(&directory.join("out"), BASE).len(), 2);
+    for options in [&[][..], &["--relative-to", BASE]] {
+        let refused = build(&directory, &directory.file("a.txt", &text), options).expect(65).stderr;
+        let command = refused.trim_end().split_once("remove them: ").unwrap().1;
+        build(&directory, &directory.file("b.txt", piped(command, &text)), options).expect(0);
+        assert_eq!(published_urls(&directory.join("out"), BASE).len(), 2);
+    }
+    // A byte order mark before a relative line is not a fragment or a missing value.
+    let marked = directory.file("marked.txt", "#top\n\u{feff}/b\n");
+    let refused = build(&directory, &marked, &["--relative-to", BASE]).expect(65).stderr;
+    assert!(refused.contains(" are preceded by invisible characters; remove them: "), "{refused}");
     for array in [format!("[\"{BASE}a\",\"{BASE}b\"]"), format!("[\n  \"{BASE}a\",\n  \"{BASE}b\"\n]\n")] {
         let refused = build(&directory, &directory.file("a.json", array), &[]).expect(65).stderr;
         let said = "a.json: line 1: is an array of texts; convert it to a list of URLs with jq -r '.[]'\n";

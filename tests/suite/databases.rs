@@ -180,8 +180,14 @@ end","@2","2024-05-02""#,
         assert!(refused.contains(said), "{refused}");
     }
     let list = directory.file("list.txt", format!("{BASE}a\n"));
-    let (run, _) = build(&directory, "out", &list, &["--escape", r"\", "--max-shrink", "100%"]);
-    let hint = "no input is CSV, so --escape has no effect; leave it out, or use --format csv\n";
-    let stderr = run.expect(0).stderr;
-    assert!(stderr.contains(hint), "{stderr}");
+    for (options, hint) in [
+        (&[][..], "--escape has no effect; leave it out"),
+        (&["--delimiter", "|"], "--delimiter and --escape have no effect; leave them out"),
+    ] {
+        let escape = ["--escape", r"\", "--max-shrink", "100%"];
+        let (run, _) = build(&directory, "out", &list, &[&escape[..], options].concat());
+        let stderr = run.expect(0).stderr;
+        let hint = format!("no input is CSV, so {hint}, or use --format csv\n");
+        assert!(stderr.contains(&hint), "{stderr}");
+    }
 }

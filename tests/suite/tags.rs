@@ -270,14 +270,18 @@ fn the_option_that_keeps_a_dropped_lastmod_is_named_and_works() {
 fn a_time_with_the_name_of_a_zone_needs_a_zone_with_this_name() {
     let directory = TempDir::new();
     let (out, input) = (directory.join("out"), directory.file("a.csv", pages(1, "2024-01-05 10:20:30 EST")));
-    for (options, what) in [
-        (&[][..], "EST, and not its offset from UTC"),
-        (&["--lastmod-zone", "-05:00"], "EST, that clocks in -05:00 do not have at that time"),
+    for (options, what, with) in [
+        (&[][..], "EST, and not its offset from UTC", "the zone, such as Europe/Moscow for MSK"),
+        (
+            &["--lastmod-zone", "-05:00"],
+            "EST, which is not in use in -05:00 at that time",
+            "the zone that has this name then, or write the offset",
+        ),
     ] {
         let told = build(&out, &input, options);
         let hint = format!(
             "lastmod 2024-01-05 10:20:30 EST has the name of a zone, {what} (1 of 1 dropped as tag-lastmod-zone); use \
-             --lastmod-zone with the zone, such as Europe/Moscow for MSK"
+             --lastmod-zone with {with}"
         );
         assert_eq!(told.report["tag_hints"], json!([hint]));
     }

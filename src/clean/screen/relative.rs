@@ -32,7 +32,7 @@ impl RelativeTo {
 
     /// Whether `raw` is a line without a scheme. If it is, `out` becomes the absolute URL that it means, by the rules of browsers
     /// (WHATWG URL, "relative state"), and is not cleaned yet. Lines that begin with `#`, which name no page, or with the byte
-    /// order mark of a joined file stay as they are, and so do words for a missing value; see [`is_missing`].
+    /// order mark of a joined file stay as they are, and so do URLs in quotes and words for a missing value; see [`is_missing`].
     pub fn resolve(&self, raw: &[u8], out: &mut Vec<u8>) -> bool {
         // A longer line is rejected unread.
         if raw.len() > LINE_BYTES_MAX {
@@ -41,6 +41,7 @@ impl RelativeTo {
         let line = trim(raw);
         let base = match line {
             [] | [b'#', ..] | [0xEF, 0xBB, 0xBF, ..] => return false,
+            [b'<' | b'"' | b'\'' | b'`', rest @ ..] if is_url(rest) => return false,
             word if is_missing(word) => return false,
             [b'/' | b'\\', b'/' | b'\\', ..] => self.scheme(),
             [b'/' | b'\\', ..] => self.origin(),
@@ -87,10 +88,16 @@ impl RelativeTo {
     }
 }
 
-/// Whether `line` is how databases (`\N`, `NULL`), Python (`None`, `nan`) or pandas (`NaN`, `<NA>`) write a missing value. A page
-/// with such a name can be given with its path: `/NULL`.
+/// Whether `line` is how databases (`\N`, `NULL`), Python (`None`, `nan`) or pandas (`NaN`, `<NA>`) write a missing value. `./NULL`
+/// is a page with such a name.
 fn is_missing(line: &[u8]) -> bool {
     matches!(line, br"\N" | b"NULL" | b"null" | b"None" | b"nan" | b"NaN" | b"<NA>")
+}
+
+/// Whether `text` begins as the URL of a page.
+fn is_url(text: &[u8]) -> bool {
+    let scheme = parser::scheme(text).filter(|scheme| text[scheme.len()..].starts_with(b"://"));
+    scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"http") || scheme.eq_ignore_ascii_case(b"https"))
 }
 
 impl FromStr for RelativeTo {
@@ -140,6 +147,8 @@ mod tests {
             ("p?u=http://x/", "https://h.example/a/p?u=http://x/"),
             ("1:2", "https://h.example/a/1:2"),
             ("/NULL", "https://h.example/NULL"),
+            ("./NULL", "https://h.example/a/NULL"),
+            ("<a>", "https://h.example/a/%3Ca%3E"),
             ("NULL/", "https://h.example/a/NULL/"),
             ("none", "https://h.example/a/none"),
         ] {
@@ -156,6 +165,8 @@ mod tests {
             "nan",
             "NaN",
             "<NA>",
+            "<https://h.example/>",
+            "'HTTP://h.example/'",
             "\u{feff}https://h.example/",
             "\u{feff}/p",
             "https://h.example/",

@@ -131,11 +131,17 @@ fn check_sections_of_rules(job: &Job, sites: &[Planned]) -> Result<()> {
 /// A hint if the job has an option about CSV and no input is CSV. A table may be read together with plain lists.
 pub fn csv_hint(job: &Job, report: &Report) -> Option<Message> {
     let format = &job.input.format;
-    let of_delimiter = format.delimiter.map(|_| Setting::Delimiter);
-    let setting = of_delimiter.or(format.escape.map(|_| Setting::Escape))?;
     let has_none = report.lines > 0 && !report.inputs.iter().any(InputReport::has_delimiter);
-    let csv = Setting::Format.with("csv");
-    has_none.then(|| message!("no input is CSV, so ", setting, " has no effect; leave it out, or use ", csv))
+    let one = |setting: Setting| message!(setting, " has no effect; leave it out");
+    let settings = match (format.delimiter.filter(|_| has_none), format.escape.filter(|_| has_none)) {
+        (Some(_), Some(_)) => {
+            message!(Setting::Delimiter, " and ", Setting::Escape, " have no effect; leave them out")
+        }
+        (Some(_), None) => one(Setting::Delimiter),
+        (None, Some(_)) => one(Setting::Escape),
+        (None, None) => return None,
+    };
+    Some(message!("no input is CSV, so ", settings, ", or use ", Setting::Format.with("csv")))
 }
 
 /// A hint if a site with a set of its own comes from URLs with two schemes, such as `https://https://h.example/`.
@@ -145,7 +151,11 @@ pub fn site_hint(sites: &[Planned]) -> Option<Message> {
         let (base_url, host) = (&site.base_url, "www.example.com");
         let from = format!("{}/{host}/", base_url.origin());
         let rewrite = Setting::Rewrite.with(format_args!("{from}={scheme}://{host}/"));
-        Some(message!("the URLs of {base_url} have two schemes; remove one with a rule such as ", rewrite))
+        Some(message!(
+            "the URLs of {base_url} have two schemes; remove one with a rule such as ",
+            rewrite,
+            ", with their own host; then delete the set of {base_url}, which later runs do not update"
+        ))
     })
 }
 

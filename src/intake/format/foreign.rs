@@ -88,7 +88,8 @@ fn is_tar(head: &[u8]) -> bool {
     magic.starts_with(b"ustar\0") || magic.starts_with(b"ustar  \0") || has_tar_sum(head)
 }
 
-/// Whether the first 512 bytes of `head` have their sum, with eight blanks for its field, as octal digits in this field.
+/// Whether the first 512 bytes of `head` are a tar header: its checksum field has, in octal, the sum of all bytes, with the field
+/// itself counted as blanks.
 fn has_tar_sum(head: &[u8]) -> bool {
     const FIELD: std::ops::Range<usize> = 148..156;
     let Some(header) = head.get(..512).filter(|header| header.contains(&0)) else { return false };

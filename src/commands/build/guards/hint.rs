@@ -157,7 +157,8 @@ fn outside(job: &Job, report: &Report, rejected: &Rejected, first: &str) -> Mess
 }
 
 /// Returns the rule that removes the first scheme of URLs such as `https://https://h.example/a`: their `origin` has the second one
-/// as its host. The host is that of `url` or, if this URL is another one, that of `base`.
+/// as its host. The host is that of `url` or, if this URL is another one, that of `base`. On the host of `base`, the rule also
+/// sets the scheme of `base`, or the URLs would still be outside.
 fn without_doubled_scheme(base: &BaseUrl, origin: &str, url: &str) -> Option<Piece> {
     let scheme = doubled_scheme(origin)?;
     let mut cleaner = Cleaner::default();
@@ -165,10 +166,17 @@ fn without_doubled_scheme(base: &BaseUrl, origin: &str, url: &str) -> Option<Pie
         Cleaned::Url(url) => String::from_utf8_lossy(url.as_bytes()).into_owned(),
         _ => String::new(),
     };
-    let rest = url.strip_prefix(origin).and_then(|rest| rest.strip_prefix('/'));
-    let (_, own) = base.origin().split_once("://")?;
-    let host = rest.unwrap_or(own).split('/').next()?;
-    Some(Setting::Rewrite.with(format_args!("{origin}/{host}/={scheme}://{host}/")))
+    let (_, own) = base.origin().trim_end_matches('/').split_once("://")?;
+    let host = match url.strip_prefix(origin) {
+        // Without the slash, `https` is only a host with this name.
+        Some(rest) => rest.strip_prefix('/')?.split('/').next()?,
+        None => own,
+    };
+    let to = match host.eq_ignore_ascii_case(own) {
+        true => base.origin().to_owned(),
+        false => format!("{scheme}://{host}/"),
+    };
+    Some(Setting::Rewrite.with(format_args!("{origin}/{host}/={to}")))
 }
 
 /// The host of `origin`, if it is the scheme of URLs.

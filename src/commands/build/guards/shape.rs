@@ -1,7 +1,9 @@
 //! Recognises lines that contain a URL along with other text, and suggests the command that extracts it.
 
 use crate::error::{Message, Piece, Setting, message};
+use crate::escape::unescape;
 use crate::intake::format::NEEDS_UNPACKED;
+use crate::intake::lines::BYTE_ORDER_MARK;
 use crate::intake::report::InputReport;
 
 /// Where a line comes from, which decides how it can be fixed.
@@ -88,15 +90,20 @@ impl Ways {
 
 type Shape = Option<(&'static str, Ways)>;
 
-/// A URL after characters that are not visible, which are escaped: a no-break space, or the byte order mark of a joined file.
+/// A URL after characters that are escaped because they are not visible, such as a no-break space, or because they are not UTF-8;
+/// or any line after the byte order mark of a joined file.
 fn after_invisible(line: &str, _: &str) -> Shape {
     let mut rest = line;
     while let Some(byte) = rest.strip_prefix("\\x") {
         rest = byte.get(2..)?;
     }
-    (rest.len() < line.len() && is_url(rest)).then_some(())?;
-    let way_out = "remove them: LC_ALL=C sed 's/^[^ -~]*//'";
-    Some(("preceded by invisible characters", Ways::of_list(way_out)))
+    let start = unescape(&line.as_bytes()[..line.len() - rest.len()]);
+    (start.starts_with(BYTE_ORDER_MARK) || !start.is_empty() && is_url(rest)).then_some(())?;
+    let what = match str::from_utf8(&start) {
+        Ok(_) => "preceded by invisible characters",
+        Err(_) => "preceded by other characters",
+    };
+    Some((what, Ways::of_list("remove them: LC_ALL=C sed 's/^[^ -~]*//'")))
 }
 
 fn quoted(line: &str, _: &str) -> Shape {
@@ -308,6 +315,8 @@ mod tests {
                 "preceded by invisible characters",
                 "LC_ALL=C sed 's/^[^ -~]*//'",
             ),
+            (r"\xe9https://h.example/a", "preceded by other characters", "LC_ALL=C sed 's/^[^ -~]*//'"),
+            (r"\xef\xbb\xbf/b", "preceded by invisible characters", "LC_ALL=C sed 's/^[^ -~]*//'"),
             ("//h.example/a", "without a scheme", "`relative_to: https://s.example/`"),
             ("www.h.example/a", "without a scheme", "sed 's,^,https://,'"),
             ("h.example", "without a scheme", "sed 's,^,https://,'"),
@@ -361,6 +370,7 @@ mod tests {
             "# https://h.example/a",
             "",
             "words",
+            r"\xe9/b",
             "some more words",
             "javascript:void(0)",
             "mailto:a@h.example",

@@ -40,13 +40,16 @@ fn of_zone(job: &Job, text: &str) -> (String, Message) {
     let Some(name) = name else {
         return ("has no time zone".into(), message!(Setting::LastmodZone.with("UTC")));
     };
-    let what = match &job.rules.tags.lastmod.zone {
-        None => format!("has the name of a zone, {name}, and not its offset from UTC"),
-        Some(zone) => {
-            format!("has the name of a zone, {name}, that clocks in {zone} do not have at that time")
-        }
-    };
-    (what, message!(Setting::LastmodZone, " with the zone, such as Europe/Moscow for MSK"))
+    match &job.rules.tags.lastmod.zone {
+        None => (
+            format!("has the name of a zone, {name}, and not its offset from UTC"),
+            message!(Setting::LastmodZone, " with the zone, such as Europe/Moscow for MSK"),
+        ),
+        Some(zone) => (
+            format!("has the name of a zone, {name}, which is not in use in {zone} at that time"),
+            message!(Setting::LastmodZone, " with the zone that has this name then, or write the offset"),
+        ),
+    }
 }
 
 /// What is wrong with `text`, which is no date, and what to use, if it is known.

@@ -72,7 +72,7 @@ fn a_tar_archive_is_refused_however_it_is_packed() {
     archive[512..530].copy_from_slice(b"http://h.example/\n");
     check_refused(&none, "a.tar", &archive, "is a tar archive, which sitemill does not read");
     archive[0] = b'b';
-    assert!(read_all("-", &archive, &none).is_ok(), "the sum is another one");
+    assert!(read_all("-", &archive, &none).is_ok(), "the checksum is wrong");
     // A URL may have the word in the same place.
     let line = format!("http://h.example/{}ustar", "x".repeat(257 - 17));
     assert!(read_all("-", line.as_bytes(), &none).is_ok());
