@@ -235,7 +235,8 @@ fn of_text<'n>(
 /// How to read `text` if its lines are rows, as is likely, though it was taken for a list of URLs without being asked to.
 fn likely_options(text: &Text<'_>, format: Format, options: &FormatOptions) -> Option<Message> {
     let is_fallback = options.format.is_none() && format == Format::FALLBACK;
-    is_fallback.then(|| Sample::of(text.head()).likely_options(text.about().packing())).flatten()
+    let sample = || Sample::of(text.head()).with_escape(options.escape);
+    is_fallback.then(|| sample().likely_options(text.about().packing())).flatten()
 }
 
 /// The format of `file` if the format is read at offsets: the one in `options`, or the one that the first bytes show.

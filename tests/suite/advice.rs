@@ -217,6 +217,26 @@ fn urls_in_angle_brackets_and_in_an_array_are_lists_after_the_command_of_the_mes
         let said = "a.json: line 1: is an array of texts; convert it to a list of URLs with jq -r '.[]'\n";
         assert!(refused.ends_with(said), "{refused}");
     }
+    let rows = format!("[1,\"{BASE}a\",\"2024-05-01\"]\n[2,\"{BASE}b\",null]\n");
+    let refused = build(&directory, &directory.file("rows.jsonl", &rows), &[]).expect(65).stderr;
+    let said = "rows.jsonl: line 1: is an array of values; convert the rows with jq -r '@csv' and read them with \
+                --format csv --columns url=2\n";
+    assert!(refused.ends_with(said), "{refused}");
+    let texts = build(&directory, &directory.file("texts.json", "[\"a\",\"b\"]\n"), &[]).expect(65).stderr;
+    assert!(texts.contains("line 1: is not a JSON object; "), "{texts}");
+}
+
+#[test]
+fn options_for_rows_take_the_escape_of_quotes_into_account() {
+    let directory = TempDir::new();
+    let rows = format!(r#""{BASE}\",1","2024-05-01""#);
+    let input = directory.file("rows.txt", rows);
+    let refused = build(&directory, &input, &["--escape", r"\"]).expect(65).stderr;
+    let options = "--format csv --delimiter , --columns url=1,lastmod=2";
+    assert!(refused.contains(&format!("; use {options}, or ")), "{refused}");
+    let options: Vec<&str> = options.split(' ').chain(["--escape", r"\"]).collect();
+    build(&directory, &input, &options).expect(0);
+    assert_eq!(published_urls(&directory.join("out"), BASE), [format!("{BASE}%22,1")]);
 }
 
 #[test]

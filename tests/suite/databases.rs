@@ -191,3 +191,16 @@ end","@2","2024-05-02""#,
         assert!(stderr.contains(&hint), "{stderr}");
     }
 }
+
+#[test]
+fn an_escape_that_the_rows_show_to_be_the_delimiter_is_refused() {
+    let directory = TempDir::new();
+    for by in [",", ";"] {
+        let text = format!("title{by}url\n\"a{by} b\"{by}\"{BASE}x{by}y\"\n");
+        let input = directory.file("a.csv", text);
+        let mut command = sitemill();
+        command.args(["build", "--base-url", BASE, "--escape", by, "--out"]).arg(directory.join("out"));
+        let refused = finish(command.arg(&input), b"").expect(65).stderr;
+        assert!(refused.contains(" is also the delimiter; set another one with --delimiter\n"), "{refused}");
+    }
+}

@@ -135,6 +135,12 @@ fn header<'n>(
 ) -> Result<Option<(Header, Cuts<'n>)>> {
     let delimiter = delimiter.map_or_else(|| detected(text.about(), hints), Ok)?;
     let dialect = Dialect { by: delimiter, escape: hints.escape };
+    // Only an explicit delimiter is checked with the options.
+    if let Some(escape) = hints.escape.filter(|escape| escape.as_byte() == delimiter.as_byte()) {
+        let escape = Setting::Escape.with(escape.word());
+        let wrong = message!(escape, " is also the delimiter; set another one with ", Setting::Delimiter);
+        return Err(text.about().wrong(wrong));
+    }
     let mut cuts = Cuts::new(text, dialect);
     // A block may have only empty lines and comments.
     while let Some(first) = cuts.next().transpose()? {
@@ -214,12 +220,12 @@ fn by_names(about: &About<'_>, dialect: Dialect, row: &TableRow<'_>, hints: Hint
             "; if this is the header, ",
             Setting::Columns.with("url=NAME")
         );
-        return Err(no_header(about, columns, wrong));
+        return Err(no_header(about, hints, wrong));
     }
-    let missing = |missing: Missing| no_header(about, columns, missing.message("column"));
+    let missing = |missing: Missing| no_header(about, hints, missing.message("column"));
     let places = columns.places(&names).map_err(missing)?;
     if names.len() == 1 && hints.delimiter.is_none() {
-        check_one_column(about, dialect.by, row)?;
+        check_one_column(about, dialect, row)?;
     }
     columns.check_unique(&names, &places).map_err(|twice| about.wrong(message!("row 1: ", twice)))?;
     let found = ColumnsFound::of(columns, &names, places);
@@ -247,14 +253,15 @@ fn detected(about: &About<'_>, hints: Hints<'_>) -> Result<Delimiter> {
     Ok(found.unwrap_or_else(|| sample.widest_delimiter()))
 }
 
-fn no_header(about: &About<'_>, columns: &Columns, missing: Message) -> Error {
+fn no_header(about: &About<'_>, hints: Hints<'_>, missing: Message) -> Error {
+    let columns = hints.columns;
     if let Some(label) = charset::unmarked_utf_16(about.head()) {
         return about.wrong(message!("is in UTF-16; use ", Setting::InputEncoding.with(label)));
     }
     if let Some(way_out) = header_below(about.head(), columns, about.packing()) {
         return about.wrong(way_out);
     }
-    let sample = Sample::of(about.head());
+    let sample = Sample::of(about.head()).with_escape(hints.escape);
     if let Some(options) = sample.options_of_header(columns) {
         return about.wrong(message!(
             "row 1: the column names are separated by a character that is not detected; use ",
@@ -276,8 +283,9 @@ fn no_header(about: &About<'_>, columns: &Columns, missing: Message) -> Error {
 
 /// Refuses the header `row` of one name with rows of several values: whole rows would be read as URLs. If the values after the
 /// first one may be parts of URLs, only the user can tell; all of the first rows would be bad.
-fn check_one_column(about: &About<'_>, delimiter: Delimiter, row: &TableRow<'_>) -> Result<()> {
-    let sample = Sample::of(about.head());
+fn check_one_column(about: &About<'_>, dialect: Dialect, row: &TableRow<'_>) -> Result<()> {
+    let delimiter = dialect.by;
+    let sample = Sample::of(about.head()).with_escape(dialect.escape);
     if let Some(options) = sample.options(true, about.packing()) {
         return Err(about.wrong(message!(
             "row 1: the header has one name, but the rows have several values; use ",

@@ -30,15 +30,7 @@ impl Dialect {
     }
 }
 
-impl From<Delimiter> for Dialect {
-    /// The dialect of RFC 4180.
-    fn from(by: Delimiter) -> Self {
-        Self { by, escape: None }
-    }
-}
-
-/// The character before a quote in a value in quotes that is not its end: usually a backslash. Any other character after it counts
-/// as itself, too.
+/// The character that escapes a quote in a quoted value, usually a backslash. Before any other character, it is dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuoteEscape(u8);
 

@@ -52,6 +52,11 @@ impl<'h> Sample<'h> {
         Self { escape, ..self }
     }
 
+    /// How the rows are written if `by` divides them.
+    fn dialect(&self, by: Delimiter) -> Dialect {
+        Dialect { by, escape: self.escape }
+    }
+
     /// The sample without the comments at its start.
     fn without_comments(&self) -> Self {
         let comments = self.lines.iter().take_while(|line| is_comment(line)).count();
@@ -99,8 +104,7 @@ impl<'h> Sample<'h> {
             return Ok(Some(said).filter(|&said| this.is_parted(said)));
         }
         let fits = |by: &Delimiter| {
-            let dialect = Dialect { by: *by, escape: self.escape };
-            let Some(rows) = rows(&this.lines, dialect) else { return false };
+            let Some(rows) = rows(&this.lines, self.dialect(*by)) else { return false };
             // The first line may be a header.
             let are_urls = |rows: &[Vec<Vec<u8>>]| rows.iter().all(|row| begins_as_url(&row[url]));
             url < rows[0].len() && (are_urls(&rows) || rows.len() > 1 && are_urls(&rows[1..]))
@@ -125,14 +129,14 @@ impl<'h> Sample<'h> {
         let lines = this.lines.get(1..).unwrap_or_default();
         self.delimiter.is_none()
             && !Delimiter::DETECTED.into_iter().any(|by| this.is_parted(by))
-            && rows(lines, Delimiter::COMMA).is_none()
+            && rows(lines, self.dialect(Delimiter::COMMA)).is_none()
             && !lines.iter().any(|line| line.starts_with(b"\""))
     }
 
     /// The values of the lines below the first one with the text `row`.
     pub fn rows_below(&self, row: &[u8], by: Delimiter) -> Vec<Vec<Vec<u8>>> {
         let others = self.lines.iter().skip_while(|line| line.trim_ascii_end() != row);
-        others.skip(1).map(|line| fields(line, Dialect { by, escape: self.escape })).collect()
+        others.skip(1).map(|line| fields(line, self.dialect(by))).collect()
     }
 
     /// The first line that is not empty.
@@ -165,7 +169,7 @@ impl<'h> Sample<'h> {
             all => (None, all),
         };
         let options = |by: Delimiter| {
-            let rows = rows(lines, by)?;
+            let rows = rows(lines, self.dialect(by))?;
             // A blank after each comma or semicolon is no delimiter.
             let ends_with_other = |value: &Vec<u8>| matches!(value.last(), Some(b',' | b';'));
             if by == Delimiter::SPACE && rows.iter().flatten().any(ends_with_other) {
@@ -173,7 +177,8 @@ impl<'h> Sample<'h> {
             }
             let url = column(&rows, is_url).or_else(|| column(&rows, is_path))?;
             let date = column(&rows, is_date);
-            let names = header.map(|header| fields(&single_blanks(header, by), by)).filter(|names| {
+            let names = header.map(|header| fields(&single_blanks(header, by), self.dialect(by)));
+            let names = names.filter(|names| {
                 names.len() == rows[0].len() && !names.iter().any(|name| is_address_or_comment(name))
             });
             // Tabs around a URL are ignored.
@@ -211,15 +216,29 @@ impl<'h> Sample<'h> {
         // Spaces around a URL are ignored.
         let lines: Vec<&[u8]> = this.lines.iter().map(|line| line.trim_ascii()).collect();
         let divides = |by: &Delimiter| {
-            rows(&lines, *by).is_some_and(|rows| rows.len() > 1 && rows.iter().all(|row| is_url(&row[0])))
+            rows(&lines, self.dialect(*by))
+                .is_some_and(|rows| rows.len() > 1 && rows.iter().all(|row| is_url(&row[0])))
         };
         let Some(by) = [Delimiter::BAR, Delimiter::SPACE].into_iter().find(divides) else {
-            return options_of_times(&lines);
+            return self.options_of_times(&lines);
         };
         let (csv, by_word) = (Setting::Format.with("csv"), Setting::Delimiter.with(by.word()));
         Some(match (are_aligned(&lines, by), packing.on_unpacked()) {
             (true, place) => message!("awk '{{print $1}}'{place}, which extracts the URLs"),
             (false, _) => message!(csv, " ", by_word, " ", Setting::Columns.with("url=1")),
+        })
+    }
+
+    /// The options that read `lines` as rows of a URL and a Unix time.
+    fn options_of_times(&self, lines: &[&[u8]]) -> Option<Message> {
+        [Delimiter::COMMA, Delimiter::SEMICOLON].into_iter().find_map(|by| {
+            let rows = rows(lines, self.dialect(by))?;
+            (rows.len() > 1 && rows.iter().all(|row| is_url(&row[0]))).then_some(())?;
+            let time = column(&rows, is_epoch)?;
+            let unit = LastmodUnit::of_number(&rows[0][time])?;
+            let columns = Setting::Columns.with(columns_option(None, 0, Some(time)));
+            let (csv, by) = (Setting::Format.with("csv"), Setting::Delimiter.with(by.word()));
+            Some(message!(csv, " ", by, " ", columns, " ", Setting::LastmodUnit.with(unit)))
         })
     }
 
@@ -233,12 +252,12 @@ impl<'h> Sample<'h> {
             return None;
         }
         let joins = |by: &Delimiter| {
-            let names = fields(header, *by);
+            let names = fields(header, self.dialect(*by));
             let are_known = names.len() > 1 && names.iter().all(|name| columns.part_of(name).is_some());
             let names: Vec<&[u8]> = names.iter().map(Vec::as_slice).collect();
             are_known
                 && columns.places(&names).is_ok()
-                && rows.iter().all(|row| has_url(row) && fields(row, *by).len() >= names.len())
+                && rows.iter().all(|row| has_url(row) && fields(row, self.dialect(*by)).len() >= names.len())
         };
         let by = header.iter().filter_map(|&byte| Delimiter::undetected(byte)).find(joins)?;
         Some(message!(Setting::Format.with("csv"), " ", Setting::Delimiter.with(by.word())))
@@ -246,7 +265,7 @@ impl<'h> Sample<'h> {
 
     /// The values of the first line.
     fn first(&self, by: Delimiter) -> Vec<Vec<u8>> {
-        self.lines.first().map_or(Vec::new(), |line| fields(line, by))
+        self.lines.first().map_or(Vec::new(), |line| fields(line, self.dialect(by)))
     }
 
     /// Of these delimiters, the one that divides the first line into the most values; a comma if none does.
@@ -277,18 +296,6 @@ pub fn header_below(head: &[u8], columns: &Columns, packing: Packing) -> Option<
         }
     }
     None
-}
-
-/// The options that read `lines` as rows of a URL and a Unix time.
-fn options_of_times(lines: &[&[u8]]) -> Option<Message> {
-    [Delimiter::COMMA, Delimiter::SEMICOLON].into_iter().find_map(|by| {
-        let rows = rows(lines, by).filter(|rows| rows.len() > 1 && rows.iter().all(|row| is_url(&row[0])))?;
-        let time = column(&rows, is_epoch)?;
-        let unit = LastmodUnit::of_number(&rows[0][time])?;
-        let columns = Setting::Columns.with(columns_option(None, 0, Some(time)));
-        let (csv, by) = (Setting::Format.with("csv"), Setting::Delimiter.with(by.word()));
-        Some(message!(csv, " ", by, " ", columns, " ", Setting::LastmodUnit.with(unit)))
-    })
 }
 
 fn candidates(said: Option<Delimiter>) -> impl DoubleEndedIterator<Item = Delimiter> {

@@ -4,11 +4,13 @@ use std::fmt;
 use std::path::Path;
 
 use serde::de::{self, Deserialize, IgnoredAny, MapAccess, Visitor};
+use serde_json::Value;
 
 use super::{nested, not_finite};
 use crate::error::{Error, Message, Result, Setting, message};
 use crate::intake::blocks::TextBlock;
 use crate::intake::format::columns::{Columns, RowPart};
+use crate::intake::format::sample::begins_as_url;
 use crate::intake::format::unpack::About;
 use crate::intake::lines::{BYTE_ORDER_MARK, lines};
 use crate::limits::LINE_BYTES_MAX;
@@ -23,7 +25,16 @@ pub fn check_head(text: &About<'_>, columns: &Columns) -> Result<()> {
     let mut first_wrong = None;
     for (number, line) in (1..).zip(lines).filter(|(_, line)| !line.trim_ascii().is_empty()) {
         let wrong = |what: Message| text.wrong(message!("line {number}: ", what));
-        let checked = if is_list_of_texts(head) {
+        let checked = if let Some(url) = url_in_rows(head) {
+            let (csv, columns) =
+                (Setting::Format.with("csv"), Setting::Columns.with(format_args!("url={url}")));
+            HeadLine::Wrong(message!(
+                "is an array of values; convert the rows with jq -r '@csv' and read them with ",
+                csv,
+                " ",
+                columns
+            ))
+        } else if is_list_of_urls(head) {
             HeadLine::Wrong("is an array of texts; convert it to a list of URLs with jq -r '.[]'".into())
         } else if is_whole(line) {
             check_line(line, columns)
@@ -44,10 +55,21 @@ pub fn check_head(text: &About<'_>, columns: &Columns) -> Result<()> {
     first_wrong.map_or(Ok(()), Err)
 }
 
-/// Whether a text that begins with `head` is an array whose first element is a text.
-fn is_list_of_texts(head: &[u8]) -> bool {
+/// The position of the URL, from 1, if the lines of a text that begins with `head` are arrays, as in `JSONCompactEachRow` of
+/// ClickHouse. An array in one line may be a list.
+fn url_in_rows(head: &[u8]) -> Option<usize> {
+    let lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let mut lines = lines.filter(|line| !line.is_empty());
+    let row: Vec<Value> = serde_json::from_slice(lines.next()?).ok()?;
+    lines.next().filter(|line| line.starts_with(b"["))?;
+    let at = row.iter().position(|value| value.as_str().is_some_and(|text| begins_as_url(text.as_bytes())));
+    at.map(|at| at + 1)
+}
+
+/// Whether a text that begins with `head` is an array whose first element is a URL.
+fn is_list_of_urls(head: &[u8]) -> bool {
     let rest = head.trim_ascii_start().strip_prefix(b"[").map(<[u8]>::trim_ascii_start);
-    rest.is_some_and(|rest| rest.starts_with(b"\""))
+    rest.and_then(|rest| rest.strip_prefix(b"\"")).is_some_and(begins_as_url)
 }
 
 /// The kind of one of the first lines.
