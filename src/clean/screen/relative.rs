@@ -32,7 +32,7 @@ impl RelativeTo {
 
     /// Whether `raw` is a line without a scheme. If it is, `out` becomes the absolute URL that it means, by the rules of browsers
     /// (WHATWG URL, "relative state"), and is not cleaned yet. Lines that begin with `#`, which name no page, or with the byte
-    /// order mark of a joined file stay as they are, and so do URLs in quotes and words for a missing value; see [`is_missing`].
+    /// order mark of a joined file stay as they are, and so do URLs in quotes and words for a missing value.
     pub fn resolve(&self, raw: &[u8], out: &mut Vec<u8>) -> bool {
         // A longer line is rejected unread.
         if raw.len() > LINE_BYTES_MAX {
