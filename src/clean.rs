@@ -21,6 +21,7 @@ pub mod screen;
 mod tail;
 
 pub use charset::UrlEncoding;
+pub use parser::has_web_scheme;
 pub use reason::{Reason, Rejected};
 
 use crate::limits::{LINE_BYTES_MAX, URL_BYTES_MAX, URL_BYTES_MIN};

@@ -61,6 +61,13 @@ pub fn scheme(line: &[u8]) -> Option<&[u8]> {
     (scheme.first()?.is_ascii_alphabetic() && scheme.iter().all(legal)).then_some(scheme)
 }
 
+/// Whether `text` begins with `http://` or `https://`, as the URL of a page does.
+pub fn has_web_scheme(text: &[u8]) -> bool {
+    let begins =
+        |scheme: &[u8]| text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+    begins(b"http://") || begins(b"https://")
+}
+
 /// Whether the authority contains a user name or password.
 fn has_credentials(after_scheme: &[u8]) -> bool {
     let authority = &after_scheme[authority(after_scheme)];

@@ -41,7 +41,7 @@ impl RelativeTo {
         let line = trim(raw);
         let base = match line {
             [] | [b'#', ..] | [0xEF, 0xBB, 0xBF, ..] => return false,
-            [b'<' | b'"' | b'\'' | b'`', rest @ ..] if is_url(rest) => return false,
+            [b'<' | b'"' | b'\'' | b'`', rest @ ..] if parser::has_web_scheme(rest) => return false,
             word if is_missing(word) => return false,
             [b'/' | b'\\', b'/' | b'\\', ..] => self.scheme(),
             [b'/' | b'\\', ..] => self.origin(),
@@ -92,12 +92,6 @@ impl RelativeTo {
 /// is a page with such a name.
 fn is_missing(line: &[u8]) -> bool {
     matches!(line, br"\N" | b"NULL" | b"null" | b"None" | b"nan" | b"NaN" | b"<NA>")
-}
-
-/// Whether `text` begins as the URL of a page.
-fn is_url(text: &[u8]) -> bool {
-    let scheme = parser::scheme(text).filter(|scheme| text[scheme.len()..].starts_with(b"://"));
-    scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"http") || scheme.eq_ignore_ascii_case(b"https"))
 }
 
 impl FromStr for RelativeTo {

@@ -1,5 +1,6 @@
 //! Recognises lines that contain a URL along with other text, and suggests the command that extracts it.
 
+use crate::clean::has_web_scheme;
 use crate::error::{Message, Piece, Setting, message};
 use crate::escape::unescape;
 use crate::intake::format::NEEDS_UNPACKED;
@@ -267,8 +268,7 @@ fn relative_to(origin: &str) -> Piece {
 }
 
 pub fn is_url(text: &str) -> bool {
-    let lower = text.get(..8).unwrap_or(text).to_ascii_lowercase();
-    lower.starts_with("http://") || lower.starts_with("https://")
+    has_web_scheme(text.as_bytes())
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use crate::clean::has_web_scheme;
 use crate::sitemap::tags::{LastmodUnit, changefreq};
 
 /// `value` without quotes that the CSV reader keeps, because blanks precede them: `"https://h.example/", "2024-05-01"`.
@@ -61,10 +62,7 @@ pub fn begins_as_url(value: &[u8]) -> bool {
 
 /// Whether `value` is an absolute URL of a page.
 pub fn is_url(value: &[u8]) -> bool {
-    let value = value.trim_ascii();
-    let begins =
-        |scheme: &[u8]| value.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
-    begins(b"http://") || begins(b"https://")
+    has_web_scheme(value.trim_ascii_start())
 }
 
 /// Whether `name` is part of a URL or a comment rather than the name of a column.
