@@ -50,6 +50,8 @@ pub fn run(args: CheckArgs) -> Result<()> {
         log::table(&rows);
         let way_out = "give these directories to check them";
         below::say_left_out(&job.paths, job.name.as_ref(), way_out);
+    } else if nothing_was_read(&report) {
+        log::warning("no sitemap was read; run without --quiet to see what was left out");
     }
     match report.findings {
         0 => Ok(()),
@@ -62,11 +64,16 @@ fn written(result: io::Result<()>) -> Result<()> {
     result.map_err(streams::stdout_unwritten)
 }
 
+/// Whether there is no finding only because the sitemaps of all index files were left out.
+fn nothing_was_read(report: &CheckReport) -> bool {
+    report.findings == 0 && report.sitemaps == 0 && report.indexes > 0
+}
+
 /// The counts of the check, and a row for each rule with findings, of which `listed` are on standard output.
 fn summary(report: &CheckReport, listed: u64, job: &CheckJob) -> (String, Table) {
     let rate = grouped((report.urls as f64 / report.seconds.max(1e-3)) as u64);
     let no_findings = match report.findings {
-        0 if report.sitemaps == 0 && report.indexes > 0 => "no sitemap was read: ",
+        _ if nothing_was_read(report) => "no sitemap was read: ",
         0 => "no findings in ",
         _ => "",
     };

@@ -225,7 +225,8 @@ fn list_member(file: PlaceFile, format: LineFormat, entry: &mut Entry) -> Result
     let path = file.path();
     let mut listed = list(&file, format, entry)?;
     if listed.kind == Some(FileKind::Index) && listed.damage.is_none() {
-        listed.damage = Some(Error::data(message!(path, ": is an index file that another index file lists")));
+        let words = "is an index file that another index file lists; give this one instead of the other";
+        listed.damage = Some(Error::data(message!(path, ": {words}")));
     }
     Ok(listed)
 }
@@ -247,8 +248,9 @@ fn list(file: &PlaceFile, format: LineFormat, entry: &mut Entry) -> Result<Liste
             listed.damage = Some(Error::data(message!(path, ": entry {number}: {words}")));
             break;
         }
-        let Some(loc) = entry.loc().filter(|loc| !loc.is_empty()) else { continue };
+        let Some(loc) = entry.loc() else { continue };
         match reader.own().0 {
+            FileKind::Sitemap if loc.is_empty() => {}
             FileKind::Sitemap => {
                 push(entry, loc, format, &mut listed.lines);
                 listed.urls += 1;

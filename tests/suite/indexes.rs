@@ -52,12 +52,14 @@ fn an_index_file_of_which_something_is_not_read_is_refused() {
     assert_eq!(urls(&file).expect(0).stdout, format!("{BASE}1\n").as_bytes());
 
     let entry = format!("<sitemap><loc>{BASE}a.xml</loc></sitemap>");
+    let with = |more: &str| whole.replace(&entry, &format!("{entry}{more}"));
     for (damaged, said) in [
         (whole.replace("http:", "https:"), "in no namespace of the protocol"),
         (whole.replace(XMLNS, ""), "in no namespace of the protocol"),
         (whole.replace(&entry, ""), "no entry"),
         (whole.replace("sitemap>", "url>"), "element url is not allowed here"),
-        (whole.replace(&entry, &format!("{entry}<sitemap/>")), "entry 2: missing-element: no loc"),
+        (with("<sitemap/>"), "entry 2: missing-element: no loc"),
+        (with("<sitemap><loc> </loc></sitemap>"), "entry 2: its loc is empty"),
         (
             whole.replace(
                 &entry,

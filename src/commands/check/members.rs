@@ -48,7 +48,8 @@ pub(crate) fn members(index: &PlaceFile) -> Result<Members> {
     let mut entry = Entry::default();
     let (mut members, mut referents) = (Members::default(), Referents::of(index));
     while reader.next(&mut entry).map_err(|error| Error::io(path, "could not be read", error))? {
-        let Some(loc) = entry.loc().filter(|loc| !loc.is_empty()) else { continue };
+        // An entry without a `loc` is a loss.
+        let Some(loc) = entry.loc() else { continue };
         match referents.next(entry.number(), loc)? {
             Referent::File(file) => members.files.push(file),
             Referent::External(path) => members.external.push(ExternalMember { url: shown(loc), path }),
@@ -86,8 +87,13 @@ impl<'i> Referents<'i> {
     /// Returns what the next entry, which has this `number` and this `loc`, refers to.
     ///
     /// # Errors
-    /// If it is no file in the directory of the index file or below, or there are two files that it may be.
+    /// If it is empty, or no file in the directory of the index file or below, or if there are two files that it may be.
     pub fn next(&mut self, number: u64, loc: &[u8]) -> Result<Referent> {
+        if loc.is_empty() {
+            let index = self.index.path();
+            let words = "its loc is empty, so a sitemap may be missing; correct the index file";
+            return Err(Error::data(message!(index, ": entry {number}: {words}")));
+        }
         let is_first = self.base.is_none();
         let base = self.base.get_or_insert_with(|| first_base(self.index, loc)).as_deref();
         if self.external.has(loc, base) {

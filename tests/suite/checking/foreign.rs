@@ -29,6 +29,31 @@ fn texts_of_extensions_need_no_escaping_and_an_entry_has_one_finding_about_its_o
 }
 
 #[test]
+fn optional_texts_may_be_empty_and_a_link_to_the_mobile_page_has_no_language() {
+    let directory = TempDir::new();
+    let namespaces = format!("{GOOGLE} xmlns:xhtml=\"http://www.w3.org/1999/xhtml\"");
+    let entry = |more: &str| sitemap(&format!("<url {namespaces}><loc>http://h.example/a</loc>{more}</url>"));
+    let image = "<image:image><image:loc>http://h.example/i.png</image:loc><image:title></image:title>\
+                 <image:caption/></image:image>";
+    let news = |title: &str| {
+        format!(
+            "<news:news><news:publication><news:name>N</news:name><news:language>en</news:language>\
+             </news:publication><news:publication_date>2024-05-01</news:publication_date>\
+             <news:title>{title}</news:title><news:keywords></news:keywords></news:news>"
+        )
+    };
+    let link = |more: &str| format!("<xhtml:link rel=\"alternate\" href=\"http://m.h.example/a\" {more}/>");
+    for (xml, want) in [
+        (entry(&format!("{image}{}", news("T"))), &[][..]),
+        (entry(&news("")), &["news"]),
+        (entry(&link("media=\"only screen and (max-width: 640px)\"")), &[]),
+        (entry(&link("")), &["alternate"]),
+    ] {
+        assert_eq!(rules(&directory.file("a.xml", &xml)), want, "{xml}");
+    }
+}
+
+#[test]
 fn a_scope_that_is_not_checked_is_mentioned_and_counted() {
     let directory = TempDir::new();
     let url = |host: &str| format!("<url><loc>http://{host}.example/a</loc></url>");

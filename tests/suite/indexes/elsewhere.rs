@@ -146,5 +146,7 @@ fn all_commands_follow_an_index_file_to_the_same_files_below_it() {
         "{}",
         run.stderr
     );
+    let quiet = finish(sitemill().args(["check", "--quiet"]).arg(&file), b"").expect(0);
+    assert!(quiet.stderr.contains("no sitemap was read"), "{}", quiet.stderr);
     assert!(urls(&file).expect(65).stderr.contains("/site/gone.xml; if "));
 }

@@ -1,4 +1,4 @@
-//! Alternates: links to the same page in other languages.
+//! Alternates: links to the same page in other languages, or for other devices.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ pub(crate) static EXTENSION: Extension = Extension {
     prefix: "xhtml",
     element: "link",
     in_words: "a link",
-    fields: &[attribute("rel"), attribute("hreflang"), attribute("href")],
+    fields: &[attribute("rel"), attribute("hreflang"), attribute("href"), attribute("media")],
     ignored: &[],
     has_other_attributes: true,
     is_open: true,
@@ -37,9 +37,9 @@ const fn attribute(name: &'static str) -> Field {
     }
 }
 
-/// Returns `rel`, `hreflang` and `href`.
-fn attributes(link: Element<'_>) -> [Option<&[u8]>; 3] {
-    [0, 1, 2].map(|field| link.get(field))
+/// Returns `rel`, `hreflang`, `href` and `media`.
+fn attributes(link: Element<'_>) -> [Option<&[u8]>; 4] {
+    [0, 1, 2, 3].map(|field| link.get(field))
 }
 
 fn is_alternate(rel: Option<&[u8]>) -> bool {
@@ -48,7 +48,7 @@ fn is_alternate(rel: Option<&[u8]>) -> bool {
 
 /// Returns `None` for a link that does not point to another language.
 fn to_json(link: Element<'_>) -> Option<Value> {
-    let [rel, hreflang, href] = attributes(link);
+    let [rel, hreflang, href, _] = attributes(link);
     is_alternate(rel).then(|| json!({ "hreflang": hreflang.map(text), "href": href.map(text) }))
 }
 
@@ -56,7 +56,7 @@ fn judge(links: Elements<'_>, found: &mut Found<'_>) {
     links.iter().for_each(|link| judge_link(attributes(link), found));
 }
 
-fn judge_link([rel, hreflang, href]: [Option<&[u8]>; 3], found: &mut Found<'_>) {
+fn judge_link([rel, hreflang, href, media]: [Option<&[u8]>; 4], found: &mut Found<'_>) {
     // No document defines other links for sitemaps.
     if !is_alternate(rel) {
         return found(Rule::Alternate, "rel is not \"alternate\"", rel.unwrap_or_default());
@@ -64,6 +64,8 @@ fn judge_link([rel, hreflang, href]: [Option<&[u8]>; 3], found: &mut Found<'_>) 
     match hreflang {
         Some(language) if is_language(language) => {}
         Some(language) => found(Rule::Alternate, "hreflang is not a language code", language),
+        // Google: the page for mobile devices that belongs to this one has `media` and is in the same language.
+        None if media.is_some_and(|media| !media.is_empty()) => {}
         None => found(Rule::Alternate, "no hreflang", b""),
     }
     match href {

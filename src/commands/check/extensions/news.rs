@@ -3,7 +3,7 @@
 use super::by_fields;
 use super::extension::{Elements, Extension, Found};
 use super::fields::{Field, FieldKind};
-use super::values::{any_text, one_of, time};
+use super::values::{any_text, one_of, some_text, time};
 use crate::commands::check::rules::Rule;
 use crate::commands::check::values::Wrong;
 
@@ -27,14 +27,14 @@ pub(crate) static EXTENSION: Extension = Extension {
 
 static FIELDS: [Field; 9] = [
     Field { kind: FieldKind::Parent, ..Field::required("publication", |_| Ok(())) },
-    Field { parent: "publication", key: "publication.name", ..Field::required("name", any_text) },
+    Field { parent: "publication", key: "publication.name", ..Field::required("name", some_text) },
     Field { parent: "publication", key: "publication.language", ..Field::required("language", language) },
     Field::optional("access", |value| {
         one_of(&["Subscription", "Registration"], value, "neither Subscription nor Registration")
     }),
     Field::optional("genres", genres),
     Field::required("publication_date", time),
-    Field::required("title", any_text),
+    Field::required("title", some_text),
     Field::optional("keywords", any_text),
     Field::optional("stock_tickers", stock_tickers),
 ];

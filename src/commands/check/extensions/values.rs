@@ -6,17 +6,21 @@ use crate::commands::check::loc;
 use crate::commands::check::values::{Wrong, check_lastmod};
 use crate::limits::Protocol;
 
+/// Accepts any text, even an empty one: many templates write each optional element, and the schemas permit that.
+pub(super) fn any_text(_: &[u8]) -> Result<(), Wrong> {
+    Ok(())
+}
+
 /// Accepts any text that is not empty.
-pub(super) fn any_text(value: &[u8]) -> Result<(), Wrong> {
+pub(super) fn some_text(value: &[u8]) -> Result<(), Wrong> {
     if value.is_empty() { Err("it is empty") } else { Ok(()) }
 }
 
-/// Checks that a text has at most `MOST` characters.
-pub(super) fn text_of_at_most<const MOST: usize>(value: &[u8]) -> Result<(), Wrong> {
-    any_text(value)?;
-    match String::from_utf8_lossy(value).chars().count() <= MOST {
+/// Checks that a text has at most `MAX` characters.
+pub(super) fn text_of_at_most<const MAX: usize>(value: &[u8]) -> Result<(), Wrong> {
+    match String::from_utf8_lossy(value).chars().count() <= MAX {
         true => Ok(()),
-        false => Err(match MOST {
+        false => Err(match MAX {
             100 => "longer than 100 characters",
             255 => "longer than 255 characters",
             256 => "longer than 256 characters",
@@ -24,6 +28,12 @@ pub(super) fn text_of_at_most<const MOST: usize>(value: &[u8]) -> Result<(), Wro
             _ => unreachable!("no text has this limit"),
         }),
     }
+}
+
+/// Checks that a text is not empty and has at most `MAX` characters.
+pub(super) fn some_text_of_at_most<const MAX: usize>(value: &[u8]) -> Result<(), Wrong> {
+    some_text(value)?;
+    text_of_at_most::<MAX>(value)
 }
 
 /// Checks a URL of any host.

@@ -3,7 +3,10 @@
 use super::by_fields;
 use super::extension::{Elements, Extension, Found};
 use super::fields::{Field, Occurs};
-use super::values::{allow_or_deny, any_text, one_of, text_of_at_most, time, url, whole, yes_or_no};
+use super::values::{
+    allow_or_deny, any_text, one_of, some_text, some_text_of_at_most, text_of_at_most, time, url, whole,
+    yes_or_no,
+};
 use crate::commands::check::rules::Rule;
 use crate::commands::check::values::Wrong;
 
@@ -31,8 +34,8 @@ const TAGS_MAX: u8 = 32;
 
 static FIELDS: [Field; 23] = [
     Field::required("thumbnail_loc", url),
-    Field::required("title", text_of_at_most::<100>),
-    Field::required("description", text_of_at_most::<2_048>),
+    Field::required("title", some_text_of_at_most::<100>),
+    Field::required("description", some_text_of_at_most::<2_048>),
     Field::optional("content_loc", url),
     Field::optional("player_loc", url),
     Field::attribute("player_loc", "allow_embed", "player_loc_allow_embed", yes_or_no),
@@ -94,13 +97,13 @@ fn rating(value: &[u8]) -> Result<(), Wrong> {
 fn countries(value: &[u8]) -> Result<(), Wrong> {
     let is_country = |part: &[u8]| part.len() == 2 && part.iter().all(u8::is_ascii_uppercase);
     match value.split(|&byte| byte == b' ').filter(|part| !part.is_empty()).all(is_country) {
-        true => any_text(value),
+        true => some_text(value),
         false => Err("not a space-separated list of two-letter country codes in capitals"),
     }
 }
 
 fn platforms(value: &[u8]) -> Result<(), Wrong> {
-    any_text(value)?;
+    some_text(value)?;
     let mut parts = value.split(|&byte| byte == b' ').filter(|part| !part.is_empty());
     parts.try_for_each(|part| one_of(&["web", "mobile", "tv"], part, "not web, mobile or tv"))
 }
