@@ -73,8 +73,9 @@ impl<'p, C: Codec, F: RunFile> Sorter<'p, C, F> {
             return Ok(Sorted::InMemory { codec, records, starts: starts.into_iter() });
         }
         self.spill()?;
-        let Self { runs, memory, .. } = self;
-        // The vectors of records are freed by now, so the merge can use their memory for its buffers.
+        let Self { runs, memory, records, starts, .. } = self;
+        // The merge may now use their memory for its buffers.
+        drop((records, starts));
         Ok(Sorted::Merged(runs.expect("records were spilled").merge(memory)?))
     }
 

@@ -96,11 +96,12 @@ impl<'r> Renderer<'r> {
         let frame = Frame::sitemap(self.rules.protocol).with(part.uses);
         self.sink.begin(is_for_seal, self.now.filter(|_| part.news > 0));
         frame.open(&mut self.sink.xml);
-        let mut entries = 0;
+        let (mut entries, mut read) = (0, 0);
         // The first URLs of the first chunk may belong to the previous sitemap.
         let EntryAt { chunk: first_chunk, ordinal: mut skip } = part.first;
         for chunk in &self.layout.chunks[first_chunk..] {
             entries += self.render_chunk(chunk, skip, part.entries - entries);
+            read += 1;
             if entries == part.entries {
                 break;
             }
@@ -108,8 +109,11 @@ impl<'r> Renderer<'r> {
         }
         frame.close(&mut self.sink.xml);
         if entries != part.entries || self.sink.end() != part.bytes {
-            let input = self.layout.chunks[first_chunk].chunk.input;
-            return Err(self.layout.inputs[input].changed());
+            let chunks = &self.layout.chunks[first_chunk..][..read];
+            let mut inputs = chunks.iter().map(|listed| &self.layout.inputs[listed.chunk.input]);
+            let changed = inputs.clone().find_map(|input| input.check_unchanged().err());
+            let first = || inputs.next().expect("a sitemap has at least one chunk").changed();
+            return Err(changed.unwrap_or_else(first));
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ pub fn site_directory(base_url: &BaseUrl) -> String {
     };
     let is_plain = host.starts_with(|c: char| c.is_ascii_alphanumeric())
         && host.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-'))
-        && !["http-", "https-"].iter().any(|scheme| host.starts_with(scheme))
+        && !has_scheme(host)
         && host.len() <= DIRECTORY_BYTES_MAX;
     match (is_plain, scheme, port) {
         (true, "https", None) => host.to_owned(),
@@ -33,13 +33,18 @@ pub fn site_directory(base_url: &BaseUrl) -> String {
     }
 }
 
+/// Whether `name` begins as the second form of names does.
+fn has_scheme(name: &str) -> bool {
+    ["http-", "https-"].iter().any(|scheme| name.starts_with(scheme))
+}
+
 /// Whether `name` looks like one that [`site_directory`] returns. Those of `https` hosts without a dot, such as `localhost`, do
 /// not, because many other directories have such names.
 pub fn looks_like_site_directory(name: &str) -> bool {
     let is_legal = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-');
     name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.bytes().all(is_legal)
-        && (name.contains('.') || name.starts_with("http"))
+        && (name.contains('.') || has_scheme(name))
 }
 
 #[cfg(test)]
@@ -69,7 +74,7 @@ mod tests {
             assert!(looks_like_site_directory(&name), "{name}");
             assert!(names.insert(name), "{origin} meets another");
         }
-        for other in ["", ".sitemill", "day=2024.05", "Maps.old", "data", "2024-05-01"] {
+        for other in ["", ".sitemill", "day=2024.05", "Maps.old", "data", "2024-05-01", "httpbin", "http"] {
             assert!(!looks_like_site_directory(other), "{other}");
         }
         // The longest possible host.

@@ -187,7 +187,7 @@ fn least(free: Option<u64>, all: u64, reusable: impl FnOnce() -> u64) -> u64 {
 
 fn is_same_disk(one: &Path, other: &Path) -> bool {
     let device = |path: &Path| path.metadata().map(|meta| meta.dev()).ok();
-    device(one) == device(other)
+    device(one).is_some_and(|device_of_one| device(other) == Some(device_of_one))
 }
 
 #[cfg(test)]
