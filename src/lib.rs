@@ -35,12 +35,13 @@
 //!
 //! # Public modules
 //!
-//! The crate root has the function, the job and the report of every command, and the types that all of them share. [`options`]
-//! has the types and defaults of a job's fields, and [`report`] the parts of a report. [`check`](mod@check), [`diff`](mod@diff),
+//! The crate root has the function, the job and the report of every command, and the types that all of them share. [`options`] has
+//! the types and defaults of a job's fields, and [`report`] the parts of a report. [`check`](mod@check), [`diff`](mod@diff),
 //! [`urls`](mod@urls) and [`status`](mod@status) have the other types of these commands. [`cluster`] has the steps of a build for
 //! engines that distribute them among machines. [`limits`] has the limits of sitemaps, [`escape`] escapes untrusted text for
-//! messages, and [`process`] has what concerns the whole process. Structs and enums that may grow are `#[non_exhaustive]`: create a
-//! job with its `new`, then assign to its fields.
+//! messages, and [`process`] has tools for programs that run the commands as `sitemill` itself does: conflicts between paths,
+//! output to pipes, signals. Structs and enums that may grow are `#[non_exhaustive]`: create a job with its `new`, then assign to
+//! its fields.
 //!
 //! # Effects on the process
 //!

@@ -1,8 +1,8 @@
 //! Pass 2, produce: writes what the layout says and decides nothing.
 //!
-//! Sitemaps are independent, so the output cannot depend on the number of threads. Each worker reads the lines of one sitemap
-//! again and renders it buffer by buffer into its compressor; one thread writes the results to disk. A sitemap that may exist
-//! already is first rendered without the compressor, to compare its seal. The first run into a directory has none.
+//! Sitemaps are independent, so the output cannot depend on the number of threads. Each worker reads the lines of one sitemap again
+//! and renders it buffer by buffer into its compressor; one thread writes the results to disk. A sitemap that may exist already is
+//! first rendered without the compressor, to compare its seal. In the first run into a directory, there are none to compare with.
 
 pub mod batch;
 pub mod preview;

@@ -74,7 +74,8 @@ pub fn survey_sealed(
 }
 
 /// Sorts and divides the rows of one region of a set, which has no borders inside, however many rows it has. Other processes have
-/// judged and counted them: `tally`. The sitemaps are those that the region has in a survey of the whole set in [`Order::Sorted`].
+/// judged them, and `tally` has their counts. The sitemaps are those that the region has in a survey of the whole set in
+/// [`Order::Sorted`].
 ///
 /// # Errors
 /// Same as [`survey`].

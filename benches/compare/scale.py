@@ -112,7 +112,7 @@ def budget_share(side):
 def need_disk(sizes, level):
     written = XML_BYTES_PER_LINE if level == 0 else GZIP_BYTES_PER_LINE
     needed = sum(sizes) * INPUT_BYTES_PER_LINE + max(sizes) * (written + SPILLED_BYTES_PER_LINE)
-    free, words = shutil.disk_usage(WORK).free, " and ".join(f"{lines:,}" for lines in sizes)
+    free, words = shutil.disk_usage(WORK).free, ", ".join(f"{lines:,}" for lines in sizes)
     print(f"- disk: up to {needed / 1e9:,.1f} GB for {words} lines, {free / 1e9:,.1f} GB free in {WORK}", flush=True)
     if needed > free:
         sys.exit(f"compare: {WORK}: {words} lines need up to {needed / 1e9:,.1f} GB, and {free / 1e9:,.1f} GB are "

@@ -255,7 +255,7 @@ def _inputs(
     names = {part: name for part, name in named.items() if name is not None}
     columns = optional_word("columns", options.get("columns"))
     if names and columns is not None:
-        raise UsageError("columns names columns, and so do " + ", ".join(names))
+        raise UsageError("columns and " + ", ".join(names) + " both name columns; give one or the other")
     for part, name in names.items():
         _columns.check_is_name(part, name)
     arguments = arguments_of({name: value for name, value in options.items() if name != "columns"})

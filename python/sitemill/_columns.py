@@ -80,7 +80,7 @@ def places(names: Sequence[str], columns: Mapping[str, Optional[str]]) -> list[O
 
 
 def keys_of(names: Sequence[str], columns: Mapping[str, str]) -> list[Optional[str]]:
-    """The name of each part among the columns ``names`` of a table. Those of the parts in ``columns`` are named there."""
+    """The name of each part among the columns ``names`` of a table. ``columns`` has the names that callers chose."""
     parts = parts_by_name(columns)
     keys: dict[int, str] = {}
     # Of several names of a part, the first is used, but ``loc`` before ``url``.
@@ -110,7 +110,7 @@ def _check_unique(names: Sequence[str], found: Sequence[Optional[int]]) -> None:
 
 
 def refusal(number: Optional[int], names: Sequence[Any], part: str, columns: Mapping[str, str]) -> DataRefused:
-    """The error for rows that have no column for ``part``. Those of the parts in ``columns`` are named there."""
+    """The error for rows that have no column for ``part``. ``columns`` has the names that callers chose."""
     row = "" if number is None else f"row {number}: "
     there = ", ".join(map(shown, names))
     wanted = plain(columns.get(part, ""))

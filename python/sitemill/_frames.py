@@ -13,7 +13,7 @@ from ._values import is_missing
 
 
 def frame(rows: Any, columns: Mapping[str, str]) -> Any:
-    """``rows``. A column becomes a frame, and a lazy frame is collected."""
+    """Returns ``rows``, with a single column turned into a frame, and a lazy frame collected."""
     # A level of the index of a series may have the name of a URL, too. ``loc``, the first column of that name, is used before it.
     url = columns.get("url", "loc")
     if _is(rows, "pandas", "Series") or _is(rows, "polars", "Series"):

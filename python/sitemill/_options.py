@@ -30,7 +30,7 @@ _PATHS = ("out", "state", "paths", "old", "new", "directory")
 #: Options that are files to write.
 RESULTS = ("rejects", "diff", "report", "html", "metrics", "robots")
 
-#: Options that are files and directories. A number is none: it would be a file descriptor elsewhere in Python.
+#: Options that take paths. Numbers are refused, because elsewhere in Python they are file descriptors.
 _FILES = (
     *_PATHS,
     *("sections", "include_file", "exclude_file", "respect_robots", "also", "scratch"),
@@ -132,7 +132,7 @@ def values_of(value: Any) -> Sequence[Any]:
 
 
 def word(name: str, value: Any) -> str:
-    """A value as a word. A value of another type would be its description, and for example a pattern that matches nothing."""
+    """The value as text. Other types are refused: their description could become, for example, a pattern that matches nothing."""
     if isinstance(value, (str, os.PathLike)):
         text = _paths.path(value) if name in _PATHS or not isinstance(value, str) else value
     elif isinstance(value, numbers.Number) and not isinstance(value, bool) and name not in _FILES:

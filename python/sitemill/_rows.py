@@ -17,7 +17,7 @@ Found = tuple[list[tuple[str, str]], list[str]]
 #: The parts of a row, of which one with several values is a tuple; whether it has other values, ``None`` if it cannot be read and
 #: the URL is its text; and its keys if it is the first row that has them.
 Parts = tuple[Union[Value, tuple[Value, ...], bool, Found], ...]
-#: A row that is nothing but a URL, or perhaps the line of a file with its end, is that text.
+#: A row that is only a URL is a string, perhaps with a line end, as when an open file is iterated.
 Row = Union[str, bytes, Parts]
 
 _NOTHING: Parts = (*[None] * len(PARTS), False, None)

@@ -163,7 +163,7 @@ def test_columns_have_other_names_if_they_are_given(desk):
         assert desk.build(given, url="page", lastmod="changed") == expected
         assert desk.build(given, columns="url=page,lastmod=changed") == expected
     assert b"2024-05-01" in sitemill_text(expected)
-    with pytest.raises(sitemill.UsageError, match="columns names columns, and so do url"):
+    with pytest.raises(sitemill.UsageError, match="columns and url both name columns"):
         desk.build(rows, url="page", columns="url=page")
 
 

@@ -94,7 +94,8 @@ impl Outlet {
     /// Creates the file, or opens the FIFO and waits for its reader. `-` is standard output.
     ///
     /// # Errors
-    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created, or if `stop` is raised.
+    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created; that of [`Stop::check`] if `stop` is raised while a
+    /// FIFO has no reader.
     pub fn create(path: &Path, stop: &Stop) -> Result<Self> {
         if let Some(stream) = standard_stream(path) {
             let file = stream.map_err(|error| Error::output(path, error))?;

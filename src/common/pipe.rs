@@ -161,7 +161,8 @@ impl Read for PipeReader {
     }
 }
 
-/// Waits until `file` is ready for `flags`, but no longer than `timeout`. Returns whether it is ready.
+/// Waits until `file` is ready for `flags`, but no longer than `timeout`; without one, until it is ready or a signal arrives.
+/// Returns whether it is ready.
 pub fn wait(file: &File, flags: PollFlags, timeout: Option<Duration>) -> io::Result<bool> {
     let timeout = timeout.map(|timeout| Timespec {
         tv_sec: timeout.as_secs().cast_signed(),

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 pub struct Pool<T>(Mutex<Vec<T>>);
 
 impl<T> Pool<T> {
-    /// None yet.
+    /// Creates an empty pool.
     pub fn new() -> Self {
         Self(Mutex::new(Vec::new()))
     }

@@ -28,7 +28,7 @@ pub fn fetch_all(bytes: &[u8]) {
     }
 }
 
-/// Prefetches `count` of `bytes`, `ahead` bytes after their start, unless they end before.
+/// Prefetches `bytes[ahead..ahead + count]`. Does nothing if `bytes` is shorter.
 #[inline(always)]
 pub fn fetch_ahead(bytes: &[u8], ahead: usize, count: usize) {
     if let Some(part) = bytes.get(ahead..ahead + count) {

@@ -1,7 +1,7 @@
 //! Numbers of names, for one thread that looks one up for every row.
 //!
-//! A table of a few hundred slots is in front of a hash table. Its hash reads a few bytes of the name, so names that outsiders
-//! choose may share slots; then the hash table, which is keyed, decides.
+//! A direct-mapped cache is in front of a hash table. Its hash reads only a few bytes of the name, so outsiders can choose names
+//! that share a slot; the hash table, which is keyed, then decides.
 
 use std::collections::HashMap;
 

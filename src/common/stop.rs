@@ -16,7 +16,7 @@ pub struct Stop {
     signal: Arc<AtomicUsize>,
     /// The failure because of which it is raised, if it is not a signal.
     failure: Arc<OnceLock<(ErrorKind, Message)>>,
-    /// A signal handler cannot tell the time, so it is the time when somebody asked first.
+    /// When a clone first noticed the request. The signal handler only stores the number of the signal.
     #[cfg(feature = "cloud")]
     noticed: Arc<OnceLock<Instant>>,
 }

@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 /// A pool of `threads` threads with this `name` and their numbers. It starts none once `stop` is raised.
 ///
 /// # Errors
-/// [`ErrorKind::Memory`] if the system refuses a thread; if `stop` is raised.
+/// [`ErrorKind::Memory`] if the system refuses a thread; that of [`Stop::check`] if `stop` is raised.
 pub fn thread_pool(threads: usize, name: &str, stop: &Stop) -> Result<ThreadPool> {
     let start = |thread: ThreadBuilder| {
         stop.check().map_err(io::Error::other)?;
@@ -25,7 +25,7 @@ pub fn thread_pool(threads: usize, name: &str, stop: &Stop) -> Result<ThreadPool
 /// continues in the caller.
 ///
 /// # Errors
-/// [`ErrorKind::Memory`] if the system grants none; if `stop` is raised before the first one is started.
+/// [`ErrorKind::Memory`] if the system grants none; that of [`Stop::check`] if `stop` is raised before the first one is started.
 pub fn on_threads<T: Send>(threads: usize, stop: &Stop, work: impl Fn() -> T + Sync) -> Result<Vec<T>> {
     thread::scope(|scope| {
         let start = |_| {

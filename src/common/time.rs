@@ -6,13 +6,13 @@ use jiff::Timestamp;
 
 use crate::error::{Error, Result};
 
-/// The beginning of the year 1: XML Schema has no year 0, and earlier ones have a sign.
+/// The beginning of the year 1: XML Schema has no year 0, and writes earlier years with a sign.
 const FIRST: Timestamp = Timestamp::constant(-62_135_596_800, 0);
 
 /// Formats the time of a run in UTC, in whole seconds.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if it is thousands of years away.
+/// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if it is not in the years 1 to 9999.
 pub(crate) fn w3c_datetime(time: SystemTime) -> Result<String> {
     match Timestamp::try_from(time) {
         Ok(time) if time >= FIRST => Ok(format!("{time:.0}")),

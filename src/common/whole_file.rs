@@ -13,7 +13,8 @@ use crate::error::{Error, Result};
 /// Reads the file `path`, but no more than `bytes_max` bytes of it.
 ///
 /// # Errors
-/// [`ErrorKind::Input`](crate::ErrorKind::Input) if it cannot be read; if `stop` is raised while a pipe is silent.
+/// [`ErrorKind::Input`](crate::ErrorKind::Input) if it cannot be read; that of [`Stop::check`] if `stop` is raised while a pipe
+/// is silent.
 pub fn read(path: &Path, bytes_max: u64, stop: &Stop) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     match open(path, stop)?.take(bytes_max).read_to_end(&mut bytes) {

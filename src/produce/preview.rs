@@ -18,11 +18,12 @@ use crate::sitemap::segments::SegmentRule;
 use crate::survey::context::Context;
 use crate::survey::layout::{EntryAt, Layout};
 
-/// Number of sitemaps that are compressed, evenly spaced in the set.
+/// Maximum number of sitemaps that are compressed, evenly spaced in the set.
 const COMPRESSED: usize = 8;
 
 /// Returns the batch that [`produce`](super::produce) would return, as far as it is known without compressing all sitemaps. New
-/// sitemaps have the hash `00000000` in their names, no seals, and an estimate of the bytes of their files.
+/// sitemaps have the hash `00000000` in their names, no seals, and an estimate of the bytes of their files. No sitemap has a first
+/// URL.
 ///
 /// # Errors
 /// If an input has changed since pass 1, if something that is not a file has the name of a sitemap that a run would keep, or if

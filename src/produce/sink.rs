@@ -150,7 +150,7 @@ impl<'r> Sink<'r> {
         seal
     }
 
-    /// Returns the finished sitemap, unless only the seal was needed.
+    /// Returns the finished sitemap, which must not have been rendered for its seal alone.
     pub fn finish(&mut self) -> Compressed {
         let content = ContentHash(self.hasher.digest128());
         self.hasher.reset();

@@ -36,7 +36,7 @@ pub fn is_robots_file(file: &str) -> bool {
     set_of_robots_file(file).is_some()
 }
 
-/// The line in that file for a set without URLs. No valid XML exists for an empty set: the schemas require at least one
+/// The line in a [`robots_file`] of a set without URLs. No valid XML exists for an empty set: the schemas require at least one
 /// entry in a sitemap, and at least one sitemap in an index file.
 pub const EMPTY_SET_LINE: &str = "# no URLs: this set is empty on purpose\n";
 
@@ -84,7 +84,7 @@ impl Stem {
         stem.0.strip_prefix(&self.0).is_some_and(|rest| rest.starts_with('-'))
     }
 
-    /// This stem with another word at its end, which is a [`is_plain_word`].
+    /// This stem with `word` appended. [`is_plain_word`] must accept `word`.
     pub fn with(&self, word: &str) -> Self {
         debug_assert!(is_plain_word(word), "{word}");
         Self(format!("{self}-{word}"))

@@ -171,8 +171,8 @@ fn old_range(text: &[u8], begin: &str, end: &str) -> Result<Option<Range<usize>>
     }
 }
 
-/// The URLs of the `Sitemap:` lines in `text`, each with the number of its line, except those in the block of `owner`. Only URLs
-/// that are UTF-8: others are not of sets.
+/// The URLs of the `Sitemap:` lines in `text`, each with the number of its line, except those in the block of `owner`. URLs
+/// that are not UTF-8 are skipped, because no set has them.
 pub(crate) fn listed(text: &[u8], owner: Option<Owner<'_>>) -> Vec<(u64, String)> {
     let block = owner.and_then(|owner| {
         let [begin, end] = markers(owner);

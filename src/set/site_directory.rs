@@ -3,8 +3,8 @@
 use crate::clean::scope::BaseUrl;
 use crate::common::digest::hex_digest;
 
-/// Maximum bytes of a directory name before it is truncated. File systems accept 255 bytes.
-const DIRECTORY_BYTES_MAX: usize = 200;
+/// Maximum bytes of a host in a directory name. A longer one is truncated. File systems accept 255 bytes for the whole name.
+const HOST_BYTES_MAX: usize = 200;
 
 /// The name of the directory of a site's set: its host if the site has the scheme `https` and no port, else
 /// `scheme-host-port`. It consists of `a-z 0-9 . -` and begins with a letter or digit. No two sites have the same name: a
@@ -20,14 +20,14 @@ pub fn site_directory(base_url: &BaseUrl) -> String {
     let is_plain = host.starts_with(|c: char| c.is_ascii_alphanumeric())
         && host.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-'))
         && !has_scheme(host)
-        && host.len() <= DIRECTORY_BYTES_MAX;
+        && host.len() <= HOST_BYTES_MAX;
     match (is_plain, scheme, port) {
         (true, "https", None) => host.to_owned(),
         (true, _, Some(port)) => format!("{scheme}-{host}-{port}"),
         (true, _, None) => format!("{scheme}-{host}-80"),
         (false, ..) => {
             let legal = |c: char| if matches!(c, 'a'..='z' | '0'..='9' | '.' | '-') { c } else { '-' };
-            let host: String = host.chars().map(legal).take(DIRECTORY_BYTES_MAX).collect();
+            let host: String = host.chars().map(legal).take(HOST_BYTES_MAX).collect();
             format!("{scheme}-{host}-x{}", hex_digest(origin.as_bytes()))
         }
     }

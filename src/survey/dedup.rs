@@ -6,8 +6,8 @@
 //! a key with probability 2^-61, and an attacker cannot prepare such a pair, because XXH3's known collisions need the secret.
 //! Shorter keys would have to be confirmed by reading the input at random positions, which is slow on any disk.
 //!
-//! Keys are partitioned by their highest byte while their chunk is in the cache. Each of the 256 partitions then fits in the
-//! cache with its table, and is independent of the others.
+//! Keys are partitioned by their highest byte while their chunk is in the cache. The 256 partitions are independent of each other
+//! and, unless the set is very large, each fits in the cache with its table.
 
 mod first;
 mod keys;

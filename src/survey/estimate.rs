@@ -21,7 +21,7 @@ use crate::set::publish::Reusable;
 use crate::survey::dedup::PARTITIONS;
 use crate::words::{grouped, plural, rounded};
 
-/// Chunks that are sampled.
+/// Maximum number of chunks that are sampled.
 const SAMPLED_EXTENTS: usize = 8;
 
 /// Bytes of a row in scratch besides its content.
@@ -33,7 +33,8 @@ const HELD_BYTES: u64 = 18;
 /// Bytes of a URL in a compressed sitemap, as measured for shop URLs, shuffled and sorted.
 const GZIP_BYTES: [u64; 2] = [19, 10];
 
-/// An estimate is at most this many times too large, so a disk that is refused as too small really is.
+/// Estimates are assumed to exceed the real need by at most this factor. A disk is refused only if it has less than the estimate
+/// divided by it.
 const OVERESTIMATE_MAX: u64 = 5;
 
 /// The estimated needs of a run, and its minimum needs.
@@ -62,8 +63,8 @@ pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory, out_free: F
         for row in Chunk::of(at, inputs[at].bytes(), extent).rows(inputs, 0) {
             if let Judged::Entry(entry) = judge.judge(row.content, &mut |_| {}) {
                 entries += 1;
-                let said = entry.url.as_bytes().len() + entry.tags.len() + entry.extras.xml.len();
-                entry_bytes += (said + ROW_BYTES) as u64;
+                let content_bytes = entry.url.as_bytes().len() + entry.tags.len() + entry.extras.xml.len();
+                entry_bytes += (content_bytes + ROW_BYTES) as u64;
                 xml_bytes += entry.size().bytes;
             }
         }

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! block = entries
-//! entry = bytes of the URL before that its URL begins with; 0 for the first of a block · tail
+//! entry = length of the prefix that is shared with the URL before (0 for the first entry of a block) · tail
 //! ```
 
 use super::tail::Tail;

@@ -64,7 +64,7 @@ impl Rules {
 
     #[inline(always)]
     fn fits(&self, entry: &Entry<'_>) -> bool {
-        // Without extras, entries exceed the limit only if it is far below the default, so others are not counted.
+        // An entry without extras has at most `xml::ENTRY_BYTES_MAX` bytes, so its size is computed only if the limit is lower.
         entry.extras.xml.is_empty() && xml::ENTRY_BYTES_MAX as u64 <= self.entry_bytes_max || {
             let EntrySize { bytes, uses, .. } = entry.size();
             bytes + uses.bytes() <= self.entry_bytes_max
@@ -123,7 +123,7 @@ impl<'r> Judge<'r> {
         Self { urls, tags: Vec::new(), extras, sections, rules, out_of_scope: Origins::default() }
     }
 
-    /// Tells that the next rows are these lines, which is quicker if patterns are looked for in them.
+    /// Announces that the next rows are these lines, so that patterns can be searched for in many of them at once.
     pub fn begin_lines(&mut self, lines: &LineReader<'r>) {
         self.urls.begin_text(lines.left());
     }

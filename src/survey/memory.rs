@@ -22,8 +22,8 @@ const HOLD_BYTES_MIN: u64 = 32 << 20;
 /// Minimum memory of a thread for Parquet pages: a dictionary of 8 MiB, and pages of 1 MiB in each column.
 const PAGE_BYTES_MIN: u64 = 24 << 20;
 
-/// `options`, with its share of `memory` for the pages that each of `threads` threads holds; by default, of half of the machine's
-/// memory.
+/// Returns `options` with a limit on the memory that each of `threads` threads uses for Parquet pages: an equal share of `memory`,
+/// or of half of the machine's memory by default.
 pub fn with_page_memory(options: &FormatOptions, memory: Option<u64>, threads: usize) -> FormatOptions {
     let threads = threads.max(1) as u64;
     let budget = memory.unwrap_or_else(memory_default);
@@ -47,7 +47,7 @@ impl Memory {
     /// The limit in `resources`, or half of the memory of the machine or the control group.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`] if that is too little for the number of threads.
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if that is too little for the number of threads.
     pub fn of(resources: &Resources, scratch: &Path) -> Result<Self> {
         let threads = resources.threads.get() as u64;
         let budget = resources.memory.unwrap_or_else(memory_default);

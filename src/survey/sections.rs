@@ -1,8 +1,8 @@
 //! Sections and sites of a layout: which entries belong to which origin and section.
 //!
-//! If the survey has [`recorded`] where each row is and what decides its section, which may take a quarter of the memory, the parts
-//! have the places of their rows ([`by_places`]), which may take another. Otherwise, the entries are read again and copied
-//! ([`by_copies`]).
+//! If the survey could [record](recorded) the position and section of every row within a quarter of the memory, each part refers to
+//! its rows by position ([`by_places`]), provided that these positions fit in another quarter. Otherwise, the entries are read
+//! again and copied ([`by_copies`]).
 
 pub(super) mod by_copies;
 mod by_places;

@@ -98,7 +98,7 @@ impl<'a> View<'a> {
 #[derive(Debug)]
 pub struct Cursor<'a> {
     small: &'a [u8],
-    /// The size beyond the entries so far.
+    /// The part of `Sizes::beyond` that belongs to entries not yet passed.
     beyond: &'a [[u8; BEYOND_BYTES]],
 }
 

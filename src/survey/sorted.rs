@@ -64,7 +64,7 @@ use sample::Sample;
 use sorting::Sorting;
 pub use store::{EntryStore, SEGMENT_BYTES, Storage, StoredAt};
 
-/// Chunks that are sampled, and rows of each: enough to place splitters to a thousandth of a range.
+/// Maximum number of chunks that are sampled, and of rows of each: enough to place splitters to a thousandth of a range.
 const SAMPLED_EXTENTS: usize = 4096;
 const SAMPLED_ROWS: usize = 16;
 

@@ -48,7 +48,8 @@ enum Step<'s> {
 const WAYS: usize = 4;
 
 impl Splitters {
-    /// At most `ranges` ranges, and [`RANGES_MAX`], about as large as each other if `sample` is like the URLs that will come.
+    /// Splits URLs into at most `ranges` ranges, and at most [`RANGES_MAX`]. They are about equal in size if `sample` is
+    /// representative.
     pub fn of_sample(mut sample: Vec<Vec<u8>>, ranges: usize) -> Self {
         sample.sort_unstable();
         let (sorted, ranges) = (sample, ranges.min(RANGES_MAX));

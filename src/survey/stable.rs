@@ -21,8 +21,8 @@ pub struct Unchanged {
     pub whole: Whole<SitemapSource>,
 }
 
-/// Divides the listed entries of `chunks`, which are of `inputs`, and take `sizes`. `borders` are the indexes of the chunks that
-/// begin with a border, in ascending order.
+/// Divides the listed entries of `chunks`, which are read from `inputs`. `sizes` has the total size of each chunk's listed entries,
+/// and `borders` the indexes of the chunks that begin with a border, in ascending order.
 ///
 /// # Errors
 /// If the run is stopped, or an input has changed.

@@ -5,7 +5,7 @@ use super::parser::Parser;
 use super::symbols::{CODED_LENGTHS, MATCH_MIN};
 use super::tokens::Frequencies;
 
-/// Every so often, the usual parser encodes a block, to see whether the text has changed. In blocks.
+/// Number of blocks after which the usual parser encodes one again, to see whether the text has changed.
 const PERIOD: u32 = 8;
 /// Lengths of short matches. If they save little, they make the output larger: they are farther away than long ones, and spread the
 /// code over more symbols.

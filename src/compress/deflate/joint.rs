@@ -23,7 +23,7 @@ const NAME_BYTES_MAX: usize = 24;
 /// the deep parser.
 const PERIOD: u32 = 8192;
 
-/// Joint sequences are used while they save at least one in so many bits.
+/// Joint sequences are used while they save at least one bit in this many.
 const WORTH: u64 = 256;
 
 /// Encodes stretches together while that saves enough. Otherwise, the deep parser encodes each stretch by itself.

@@ -19,8 +19,8 @@ pub struct Seam {
     pub before: usize,
     /// Bytes of the record that it covers.
     pub after: usize,
-    /// How many of these the record before begins with, too. Not counted with [`Method::Prefixes`] alone, whose parsers need no
-    /// such number.
+    /// How many of these bytes the previous record begins with, too. Not counted with [`Method::Prefixes`] alone, whose parsers
+    /// need no such number.
     pub shared: usize,
     /// The distance of the match.
     pub distance: usize,

@@ -3,7 +3,7 @@
 use super::sizes::{KEPT_BYTES, PLACE_PERIOD, PUSH_BYTES_MAX, TAIL_BYTES, WINDOW_BYTES};
 use crate::common::simd;
 
-/// Bytes after the end that can be read.
+/// Maximum bytes that are read beyond the last position that is parsed.
 pub const SLACK_BYTES: usize = 32;
 
 /// Capacity of the window: a power of two, so that access to a byte needs a mask and no bounds check.
@@ -55,7 +55,7 @@ impl Window {
 
     /// Empties the window.
     pub fn clear(&mut self) {
-        // Filled with zeros, because bytes after the end may be read: the next member must not depend on this one.
+        // The bytes before the document may be compared, and may be those of this member: the next must not depend on them.
         self.bytes[..PLACE_PERIOD].fill(0);
         self.end = PLACE_PERIOD;
     }
@@ -157,10 +157,10 @@ impl Window {
     }
 }
 
-/// Eight bytes of `bytes` from `at` on, the first one lowest.
+/// Eight bytes of `bytes` from `at` on, the first one lowest. `at` is at most `N - 8`.
 #[inline(always)]
 pub fn word<const N: usize>(bytes: &[u8; N], at: usize) -> u64 {
-    u64::from_le_bytes(*bytes[at..].first_chunk().expect("eight bytes are eight bytes"))
+    u64::from_le_bytes(*bytes[at..].first_chunk().expect("callers leave eight bytes after `at`"))
 }
 
 #[cfg(test)]
