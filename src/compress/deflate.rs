@@ -14,18 +14,18 @@
 //! An effort is a method of finding seams and a parser. Each effort usually gives smaller output than the one before, and takes
 //! longer:
 //!
-//! | effort | seams                          | parser                                                                |
-//! |--------|--------------------------------|-----------------------------------------------------------------------|
-//! | 0      | none: bytes are stored         |                                                                       |
-//! | 1      | latest record of the directory | greedy, one place, found by 8 bytes, in what has 24 or more           |
-//! | 2      | or nearly, with the same tail  | greedy, one place, found by 5 bytes                                   |
-//! | 3      | or the record that shares most | lazy: the best of four places, unless one byte later is better        |
-//! | 4      | the same                       | medium, four places by 4 bytes, one by 8 and one by 16                |
-//! | 5      | the same, in more texts        | medium, two places by 4 bytes, 12 by 8 and one by 16                  |
-//! | 6      | the same, in more texts        | deep: the cheapest of all sequences, one place by 4, 8 and 16 bytes   |
-//! | 7      | the same, in nearly all texts  | deep, two places by 4 bytes, 8 by 8 and one by 16                     |
-//! | 8      | the same                       | joint: deep for many records, four by 4 bytes, 24 by 8 and one by 16  |
-//! | 9      | the same                       | joint, four places by 4 bytes, 64 by 8 and one by 16                  |
+//! | effort | seams                                        | parser                                                              |
+//! |--------|----------------------------------------------|---------------------------------------------------------------------|
+//! | 0      | none: bytes are stored                       |                                                                     |
+//! | 1      | latest record of the directory               | greedy: one candidate by 8 bytes, in gaps of 24 bytes or more       |
+//! | 2      | as 1, or of a similar one with the same tail | greedy: one candidate by 5 bytes                                    |
+//! | 3      | as 2, or the record that shares most         | lazy: best of four candidates, unless one byte later is better      |
+//! | 4      | as 3                                         | medium: four candidates by 4 bytes, one by 8, one by 16             |
+//! | 5      | as 3, in more texts                          | medium: two candidates by 4 bytes, 12 by 8, one by 16               |
+//! | 6      | as 3, in more texts                          | deep, cheapest of all sequences: one candidate by 4, 8 and 16 bytes |
+//! | 7      | as 3, in nearly all texts                    | deep: two candidates by 4 bytes, 8 by 8, one by 16                  |
+//! | 8      | as 7                                         | joint, deep for many records: four by 4 bytes, 24 by 8, one by 16   |
+//! | 9      | as 7                                         | joint: four candidates by 4 bytes, 64 by 8, one by 16               |
 //!
 //! Efforts 1 and 2 use the previous record without a search if it shares most of the current one. The others adapt to the text:
 //! a tree of records finds longer seams than a table of directories, and is used only while it saves enough. All parsers stop
@@ -102,7 +102,7 @@ pub struct Encoder {
     /// Position of the start of the document in the window, or 0 once the window has moved past it.
     start: usize,
     /// The end of the bytes that are encoded as tokens, or that the parser has put off.
-    said: usize,
+    encoded_to: usize,
     /// The end of the last complete record.
     record_end: usize,
     /// A buffer for the ends of lines.
@@ -125,7 +125,7 @@ impl Encoder {
             tokens: Tokens::default(),
             window: Window::default(),
             start: PLACE_PERIOD,
-            said: PLACE_PERIOD,
+            encoded_to: PLACE_PERIOD,
             record_end: PLACE_PERIOD,
             line_ends: vec![0; LINES_BYTES],
             block_start: Some(PLACE_PERIOD),
@@ -176,7 +176,7 @@ impl Encoder {
         }
         self.seams.clear();
         self.window.clear();
-        (self.start, self.said, self.record_end) = (PLACE_PERIOD, PLACE_PERIOD, PLACE_PERIOD);
+        (self.start, self.encoded_to, self.record_end) = (PLACE_PERIOD, PLACE_PERIOD, PLACE_PERIOD);
         self.block_start = Some(PLACE_PERIOD);
         self.partial = PartialByte::default();
         member
@@ -188,9 +188,9 @@ impl Encoder {
             Method::Deep(parser) => parser.put_off(),
             Method::Store | Method::Quick(_) => 0,
         };
-        let gone = self.window.make_room(self.said - put_off);
+        let gone = self.window.make_room(self.encoded_to - put_off);
         self.start = self.start.saturating_sub(gone);
-        self.said -= gone;
+        self.encoded_to -= gone;
         self.record_end -= gone;
         self.block_start = self.block_start.and_then(|start| start.checked_sub(gone));
     }
@@ -228,7 +228,7 @@ impl Encoder {
         if let Method::Store = self.method {
             return self.store(to);
         }
-        let room = Room { floor: self.said, from, to, start: self.start };
+        let room = Room { floor: self.encoded_to, from, to, start: self.start };
         match self.seams.next(&self.window, room) {
             None => self.parse(from),
             Some(seam) => self.parse_with_seam(from, seam),
@@ -243,18 +243,18 @@ impl Encoder {
         if self.block_start.is_some_and(|start| to - start > STORED_BYTES_MAX) {
             self.end_block(false);
         }
-        self.said = to;
+        self.encoded_to = to;
     }
 
     /// Encodes everything before `to`.
     #[inline(always)]
     fn parse(&mut self, to: usize) {
         if let Method::Quick(parser) = &mut self.method {
-            let reach = reach(self.start, self.said);
-            parser.parser().parse(&self.window, self.said, to, reach, &mut self.tokens);
-            self.said = to;
+            let reach = reach(self.start, self.encoded_to);
+            parser.parser().parse(&self.window, self.encoded_to, to, reach, &mut self.tokens);
+            self.encoded_to = to;
         } else {
-            self.parse_deep(Stretch::without_seam(self.said, to, reach(self.start, self.said)));
+            self.parse_deep(Stretch::without_seam(self.encoded_to, to, reach(self.start, self.encoded_to)));
         }
     }
 
@@ -263,14 +263,14 @@ impl Encoder {
     fn parse_with_seam(&mut self, start: usize, seam: Seam) {
         let (to, end) = (start - seam.before, start + seam.after);
         if let Method::Quick(parser) = &mut self.method {
-            let reach = reach(self.start, self.said);
+            let reach = reach(self.start, self.encoded_to);
             let parser = parser.parser();
-            parser.parse(&self.window, self.said, to, reach, &mut self.tokens);
+            parser.parse(&self.window, self.encoded_to, to, reach, &mut self.tokens);
             self.tokens.push_match(seam.before + seam.after, seam.distance);
-            self.said = end;
+            self.encoded_to = end;
             parser.pass(&self.window, start, end);
         } else {
-            let stretch = Stretch::without_seam(self.said, to, reach(self.start, self.said));
+            let stretch = Stretch::without_seam(self.encoded_to, to, reach(self.start, self.encoded_to));
             let (shared, limit, distance) = (start + seam.shared, self.record_end, seam.distance);
             self.parse_deep(Stretch { shared, end, limit, distance, ..stretch });
         }
@@ -279,7 +279,7 @@ impl Encoder {
     /// Encodes a stretch, or puts it off. A function of its own, so that it takes no registers from the quick methods.
     #[inline(never)]
     fn parse_deep(&mut self, stretch: Stretch) {
-        self.said = match &mut self.method {
+        self.encoded_to = match &mut self.method {
             Method::Deep(parser) => parser.parse(&self.window, &stretch, &mut self.tokens),
             Method::Store | Method::Quick(_) => stretch.end,
         };
@@ -287,9 +287,9 @@ impl Encoder {
 
     fn end_block(&mut self, is_final: bool) {
         if let Method::Deep(parser) = &mut self.method {
-            parser.flush(&self.window, self.said, &mut self.tokens);
+            parser.flush(&self.window, self.encoded_to, &mut self.tokens);
         }
-        let plain = self.block_start.map(|start| self.window.range(start, self.said));
+        let plain = self.block_start.map(|start| self.window.range(start, self.encoded_to));
         let plain = plain.filter(|plain| plain.len() <= STORED_BLOCK_BYTES_MAX);
         match self.method {
             Method::Store => {
@@ -308,7 +308,7 @@ impl Encoder {
             }
         }
         self.tokens.clear();
-        self.block_start = Some(self.said);
+        self.block_start = Some(self.encoded_to);
     }
 }
 

@@ -129,11 +129,11 @@ impl<B: Bucket, const IS_DEEP: bool> SeamParser for Deep<B, IS_DEEP> {
         }
         self.search(window, stretch);
         self.choose(window, stretch);
-        let said =
+        let encoded_to =
             tokens.push_steps(window, stretch.from, stretch.to, |at| self.ways[at - stretch.from].step);
-        let said = end_stretch(window, stretch, said, tokens);
-        self.finder.remember(window, stretch.to, said);
-        said
+        let encoded_to = end_stretch(window, stretch, encoded_to, tokens);
+        self.finder.remember(window, stretch.to, encoded_to);
+        encoded_to
     }
 
     fn clear(&mut self) {

@@ -98,7 +98,7 @@ impl<
         if !self.payoff.begin() {
             return tokens.push_literals(window, from, to);
         }
-        let (mut begin, mut said, mut saved) = (from, from, 0);
+        let (mut begin, mut encoded_to, mut saved) = (from, from, 0);
         while begin + (KEY_BYTES as usize) <= to {
             let count = STRETCH.min(to + 1 - KEY_BYTES as usize - begin);
             let near = window.bytes(begin - PLACE_PERIOD);
@@ -118,18 +118,18 @@ impl<
                 }
                 let length = window.common_prefix(at - distance, at, to - at);
                 // The match may begin at a position that was not looked up.
-                let before = if EVERY > 1 { at - said } else { 0 };
+                let before = if EVERY > 1 { at - encoded_to } else { 0 };
                 let before = window.common_last(at - distance, at, before.min(EVERY - 1));
-                tokens.push_literals(window, said, at - before);
+                tokens.push_literals(window, encoded_to, at - before);
                 tokens.push_match(before + length, distance);
                 saved +=
                     (LITERAL_BITS * (before + length) as u32).saturating_sub(MATCH_BITS + distance.ilog2());
-                said = at + length;
-                matches &= u64::MAX.checked_shr((said - begin) as u32).unwrap_or(0);
+                encoded_to = at + length;
+                matches &= u64::MAX.checked_shr((encoded_to - begin) as u32).unwrap_or(0);
             }
-            begin = said.max(begin + count);
+            begin = encoded_to.max(begin + count);
         }
-        tokens.push_literals(window, said, to);
+        tokens.push_literals(window, encoded_to, to);
         self.payoff.count(LITERAL_BITS * (to - from) as u32, saved);
     }
 

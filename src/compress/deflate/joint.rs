@@ -136,9 +136,9 @@ impl<B: Bucket> SeamParser for Joint<B> {
         } else {
             find(false);
         }
-        let said = tokens.push_steps(window, from, to, |at| ways.step(at - from, pending));
-        if to > said {
-            tokens.push_literals(window, said, to);
+        let encoded_to = tokens.push_steps(window, from, to, |at| ways.step(at - from, pending));
+        if to > encoded_to {
+            tokens.push_literals(window, encoded_to, to);
         }
         pending.clear();
     }

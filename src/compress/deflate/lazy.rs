@@ -88,7 +88,7 @@ impl Parser for Lazy {
         if !self.payoff.begin() {
             return tokens.push_literals(window, from, to);
         }
-        let (mut at, mut said, mut saved) = (from, from, 0);
+        let (mut at, mut encoded_to, mut saved) = (from, from, 0);
         while at + KEY_BYTES <= to {
             let mut found = self.find(window, at, to, reach);
             let mut seen = at + 1;
@@ -111,15 +111,15 @@ impl Parser for Lazy {
                 continue;
             }
             saved += literals - cost;
-            tokens.push_literals(window, said, at);
+            tokens.push_literals(window, encoded_to, at);
             tokens.push_match(found.length, found.distance);
             at += found.length;
-            said = at;
+            encoded_to = at;
             for inside in seen..at {
                 self.look(inside, window.word(inside));
             }
         }
-        tokens.push_literals(window, said, to);
+        tokens.push_literals(window, encoded_to, to);
         self.payoff.count(self.estimate.costs().literals(to - from), saved);
     }
 

@@ -145,8 +145,8 @@ impl<B: Bucket, const IS_DEEP: bool> SeamParser for Medium<B, IS_DEEP> {
         }
         self.begin(window, stretch);
         let mut saved = 0;
-        // The first byte that is not said yet, and the first position that is not inserted yet.
-        let (mut said, mut seen) = (stretch.from, stretch.from);
+        // The first byte that is not encoded yet, and the first position that is not inserted yet.
+        let (mut encoded_to, mut seen) = (stretch.from, stretch.from);
         let mut next = self.next(window, stretch.from, stretch);
         while let Some(choice) = next {
             let after = choice.at + choice.found.length;
@@ -158,18 +158,18 @@ impl<B: Bucket, const IS_DEEP: bool> SeamParser for Medium<B, IS_DEEP> {
             {
                 continue;
             }
-            if choice.at > said {
-                tokens.push_literals(window, said, choice.at);
+            if choice.at > encoded_to {
+                tokens.push_literals(window, encoded_to, choice.at);
             }
             tokens.push_match(choice.found.length, choice.found.distance);
-            said = after;
+            encoded_to = after;
             let own = |at: usize| self.literals[at.min(stretch.to) - stretch.from];
             saved += (own(after) - own(choice.at)).saturating_add_signed(-choice.cost);
         }
         self.payoff.count(self.literals[stretch.to - stretch.from], saved);
-        let said = end_stretch(window, stretch, said, tokens);
-        self.finder.remember(window, seen.max(stretch.to), said);
-        said
+        let encoded_to = end_stretch(window, stretch, encoded_to, tokens);
+        self.finder.remember(window, seen.max(stretch.to), encoded_to);
+        encoded_to
     }
 
     fn clear(&mut self) {

@@ -59,18 +59,18 @@ impl Stretch {
     }
 }
 
-/// Encodes the bytes of a stretch after `said` as literals, and the seam or what is left of it. Returns where the stretch ended.
+/// Encodes the bytes of a stretch after `encoded_to` as literals, and the seam or what is left of it. Returns where it ended.
 #[inline(always)]
-pub fn end_stretch(window: &Window, stretch: &Stretch, said: usize, tokens: &mut Tokens) -> usize {
+pub fn end_stretch(window: &Window, stretch: &Stretch, encoded_to: usize, tokens: &mut Tokens) -> usize {
     let Stretch { to, end, distance, .. } = *stretch;
-    if said < to {
-        tokens.push_literals(window, said, to);
+    if encoded_to < to {
+        tokens.push_literals(window, encoded_to, to);
     }
-    let said = said.max(to);
+    let encoded_to = encoded_to.max(to);
     // What is too short for a match is left to the next stretch.
-    if end - said < MATCH_MIN {
-        return said;
+    if end - encoded_to < MATCH_MIN {
+        return encoded_to;
     }
-    tokens.push_match(end - said, distance);
+    tokens.push_match(end - encoded_to, distance);
     end
 }

@@ -169,21 +169,21 @@ impl Tokens {
         to: usize,
         step: impl Fn(usize) -> Step,
     ) -> usize {
-        let (mut at, mut said) = (from, from);
+        let (mut at, mut encoded_to) = (from, from);
         while at < to {
             let step @ Step { length, .. } = step(at);
             if length == 0 {
                 at += 1;
                 continue;
             }
-            if at > said {
-                self.push_literals(window, said, at);
+            if at > encoded_to {
+                self.push_literals(window, encoded_to, at);
             }
             self.push_match(length.into(), step.distance());
             at += usize::from(length);
-            said = at;
+            encoded_to = at;
         }
-        said
+        encoded_to
     }
 
     /// Returns whether the block should end.

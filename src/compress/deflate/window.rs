@@ -40,14 +40,14 @@ impl Window {
         self.end += bytes.len();
     }
 
-    /// Moves forward if it is full, and returns by how many bytes. Keeps the bytes from `said` on, and [`KEPT_BYTES`] before
+    /// Moves forward if it is full, and returns by how many bytes. Keeps the bytes from `encoded_to` on, and [`KEPT_BYTES`] before
     /// them.
-    pub fn make_room(&mut self, said: usize) -> usize {
+    pub fn make_room(&mut self, encoded_to: usize) -> usize {
         if self.end < WINDOW_BYTES {
             return 0;
         }
         // Moved by whole periods, so that stored positions stay valid.
-        let gone = (said - KEPT_BYTES) / PLACE_PERIOD * PLACE_PERIOD;
+        let gone = (encoded_to - KEPT_BYTES) / PLACE_PERIOD * PLACE_PERIOD;
         self.bytes.copy_within(gone..self.end, 0);
         self.end -= gone;
         gone
