@@ -161,8 +161,11 @@ impl Read for PipeReader {
     }
 }
 
-/// Waits until `file` is ready for `flags`, but no longer than `timeout`; without one, until it is ready or a signal arrives.
-/// Returns whether it is ready.
+/// Waits until `file` is ready for `flags` or a signal arrives, but no longer than `timeout`, if there is one. Returns whether the
+/// file is ready.
+///
+/// # Errors
+/// If the system cannot poll it.
 pub fn wait(file: &File, flags: PollFlags, timeout: Option<Duration>) -> io::Result<bool> {
     let timeout = timeout.map(|timeout| Timespec {
         tv_sec: timeout.as_secs().cast_signed(),

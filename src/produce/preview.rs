@@ -22,8 +22,8 @@ use crate::survey::layout::{EntryAt, Layout};
 const COMPRESSED: usize = 8;
 
 /// Returns the batch that [`produce`](super::produce) would return, as far as it is known without compressing all sitemaps. New
-/// sitemaps have the hash `00000000` in their names, no seals, and an estimate of the bytes of their files. No sitemap has a first
-/// URL.
+/// sitemaps have the hash `00000000` in their names, no hash of their content, no seals, and an estimate of the bytes of their
+/// files. No sitemap has a first URL.
 ///
 /// # Errors
 /// If an input has changed since pass 1, if something that is not a file has the name of a sitemap that a run would keep, or if

@@ -33,8 +33,7 @@ const HELD_BYTES: u64 = 18;
 /// Bytes of a URL in a compressed sitemap, as measured for shop URLs, shuffled and sorted.
 const GZIP_BYTES: [u64; 2] = [19, 10];
 
-/// Estimates are assumed to exceed the real need by at most this factor. A disk is refused only if it has less than the estimate
-/// divided by it.
+/// Maximum factor by which an estimate is assumed to exceed the real need. A run needs at least the estimate divided by it.
 const OVERESTIMATE_MAX: u64 = 5;
 
 /// The estimated needs of a run, and its minimum needs.

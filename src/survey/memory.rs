@@ -22,8 +22,8 @@ const HOLD_BYTES_MIN: u64 = 32 << 20;
 /// Minimum memory of a thread for Parquet pages: a dictionary of 8 MiB, and pages of 1 MiB in each column.
 const PAGE_BYTES_MIN: u64 = 24 << 20;
 
-/// Returns `options` with a limit on the memory that each of `threads` threads uses for Parquet pages: an equal share of `memory`,
-/// or of half of the machine's memory by default.
+/// Returns `options` with a limit on the memory that each of `threads` threads uses for Parquet pages, if they have none: an equal
+/// share of `memory`, or of half of the machine's memory by default, minus what the run needs for other purposes.
 pub fn with_page_memory(options: &FormatOptions, memory: Option<u64>, threads: usize) -> FormatOptions {
     let threads = threads.max(1) as u64;
     let budget = memory.unwrap_or_else(memory_default);
