@@ -33,8 +33,8 @@ pub fn reports(inputs: &[Input], sources: &[SourceFacts], account: &Account) -> 
     let of_source: Vec<_> = inputs.iter().zip(lines).collect();
     let of_source: Vec<_> = of_source.chunk_by(|_, (next, _)| next.continues()).collect();
     if sources.len() != of_source.len() {
-        let words =
-            format!("{} sources were read, but {} are in the account", sources.len(), of_source.len());
+        let (found, known) = (of_source.len(), sources.len());
+        let words = format!("the inputs have {found} sources, but there are facts about {known}");
         return Err(Error::new(ErrorKind::Internal, words));
     }
     let report = |(parts, source): (&[(&Input, u64)], &SourceFacts)| InputReport {
