@@ -171,6 +171,10 @@ def _partitions(files: Any, session: Any, cores: int) -> list[list[Span]]:
     return partitions
 
 
+class _Unexpected(Exception):
+    """A file is not what Spark takes it for. Its argument is the path."""
+
+
 class _OfFiles:
     """A task that reads files."""
 
@@ -179,15 +183,15 @@ class _OfFiles:
         # The partitions of the others are not sent to each task.
         self.files = files._replace(partitions=[])
 
-    def parts(self, spans: list[Span]) -> Optional[list[tuple[str, list[int], str, bool]]]:
-        """The row groups of ``spans``; ``None`` if a file is not what Spark takes it for."""
+    def parts(self, spans: list[Span]) -> list[tuple[str, list[int], str, bool]]:
+        """The row groups of ``spans``. Raises ``_Unexpected`` if a file is not what Spark takes it for."""
         import pyarrow.parquet
 
         parts = []
         for path, start, end in spans:
             with pyarrow.parquet.ParquetFile(path) as file:
                 if not self._is_as_expected(file):
-                    return None
+                    raise _Unexpected(path)
                 groups = [at for at in range(file.metadata.num_row_groups) if start <= _middle(file.metadata.row_group(at)) < end]
             if groups:
                 parts.append((path, groups, self.files.columns, self.files.has_others))
@@ -236,9 +240,8 @@ class CountFiles(_OfFiles):
         keep_modules()
         for spans in partitions:
             try:
-                parts = self.parts(spans)
-                yield None if parts is None else _sitemill.count_files(self.arguments, self.work_order, parts, self.candidates)
-            except (SitemillError, OSError, ValueError, pyarrow.ArrowException):
+                yield _sitemill.count_files(self.arguments, self.work_order, self.parts(spans), self.candidates)
+            except (_Unexpected, SitemillError, OSError, ValueError, pyarrow.ArrowException):
                 # Spark will say what is wrong, if it cannot read the file either.
                 yield None
 
@@ -255,9 +258,10 @@ class SendFiles(_OfFiles):
 
         keep_modules()
         for spans in partitions:
-            parts = self.parts(spans)
-            if parts is None:
-                raise RuntimeError(f"{spans[0][0]}: has changed while it was read")
+            try:
+                parts = self.parts(spans)
+            except _Unexpected as error:
+                raise RuntimeError(f"{error}: changed while it was being read; run again on a copy") from None
             sent = _sitemill.send_files(self.arguments, self.work_order, self.plan, parts, ROUTER_BYTES)
             for batch in pyarrow.RecordBatchReader.from_stream(sent):
                 yield from zip(batch.column("region").to_pylist(), batch.column("block").to_pylist())

@@ -50,16 +50,21 @@ impl Kitchen {
         Self { directory, commands }
     }
 
-    /// Runs the commands of the recipe with these variables.
+    /// Runs the commands of the recipe with these variables. None of them may warn.
     fn cook(&self, variables: &[(&str, &str)]) -> Run {
+        let done = self.cook_with_warnings(variables);
+        assert!(!done.stderr.contains("warning:"), "{}", done.stderr);
+        done
+    }
+
+    /// Runs the commands of the recipe with these variables.
+    fn cook_with_warnings(&self, variables: &[(&str, &str)]) -> Run {
         let binary = Path::new(env!("CARGO_BIN_EXE_sitemill")).parent().unwrap();
         let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
         let mut shell = Command::new("sh");
         shell.args(["-euc", &self.commands.concat()]).current_dir(self.directory.path());
         shell.env("PATH", path).env("SOURCE_DATE_EPOCH", EPOCH).envs(variables.iter().copied());
-        let done = finish(&mut shell, b"").expect(0);
-        assert!(!done.stderr.contains("warning:"), "{}", done.stderr);
-        done
+        finish(&mut shell, b"").expect(0)
     }
 
     fn html(&self) -> PathBuf {
@@ -329,6 +334,33 @@ fn each_language_has_its_set_and_its_lines_in_one_robots_txt() {
 }
 
 #[test]
+fn a_site_moves_from_another_generator() {
+    let kitchen = Kitchen::new("Moving from another generator", &format!("{BASE}1\n{BASE}3\n"));
+    let html = kitchen.html();
+    fs::create_dir_all(html.join("old")).unwrap();
+    let entry = |name: &str, loc: &str| format!("<{name}><loc>{BASE}{loc}</loc></{name}>");
+    let root = |name: &str, entries: &str| {
+        format!("<{name} xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{entries}</{name}>")
+    };
+    let urls = root("urlset", &[entry("url", "1"), entry("url", "2")].concat());
+    let index = root("sitemapindex", &entry("sitemap", "old/1.xml"));
+    let robots = format!("Sitemap: {BASE}sitemap.xml\n");
+    let theirs = [("old/1.xml", &urls), ("sitemap.xml", &index), ("robots.txt", &robots)];
+    theirs.iter().for_each(|(name, text)| fs::write(html.join(name), text).unwrap());
+
+    let done = kitchen.cook_with_warnings(&[]);
+    assert!(done.stderr.contains(&format!("robots.txt: lists {BASE}sitemap.xml, which")), "{}", done.stderr);
+    let changes = fs::read_to_string(kitchen.directory.join("changes.tsv")).unwrap();
+    assert!(changes.contains(&format!("removed\t{BASE}2\t")), "{changes}");
+    assert!(changes.contains(&format!("added\t{BASE}3\t")), "{changes}");
+    assert_eq!(published_urls(&html, BASE), [format!("{BASE}1"), format!("{BASE}3")]);
+    assert_eq!(fs::read_to_string(html.join("old/1.xml")).unwrap(), urls);
+    assert_eq!(fs::read_to_string(html.join("sitemap.xml")).unwrap(), index);
+    let lines = fs::read_to_string(html.join("robots.txt")).unwrap();
+    assert!(lines.starts_with(&robots) && lines.contains("/sitemap-index-1.xml\n"), "{lines}");
+}
+
+#[test]
 fn a_site_moves_from_http_to_https() {
     let http = "http://www.example.com/";
     let kitchen = Kitchen::new("From http to https", &format!("{http}1\n{http}2\n{BASE}2\n"));
@@ -344,7 +376,7 @@ fn every_recipe_has_a_test() {
     let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/recipes.md")).unwrap();
     let tests = include_str!("recipes.rs");
     let titles: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
-    assert_eq!(titles.len(), 7);
+    assert_eq!(titles.len(), 8);
     for title in titles {
         assert!(tests.contains(&format!("Kitchen::new(\"{title}\"")), "{title}");
     }

@@ -309,6 +309,38 @@ fn a_robots_txt_that_lists_index_files_of_earlier_sets_is_named_until_it_is_corr
 }
 
 #[test]
+fn the_first_set_warns_of_sitemaps_of_another_program_that_a_robots_txt_lists() {
+    let directory = TempDir::new();
+    let others = format!(
+        "Sitemap: {BASE}sitemap_index.xml\nSitemap: {BASE}a/1.xml\nSitemap: {BASE}de/sitemap-index-1.xml\n\
+         Sitemap: http://elsewhere.example/sitemap.xml\n"
+    );
+    let robots = directory.file("robots.txt", &others);
+    let maintained = ["--robots", robots.to_str().unwrap()];
+    let lists = |robots: &Path, listed: &str| {
+        format!(
+            "{}: lists {BASE}{listed}, which this set does not contain; remove the line",
+            robots.display()
+        )
+    };
+    let out = directory.join("out");
+    for options in [&["--robots", maintained[1], "--dry-run"][..], &maintained] {
+        let said = build_without(&out, options);
+        assert!(said.contains(&lists(&robots, "sitemap_index.xml and 1 more")), "{said}");
+    }
+    assert_eq!(build_without(&out, &maintained), "");
+
+    // Without the option, that of the directory is read. Sitemaps that the set lists are no reason to warn.
+    let out = directory.join("next");
+    fs::create_dir(&out).unwrap();
+    fs::write(out.join("robots.txt"), &others).unwrap();
+    let also = format!("{BASE}sitemap_index.xml");
+    let said = build_without(&out, &["--also", &also]);
+    assert!(said.contains(&lists(&out.join("robots.txt"), "a/1.xml")), "{said}");
+    assert_eq!(build_without(&out, &["--also", &also]), "");
+}
+
+#[test]
 fn check_reads_the_lines_of_a_robots_txt_as_build_does() {
     let directory = TempDir::new();
     let out = directory.join("out");

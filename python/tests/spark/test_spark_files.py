@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import re
 from typing import Any, Callable, Optional
 
 import pyarrow
@@ -70,8 +71,21 @@ def test_each_row_group_is_read_once_wherever_spans_end(tmp_path, monkeypatch, b
     monkeypatch.setattr(_spark_files, "_PARTITION_BYTES_MIN", 1)
     partitions = _spark_files._partitions([path.as_uri() for path in paths], Session, 1)
     task = _spark_files.CountFiles([], "", _spark_files.Files([], ["url"], {"url": "string"}, "url=url", False), 0)
-    read = [(path, group) for spans in partitions for path, groups, *_ in task.parts(spans) or () for group in groups]
+    read = [(path, group) for spans in partitions for path, groups, *_ in task.parts(spans) for group in groups]
     assert sorted(read) == [(str(path), group) for path in paths for group in range(9)]
+
+
+def test_of_several_files_the_one_that_has_changed_is_named(tmp_path):
+    from sitemill import _spark_files
+
+    paths = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
+    for path, column in zip(paths, ("url", "other")):
+        pyarrow.parquet.write_table(pyarrow.table({column: [BASE]}), path)
+    files = _spark_files.Files([], ["url"], {"url": "string"}, "url=url", False)
+    spans = [(str(path), 0, float("inf")) for path in paths]
+    assert list(_spark_files.CountFiles([], "", files, 0)(iter([spans]))) == [None]
+    with pytest.raises(RuntimeError, match=f"^{re.escape(str(paths[1]))}: changed while it was being read"):
+        list(_spark_files.SendFiles([], "", files, "")(iter([spans])))
 
 
 PAGES = [(f"{BASE}{number % 70}", f"2024-05-{1 + number % 28:02}T0{number % 10}:00:00.5Z") for number in range(100)]

@@ -64,7 +64,8 @@ pub fn finish(
     }
 }
 
-/// Warnings about files of the live set that `set` replaces, or would in a dry run, and about a robots.txt that still lists them.
+/// Warnings about files of the live set that `set` replaces, or would in a dry run, and about a robots.txt that still lists them or
+/// those of another program.
 fn warnings_of(set: &Prepared, job: &Job) -> impl Iterator<Item = Error> {
     let robots = match job.rules.only_site() {
         Some(_) => RobotsTxt::of_one_site(job.publication.robots.as_deref()),
@@ -72,7 +73,9 @@ fn warnings_of(set: &Prepared, job: &Job) -> impl Iterator<Item = Error> {
     };
     let gone = set.warning_of_sections().or_else(|| set.warning_of_gone_indexes(robots));
     let edited = set.warning_of_edited(job.publication.dry_run);
-    edited.into_iter().chain(gone).chain(set.warning_of_stale_lines(robots))
+    let of_robots =
+        set.warning_of_stale_lines(robots).into_iter().chain(set.warning_of_other_sitemaps(robots));
+    edited.into_iter().chain(gone).chain(of_robots)
 }
 
 /// With a base for each origin, the base URLs of the live sites without URLs in the inputs, unlike those of `sites`.

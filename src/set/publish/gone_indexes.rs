@@ -1,7 +1,8 @@
-//! Index files that go: those that the live set has and its successor has not, although a robots.txt may list them.
+//! Index files that go: those that the live set has and its successor has not, although a robots.txt may list them. For the first
+//! set of a directory, those of the program that was used before.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::neighbours::Neighbours;
 use super::switch::Prepared;
@@ -56,35 +57,64 @@ impl Prepared {
     /// A warning if a robots.txt lists index files that are named like those of this set and are going to be removed or are gone:
     /// the one that the run maintains, except for its block in it; otherwise, the robots.txt of the directory.
     pub fn warning_of_stale_lines(&self, robots: RobotsTxt<'_>) -> Option<Error> {
-        let (view, base_url) = (self.workspace().view(), &*self.set().base_url);
-        let maintained = match robots {
-            RobotsTxt::Maintained(path) => Some(path),
-            RobotsTxt::Unnamed | RobotsTxt::OfEachSite => None,
-        };
-        let path = maintained.map_or_else(|| view.path(ROBOTS_TXT.as_ref()), Path::to_owned);
-        // One that cannot be read is no reason to warn of its lines.
-        let text = match maintained {
-            Some(path) => LocalFile::at(path).read().ok()?,
-            // It takes requests to find one in a bucket.
-            None if is_url(view.root()) && !self.has_old_indexes() => return None,
-            None => view.read_regular(ROBOTS_TXT.as_ref()).ok()??,
-        };
-        let owner = maintained.map(|_| Owner { base_url, name: self.workspace().name() });
+        let base_url = &*self.set().base_url;
+        let listed = self.listed_elsewhere(robots)?;
         let is_stale = |url: &String| url.strip_prefix(base_url).is_some_and(|file| self.is_stale(file));
-        let listed = robots::listed(&text, owner).into_iter().map(|(_, url)| url);
-        let mut stale: Vec<String> = listed.filter(is_stale).collect();
+        let mut stale: Vec<String> = listed.urls.into_iter().filter(is_stale).collect();
         if !stale.is_empty() {
             // Their own runs warn of those of other sets.
-            let neighbours = Neighbours::of(&*view).ok()?;
+            let neighbours = Neighbours::of(&*self.workspace().view()).ok()?;
             stale.retain(|url| neighbours.may_be_own(&url[base_url.len()..]));
         }
         let (first, others) = stale.split_first()?;
         let others = and_more(others.len());
-        let lists = message!(&*path, ": lists {first}{others}, but the new set has no such index file; ");
-        Some(Error::data(match maintained {
-            Some(_) => message!(lists, "remove these lines; the run maintains only the block of its own set"),
-            None => message!(lists, self.advice(robots)),
+        let lists =
+            message!(&*listed.path, ": lists {first}{others}, but the new set has no such index file; ");
+        Some(Error::data(match robots {
+            RobotsTxt::Maintained(_) => {
+                message!(lists, "remove these lines; the run maintains only the block of its own set")
+            }
+            RobotsTxt::Unnamed | RobotsTxt::OfEachSite => message!(lists, self.advice(robots)),
         }))
+    }
+
+    /// A warning if this is the first set here and the robots.txt lists sitemaps of another program below the base URL: crawlers go
+    /// on reading those, too.
+    pub fn warning_of_other_sitemaps(&self, robots: RobotsTxt<'_>) -> Option<Error> {
+        if self.workspace().live().is_some() {
+            return None;
+        }
+        let listed = self.listed_elsewhere(robots)?;
+        let is_other = |url: &&String| {
+            // Sets have index files of such names, also further down, and their own runs warn of those that are gone.
+            url.strip_prefix(&*self.set().base_url).is_some_and(|file| !file.split('/').any(is_index_file))
+                && !self.set().also.iter().any(|also| also.loc == **url)
+        };
+        let mut others = listed.urls.iter().filter(is_other);
+        let (first, others) = (others.next()?, and_more(others.count()));
+        Some(Error::data(message!(
+            &*listed.path,
+            ": lists {first}{others}, which this set does not contain; remove the line if this set replaces it"
+        )))
+    }
+
+    /// The sitemaps that a robots.txt lists: the one that the run maintains, except for its block in it; otherwise, the robots.txt
+    /// of the directory. `None` if it cannot be read, which is no reason to warn of its lines.
+    fn listed_elsewhere(&self, robots: RobotsTxt<'_>) -> Option<Listed> {
+        let view = self.workspace().view();
+        let (path, text, owner) = match robots {
+            RobotsTxt::Maintained(path) => {
+                let owner = Owner { base_url: &self.set().base_url, name: self.workspace().name() };
+                (path.to_owned(), LocalFile::at(path).read().ok()?, Some(owner))
+            }
+            // It takes requests to find one in a bucket.
+            _ if is_url(view.root()) && !self.has_old_indexes() => return None,
+            RobotsTxt::Unnamed | RobotsTxt::OfEachSite => {
+                (view.path(ROBOTS_TXT.as_ref()), view.read_regular(ROBOTS_TXT.as_ref()).ok()??, None)
+            }
+        };
+        let urls = robots::listed(&text, owner).into_iter().map(|(_, url)| url).collect();
+        Some(Listed { path, urls })
     }
 
     /// How the index files of this set get into a robots.txt.
@@ -114,4 +144,10 @@ impl Prepared {
         let live = self.workspace().live().into_iter().flat_map(|live| &live.indexes);
         live.chain(self.set().superseded_indexes.iter().map(|old| &old.file))
     }
+}
+
+/// What a robots.txt lists.
+struct Listed {
+    path: PathBuf,
+    urls: Vec<String>,
 }
