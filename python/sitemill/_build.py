@@ -198,6 +198,8 @@ def build(
         DataRefused: the rows cannot be published; its ``report`` has the counts.
         Busy: another run holds the directory.
         UsageError: options contradict each other.
+        RowTypeError: a row, or its URL, has an unsupported type.
+        TypeError: ``rows`` or the value of an option has an unsupported type.
         InputError, OutputError, OutOfMemory, Interrupted, BugError: see these classes.
     """
     options = dict(locals())
@@ -241,6 +243,9 @@ def clean(
 
     Rows without a valid URL, and URLs that filters exclude, are left out. Duplicates are kept, and URLs of any site are accepted.
     ``rows`` and the options are those of :func:`build`. The counts are in ``report_json`` of the stream once it has been read.
+
+    Raises:
+        The exceptions of :func:`build`. For a failure after the first rows, the library that reads the stream raises its own.
     """
     options = dict(locals())
     for other in ("rows", "url"):

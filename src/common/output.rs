@@ -78,8 +78,8 @@ fn creating(path: &Path) -> OpenOptions {
 /// The interval between checks whether a reader has opened the FIFO.
 const READER_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Bytes that a writable pipe accepts in one write: pipe(7), `PIPE_BUF`.
-const PIPE_BYTES: usize = 4096;
+/// Bytes that a writable pipe accepts in one write: pipe(7). 4096 on Linux, but only 512 on some other systems.
+const PIPE_BYTES: usize = libc::PIPE_BUF;
 
 /// An output: a file, a FIFO, or a standard stream.
 #[derive(Debug)]

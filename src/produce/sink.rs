@@ -152,6 +152,7 @@ impl<'r> Sink<'r> {
 
     /// Returns the finished sitemap, which must not have been rendered for its seal alone.
     pub fn finish(&mut self) -> Compressed {
+        debug_assert!(!self.is_for_seal, "nothing was compressed");
         let content = ContentHash(self.hasher.digest128());
         self.hasher.reset();
         Compressed { content, seal: self.seal(), gzip: self.compressor.finish() }

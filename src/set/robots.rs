@@ -87,7 +87,7 @@ pub(crate) fn check_text(file: LocalFile<'_>, owner: Owner<'_>) -> Result<()> {
 ///
 /// # Errors
 /// Same as [`check`]; also if the file cannot be written, would be too long, or if another program keeps changing it.
-pub(crate) fn name_indexes(file: LocalFile<'_>, owner: Owner<'_>, indexes: &[String]) -> Result<()> {
+pub(crate) fn list_indexes(file: LocalFile<'_>, owner: Owner<'_>, indexes: &[String]) -> Result<()> {
     file.edit(|old, exists| {
         let new = block_in(file, old, owner, indexes)?;
         if exists && new == old {

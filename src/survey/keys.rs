@@ -108,7 +108,7 @@ impl<'m> Keys<'m> {
                 if records.is_empty() {
                     continue;
                 }
-                let chunk = u32::try_from(chunk).expect("chunks of 2^50 bytes in all");
+                let chunk = u32::try_from(chunk).expect("2^32 chunks would be 2^50 bytes of input");
                 reserve_more(&mut buffer, HEAD_BYTES + records.len())?;
                 buffer.extend_from_slice(&chunk.to_le_bytes());
                 buffer.extend_from_slice(&(records.len() as u32).to_le_bytes());

@@ -32,7 +32,7 @@ use crate::place::{DirectoryPlace, DirectoryView, LocalFile, Record, SetName, Un
 use crate::set::content::{ContentHash, seal};
 use crate::set::manifest::{Manifest, Sitemap};
 use crate::set::name::{ROBOTS_FILE, SitemapId, Stem, robots_file};
-use crate::set::robots::{Owner, name_indexes};
+use crate::set::robots::{Owner, list_indexes};
 use crate::set::shelf::{Shelf, Shelved};
 use crate::sitemap::divide::Limits;
 
@@ -108,7 +108,7 @@ fn stage_all(workspace: &Workspace, texts: &[&str], time: &str) -> Result<Vec<Si
 /// Lists the index files of a set in robots.txt.
 fn list_in_robots_txt(fs: &Memory, set: &Prepared) {
     let owner = Owner { base_url: BASE, name: set.workspace().name() };
-    let _ = name_indexes(LocalFile::of(fs, ROBOTS.as_ref()), owner, &set.set().indexes);
+    let _ = list_indexes(LocalFile::of(fs, ROBOTS.as_ref()), owner, &set.set().indexes);
 }
 
 /// Prepares a set of `sitemaps`, two in an index file.
