@@ -185,7 +185,10 @@ pub(crate) fn listed(text: &[u8], owner: Option<Owner<'_>>) -> Vec<(u64, String)
         let line = text[line].split(|&byte| byte == b'#').next()?;
         let (word, value) = line.split_at(line.iter().position(|&byte| byte == b':')?);
         let url = value[1..].split(u8::is_ascii_whitespace).find(|part| !part.is_empty())?;
-        let is_listed = word.trim_ascii().eq_ignore_ascii_case(b"sitemap") && !is_inside(start);
+        // As in Google's parser: in any letter case, also `Site-map`, and longer words such as `Sitemaps`.
+        let word = word.trim_ascii().to_ascii_lowercase();
+        let is_sitemap = word.starts_with(b"sitemap") || word.starts_with(b"site-map");
+        let is_listed = is_sitemap && !is_inside(start);
         is_listed.then(|| str::from_utf8(url).ok()).flatten().map(|url| (number, url.to_owned()))
     };
     (1..).zip(lines(text)).filter_map(url).collect()
@@ -237,9 +240,18 @@ mod tests {
     fn lines_outside_the_block_are_read_as_crawlers_do() {
         let text = b"Allow: /\r\nsitemap : https://a.example/1.xml # old\r\nSitemap:\t2.xml\rSitemap:#x\nSITEMAP:3.xml#\xfc\n\
                      #Sitemap: 4.xml\n# sitemill: begin https://h.example/\nSitemap: 5.xml\n\
-                     # sitemill: end https://h.example/\nSitemap: 6.xml";
-        let all = [(2, "https://a.example/1.xml"), (3, "2.xml"), (5, "3.xml"), (8, "5.xml"), (10, "6.xml")]
-            .map(|(number, url): (u64, &str)| (number, url.to_owned()));
+                     # sitemill: end https://h.example/\nSitemap: 6.xml\n\
+                     Site-Map: 7.xml\nsitemaps: 8.xml\nA-Sitemap: 9.xml";
+        let all = [
+            (2, "https://a.example/1.xml"),
+            (3, "2.xml"),
+            (5, "3.xml"),
+            (8, "5.xml"),
+            (10, "6.xml"),
+            (11, "7.xml"),
+            (12, "8.xml"),
+        ]
+        .map(|(number, url): (u64, &str)| (number, url.to_owned()));
         assert_eq!(listed(text, None), all);
         let outside: Vec<_> = all.into_iter().filter(|(number, _)| *number != 8).collect();
         assert_eq!(listed(text, Some(PLAIN)), outside);
