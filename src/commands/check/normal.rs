@@ -93,11 +93,11 @@ fn normal_origin(url: &[u8]) -> Option<Vec<u8>> {
     Some(normal)
 }
 
-/// Returns the directory of `url`, up to the last slash of its path, with its origin normalised, or `None` if it is not a URL.
+/// Returns the directory of `url`, up to the last slash of its path in its normal form, or `None` if it is not a URL.
 pub(crate) fn directory(url: &[u8]) -> Option<String> {
     check_grammar(url).ok()?;
-    let normal = normal_origin(url)?;
-    let path_end = normal.iter().position(|byte| matches!(byte, b'?' | b'#')).unwrap_or(normal.len());
+    let normal = normal(url, None);
+    let path_end = memchr::memchr(b'?', &normal).unwrap_or(normal.len());
     let slash = normal[..path_end].iter().rposition(|&byte| byte == b'/')?;
     String::from_utf8(normal[..=slash].to_vec()).ok()
 }
@@ -121,6 +121,7 @@ mod tests {
             ("http://h.example/maps/a.xml", Some("http://h.example/maps/")),
             ("HTTP://H.example:80/maps/a.xml?x=/y", Some("http://h.example/maps/")),
             ("https://h.example:8443", Some("https://h.example:8443/")),
+            ("http://h.example/x/../maps/./a.xml#/y", Some("http://h.example/maps/")),
             ("maps/a.xml", None),
         ] {
             assert_eq!(directory(url.as_bytes()).as_deref(), want, "{url}");

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use super::finding::{Finding, Findings};
 use super::manifests::{Manifests, has_index, indexes, scope_of_files, unfinished};
-use super::normal::directory;
+use super::normal::{directory, normal};
 use super::rules::Rule;
 use crate::clean::scope::ScopeRule;
 use crate::error::{Error, ErrorKind, Result, message};
@@ -318,8 +318,9 @@ fn stem(name: &OsStr) -> Option<Stem> {
 }
 
 /// Returns the name of the file that `url` refers to, if it is directly in the directory `base`. The name never leads out of the
-/// directory.
+/// directory: dot segments are resolved in the URL first, as crawlers do.
 pub(crate) fn file(url: &[u8], base: &str) -> Option<OsString> {
+    let url = &*normal(url, None);
     // A URL with a query refers to a program, not to a file.
     if url.contains(&b'?') || directory(url)? != base {
         return None;
@@ -377,6 +378,9 @@ mod tests {
             ("http://h.example/maps/a.xml", Some("a.xml")),
             ("HTTP://H.example:80/maps/a.xml", Some("a.xml")),
             ("http://h.example/maps/a%20b.xml", Some("a b.xml")),
+            ("http://h.example/maps/a.xml#?b", Some("a.xml")),
+            ("http://h.example/maps/./more/%2e%2E/a.xml", Some("a.xml")),
+            ("http://h.example/maps/more/../../a.xml", None),
             ("http://h.example/maps/", None),
             ("http://h.example/maps/../a.xml", None),
             ("http://h.example/maps/..", None),

@@ -109,6 +109,41 @@ fn commands_refuse_an_index_file_whose_first_entry_fits_two_files() {
 }
 
 #[test]
+fn all_commands_resolve_dot_segments_and_fragments_as_crawlers_do() {
+    let directory = with(&["m/a.xml", "m/b.xml", "m/sub/c.xml", "b.xml"]);
+    let want: Vec<u8> =
+        ["a", "b", "sub/c"].iter().flat_map(|n| format!("{BASE}m/{n}.xml\n").into_bytes()).collect();
+    let (all, out) = (directory.file("all.txt", &want), directory.join("out"));
+    for names in [
+        ["m/./a.xml", "m/x/../b.xml", "m/sub/c.xml#f"],
+        ["m/a.xml#/f?g", "m/%2E/b.xml", "m/sub/./c.xml"],
+        ["../m/a.xml", "m/../m/b.xml", "m/x/%2e%2E/sub/c.xml"],
+    ] {
+        let file = directory.file("m/index.xml", index_of(&names));
+        for base in [&[][..], &["--base-url", &format!("{BASE}m/")]] {
+            let run = finish(sitemill().arg("check").args(base).arg(&file), b"").expect(0);
+            assert!(
+                run.stderr.contains("in 3 URLs in 3 sitemaps and 1 index file"),
+                "{names:?}: {}",
+                run.stderr
+            );
+        }
+        assert_eq!(urls(&file).expect(0).stdout, want, "{names:?}");
+        assert_eq!(finish(sitemill().args(["clean", "--quiet"]).arg(&file), b"").expect(0).stdout, want);
+        let diff = finish(sitemill().args(["diff", "--quiet"]).args([&file, &all]), b"").expect(0);
+        assert_eq!(diff.stdout, b"");
+        finish(build_command(&out, BASE).args(["--max-shrink", "100"]).arg(&file), b"").expect(0);
+        assert_eq!(urls(&out).expect(0).stdout, want);
+    }
+    // They lead to no file of another directory, and a sitemap is listed once however it is spelt.
+    let file = directory.file("m/index.xml", index_of(&["m/a.xml", "m/../b.xml"]));
+    assert!(urls(&file).expect(65).stderr.contains("entry 2: not a file in the same directory or below it"));
+    let file = directory.file("m/index.xml", index_of(&["m/a.xml", "m/./a.xml"]));
+    assert_eq!(check(&file).0[0].0, "duplicate");
+    assert_eq!(urls(&file).expect(0).stdout, format!("{BASE}m/a.xml\n").as_bytes());
+}
+
+#[test]
 fn all_commands_follow_an_index_file_to_the_same_files_below_it() {
     let directory = with(&["site/sm/1.xml", "site/sm/de/2.xml", "site/a.xml"]);
     let (out, site) = (directory.join("out"), directory.join("site"));
