@@ -296,13 +296,16 @@ const URLS_ALONE: &str = "list its URLs without tags, as the command sitemill ur
 
 /// The error for a file of this `kind` that is damaged, or that is no sitemap or index file.
 fn damage(kind: Option<FileKind>, mut findings: Findings, path: &Path) -> Option<Error> {
-    let finding = match kind {
+    let mut finding = match kind {
         Some(FileKind::Sitemap) => findings.damage.or(findings.unclear),
         // A sitemap that is not read may have any number of URLs.
         Some(FileKind::Index) => findings.damage.or(findings.loss),
         // The first finding says that the document is neither a sitemap nor an index file.
         None => findings.damage.or(findings.kept.pop()),
     }?;
+    if (kind, finding.rule) == (Some(FileKind::Sitemap), Rule::TooLarge) {
+        finding.words.push_str("; build and clean read sitemaps of any size");
+    }
     Some(match (kind, finding.rule) {
         (None, Rule::WellFormed) => {
             let words = finding.words;

@@ -150,6 +150,27 @@ fn a_broken_file_is_named_after_the_urls_before_it() {
 }
 
 #[test]
+fn a_sitemap_above_the_limit_of_the_protocol_is_listed_or_the_way_out_is_named() {
+    let directory = TempDir::new();
+    let sitemap = |own: &str, kib: usize| {
+        let entry = |n: usize| format!("<url><loc>{BASE}{n}</loc></url>{}\n", " ".repeat(1 << 10));
+        let entries: String = (0..kib).map(entry).collect();
+        directory.file("a.xml", format!("<urlset xmlns='{own}'>{entries}</urlset>"))
+    };
+    let lines = |listed: &[u8]| listed.split(|&byte| byte == b'\n').count() - 1;
+    assert_eq!(lines(&urls(&[], &sitemap(OWN_0_84, 10 << 10))), 10 << 10);
+    let file = sitemap(OWN, 50 << 10);
+    for command in ["urls", "diff"] {
+        let files = if command == "diff" { &[&file, &file][..] } else { &[&file] };
+        let run = finish(sitemill().arg(command).args(files), b"").expect(65);
+        let said = "the rest was not read; build and clean read sitemaps of any size";
+        assert!(run.stderr.contains(said), "{}", run.stderr);
+    }
+    let clean = finish(sitemill().args(["clean", "--quiet"]).arg(&file), b"").expect(0);
+    assert_eq!(lines(&clean.stdout), 50 << 10);
+}
+
+#[test]
 fn a_space_in_a_url_is_listed_as_it_is_published() {
     let directory = TempDir::new();
     let file = directory.file("a.xml", TAGS.replace("it&apos;s", "it is"));

@@ -122,8 +122,8 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// Creates a reader that also reads tags and extensions whose namespace is wrong or not declared, as `build` does. They are no
-    /// findings then.
+    /// Creates a reader that also reads tags and extensions whose namespace is wrong or not declared, as `build` does, and files of
+    /// protocol 0.84 that exceed its byte limit but not that of 0.9. They are no findings then.
     pub fn lenient(content: Content, findings: &'f mut Findings) -> Self {
         Self { is_lenient: true, ..Self::new(content, findings) }
     }

@@ -212,7 +212,9 @@ impl Reader<'_> {
             self.findings.push_loss(None, Rule::Namespace, words);
             return Err(Broken);
         };
-        self.events.get_mut().lower_limit(protocol.bytes_per_sitemap_max());
+        if !self.is_lenient {
+            self.events.get_mut().lower_limit(protocol.bytes_per_sitemap_max());
+        }
         self.head = Some((kind, protocol));
         self.at = At::Root;
         Ok(())
