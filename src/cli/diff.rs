@@ -7,6 +7,7 @@ use sitemill::{DiffJob, Result, Stop};
 use super::args::DiffArgs;
 use super::failure::is_broken_pipe;
 use super::streams::Stdout;
+use super::urls::left_out;
 use super::{log, progress};
 
 /// Writes the differences and a summary. A reader may stop early.
@@ -32,12 +33,13 @@ pub fn run(args: DiffArgs) -> Result<()> {
     };
     if !args.quiet {
         let words = format!(
-            "{} added, {} removed, {} changed, {} unchanged; {} read",
+            "{} added, {} removed, {} changed, {} unchanged; {} read{}",
             grouped(report.added),
             grouped(report.removed),
             grouped(report.changed),
             grouped(report.unchanged),
             plural(report.sitemaps_read, "sitemap", "sitemaps"),
+            left_out(report.without_url, report.other_files),
         );
         log::info_with(&words, serde_json::to_value(report).expect("numbers are JSON"));
     }

@@ -37,13 +37,24 @@ pub fn run(args: UrlsArgs) -> Result<()> {
             let also = plural(report.also, "sitemap", "sitemaps");
             words.push_str(&format!("; {also} added with --also not read"));
         }
-        if report.other_files > 0 {
-            let others = plural(report.other_files, "other XML file or feed", "other XML files and feeds");
-            words.push_str(&format!("; {others} not read"));
-        }
+        words.push_str(&left_out(report.without_url, report.other_files));
         log::info_with(&words, fields);
         let way_out = "give these directories to list them";
         below::say_left_out(&job.paths, job.name.as_ref(), way_out);
     }
     Ok(())
+}
+
+/// The end of a summary: how many entries and files were left out.
+pub(super) fn left_out(without_url: u64, other_files: u64) -> String {
+    let mut words = String::new();
+    if without_url > 0 {
+        let entries = plural(without_url, "entry", "entries");
+        words.push_str(&format!("; {entries} without a URL left out"));
+    }
+    if other_files > 0 {
+        let others = plural(other_files, "other XML file or feed", "other XML files and feeds");
+        words.push_str(&format!("; {others} not read"));
+    }
+    words
 }

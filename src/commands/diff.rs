@@ -89,6 +89,12 @@ pub struct DiffReport {
     pub unchanged: u64,
     /// Sitemaps that were read. Files that both sets share are skipped.
     pub sitemaps_read: u64,
+    /// Entries without a URL in these sitemaps, such as a `<url>` with an empty `<loc>`. They are left out.
+    #[serde(default)]
+    pub without_url: u64,
+    /// XML files and feeds in directories of other programs that are most likely no sitemaps. They are not read.
+    #[serde(default)]
+    pub other_files: u64,
 }
 
 impl DiffResources {
@@ -104,6 +110,8 @@ impl DiffReport {
         self.changed += other.changed;
         self.unchanged += other.unchanged;
         self.sitemaps_read += other.sitemaps_read;
+        self.without_url += other.without_url;
+        self.other_files += other.other_files;
     }
 }
 
@@ -171,11 +179,13 @@ impl Comparison<'_> {
         let reading = Reading { threads: resources.threads, progress: self.progress, stop: self.stop };
         let sorted = |side: Side| {
             let mut sorter = Sorter::new(RowCodec, &pool, resources.memory / 2, resources.scratch());
-            let sitemaps = side.read(reading, &mut sorter)?;
-            Ok((Sorted::of(sorter).map_err(|error| self.failed(error))?, sitemaps))
+            let read = side.read(reading, &mut sorter)?;
+            Ok((Sorted::of(sorter).map_err(|error| self.failed(error))?, read))
         };
         let ((old, old_read), (new, new_read)) = (sorted(old)?, sorted(new)?);
-        report.sitemaps_read = old_read + new_read;
+        report.sitemaps_read = old_read.sitemaps + new_read.sitemaps;
+        report.without_url = old_read.without_url + new_read.without_url;
+        report.other_files = old_read.other_files + new_read.other_files;
         self.merge(old, new, to, &mut report)?;
         Ok(report)
     }

@@ -48,6 +48,8 @@ pub struct UrlsReport {
     pub sitemaps: u64,
     /// Number of URLs that were written.
     pub urls: u64,
+    /// Number of entries without a URL, such as a `<url>` with an empty `<loc>`. They are left out.
+    pub without_url: u64,
     /// Number of sitemaps that sitemill did not write, and that the sets only list. Their URLs are left out.
     pub also: u64,
     /// Number of XML files and feeds in directories of other programs that are most likely no sitemaps. They are not read.
@@ -91,17 +93,13 @@ pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<
             PlaceOrFile::File(file) => starts.push(Start::from(file)),
         }
     }
-    let mut seen = Checked::default();
-    let listed = list_all(starts, format, reading, to, &mut seen);
-    let mut report = listed.or_else(|error| match error.kind() {
+    let others: Vec<PlaceFile> = sets.iter().flat_map(|set| &set.others).cloned().collect();
+    let report = list_all(starts, &others, format, reading, to).or_else(|error| match error.kind() {
         // The sitemaps of a set that was replaced may be removed.
         ErrorKind::Data | ErrorKind::Input => sets.iter().try_for_each(Set::check_current).and(Err(error)),
         _ => Err(error),
     })?;
     sets.iter().filter(|set| !set.has_only_live_indexes()).try_for_each(Set::check_current)?;
-    // Some may have been named by themselves.
-    let others = sets.iter().flat_map(|set| &set.others);
-    report.other_files = others.filter(|other| seen.add_file(other)).count() as u64;
     Ok(report)
 }
 
@@ -152,29 +150,31 @@ fn starts_of(set: &Set, format: LineFormat, reading: Reading<'_>) -> Result<Vec<
 }
 
 /// Writes the URLs of `files` to `to`, each followed by a tab and its `lastmod`, in the order in which they are published. `copies`
-/// are copies of them, which are not read.
+/// are copies of them, which are not read, and neither are `others`, unless an index file lists them.
 ///
 /// # Errors
 /// Same as [`urls`].
 pub(crate) fn lastmods(
     files: Vec<PlaceFile>,
     copies: Vec<PlaceFile>,
+    others: &[PlaceFile],
     reading: Reading<'_>,
     to: Target<'_>,
 ) -> Result<UrlsReport> {
     let starts = copies.into_iter().map(Start::copy).chain(files.into_iter().map(Start::from));
-    list_all(starts.collect(), LineFormat::Lastmods, reading, to, &mut Checked::default())
+    list_all(starts.collect(), others, LineFormat::Lastmods, reading, to)
 }
 
-/// Writes the URLs of the files to start from and of those that they list, each once. What was read is `seen` then.
+/// Writes the URLs of the files to start from and of those that they list, each once, and counts those of the `others` that were
+/// not read.
 fn list_all(
     mut starts: Vec<Start>,
+    others: &[PlaceFile],
     format: LineFormat,
     Reading { threads, progress, stop }: Reading<'_>,
     mut to: Target<'_>,
-    seen: &mut Checked,
 ) -> Result<UrlsReport> {
-    let mut report = UrlsReport::default();
+    let (mut report, mut seen) = (UrlsReport::default(), Checked::default());
     // Of a set that sitemill did not write, the files to start from are all files, including those that index files list.
     starts.retain(|start| seen.add_file(&start.file));
     let work =
@@ -193,6 +193,8 @@ fn list_all(
             listed.write(&mut report, &mut to).map(drop)
         })
     })?;
+    // Some may have been named by themselves, or by an index file.
+    report.other_files = others.iter().filter(|other| seen.add_file(other)).count() as u64;
     Ok(report)
 }
 
@@ -202,6 +204,8 @@ struct Listed {
     kind: Option<FileKind>,
     lines: Vec<u8>,
     urls: u64,
+    /// For a sitemap: the number of entries without a URL.
+    without_url: u64,
     /// For an index file: the files it lists.
     members: Vec<Result<PlaceFile>>,
     /// For an index file: the number of sitemaps from elsewhere that it lists.
@@ -214,6 +218,7 @@ impl Listed {
     fn write(self, report: &mut UrlsReport, to: &mut Target<'_>) -> Result<Vec<Result<PlaceFile>>> {
         to.write(&self.lines)?;
         report.urls += self.urls;
+        report.without_url += self.without_url;
         report.also += self.external;
         report.sitemaps += u64::from(self.kind == Some(FileKind::Sitemap));
         self.damage.map_or(Ok(self.members), Err)
@@ -248,14 +253,15 @@ fn list(file: &PlaceFile, format: LineFormat, entry: &mut Entry) -> Result<Liste
             listed.damage = Some(Error::data(message!(path, ": entry {number}: {words}")));
             break;
         }
-        let Some(loc) = entry.loc() else { continue };
-        match reader.own().0 {
-            FileKind::Sitemap if loc.is_empty() => {}
-            FileKind::Sitemap => {
+        match (reader.own().0, entry.loc()) {
+            (FileKind::Sitemap, None | Some(b"")) => listed.without_url += 1,
+            (FileKind::Sitemap, Some(loc)) => {
                 push(entry, loc, format, &mut listed.lines);
                 listed.urls += 1;
             }
-            FileKind::Index => match referents.next(number, loc) {
+            // It is a loss, which ends the listing of an index file.
+            (FileKind::Index, None) => {}
+            (FileKind::Index, Some(loc)) => match referents.next(number, loc) {
                 Ok(Referent::External(_)) => listed.external += 1,
                 Ok(Referent::File(file)) => listed.members.push(Ok(file)),
                 Err(error) => listed.members.push(Err(error)),

@@ -150,6 +150,26 @@ fn a_broken_file_is_named_after_the_urls_before_it() {
 }
 
 #[test]
+fn entries_without_a_url_are_left_out_and_counted() {
+    let directory = TempDir::new();
+    let entries = "<url><loc/><priority>0.5</priority></url><url><loc> </loc></url><url/></urlset>";
+    let file = directory.file("a.xml", TAGS.replace("</urlset>", entries));
+    let feed =
+        "<rss><channel><item><link>http://h.example/a</link></item><item><link/></item></channel></rss>";
+    let paths = [file, directory.file("a.rss", feed)];
+    for format in [&[][..], &["--json"]] {
+        let run = finish(sitemill().arg("urls").args(format).args(&paths), b"").expect(0);
+        assert_eq!(run.stdout.split(|&byte| byte == b'\n').count() - 1, 3);
+        let said = "3 URLs in 2 sitemaps; 4 entries without a URL left out\n";
+        assert!(run.stderr.contains(said), "{}", run.stderr);
+    }
+    let run = finish(sitemill().arg("diff").args(&paths), b"").expect(0);
+    let said =
+        "1 added, 2 removed, 0 changed, 0 unchanged; 2 sitemaps read; 4 entries without a URL left out\n";
+    assert!(run.stderr.contains(said), "{}", run.stderr);
+}
+
+#[test]
 fn a_sitemap_above_the_limit_of_the_protocol_is_listed_or_the_way_out_is_named() {
     let directory = TempDir::new();
     let sitemap = |own: &str, kib: usize| {

@@ -93,9 +93,9 @@ pub(crate) fn check(
         judge(entry, url.as_deref(), protocol, below, reader.findings());
         // Entries beyond the limit are a finding already, and must not take memory.
         let is_counted = entry.number() <= kind.entries_max(protocol);
-        match (kind, &url) {
+        match (kind, url.as_deref()) {
             // An entry without a URL needs a key too, so that keys stay aligned with entries; two such entries are not duplicates.
-            (FileKind::Sitemap, None) if is_counted => keys.push(rules.secret.key(&unique())),
+            (FileKind::Sitemap, None | Some(b"")) if is_counted => keys.push(rules.secret.key(&unique())),
             (FileKind::Sitemap, Some(url)) if is_counted => keys.push(rules.secret.key(url)),
             (FileKind::Index, _) if is_counted => {
                 members.extend(entry.loc().map(|loc| Member { entry: entry.number(), loc: loc.into() }));

@@ -69,6 +69,9 @@ pub(super) fn parts(url: &[u8]) -> Result<Parts, Wrong> {
 /// Validates `url` by RFC 3986 for `http` and `https`, and by RFC 9110, 4.2, where that is stricter.
 #[inline]
 pub(crate) fn check_grammar(url: &[u8]) -> Result<(), Wrong> {
+    if url.is_empty() {
+        return Err("the URL is empty");
+    }
     let parts = parts(url)?;
     check_authority(&url[parts.authority.clone()])?;
     let mut allowed = PATH;

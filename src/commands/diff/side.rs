@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::sort::Sorter;
 use crate::commands::check::{Set, settled};
 use crate::commands::target::Target;
-use crate::commands::urls::{Reading, lastmods};
+use crate::commands::urls::{Reading, UrlsReport, lastmods};
 use crate::error::{Error, Result, message};
 use crate::place::{self, PlaceFile, PlaceOrFile, Record, SetName, View};
 use crate::set::manifest::{Manifest, Role, Sitemap};
@@ -20,6 +20,8 @@ pub(crate) struct Side {
     files: Vec<SideFile>,
     /// Compressed copies of files, which are not read.
     copies: Vec<PlaceFile>,
+    /// XML files and feeds that are most likely no sitemaps. They are not read, unless an index file lists them.
+    others: Vec<PlaceFile>,
     /// The secret that its sitemaps are sealed with; empty if there is no manifest.
     secret: String,
     /// Whether it is several sets, which may list the same URL.
@@ -91,6 +93,7 @@ fn combined(sets: impl Iterator<Item = Side>) -> Side {
     sets.reduce(|mut one, other| {
         one.files.extend(other.files);
         one.copies.extend(other.copies);
+        one.others.extend(other.others);
         Side { secret: String::new(), is_combined: true, ..one }
     })
     .unwrap_or_default()
@@ -135,7 +138,7 @@ impl Side {
             None => {
                 let set = Set::to_read(&view)?;
                 let side = Self::of_unknown(set.files_to_read()?.to_vec());
-                Self { copies: set.copies().cloned().collect(), ..side }
+                Self { copies: set.copies().cloned().collect(), others: set.others, ..side }
             }
         })
     }
@@ -175,8 +178,8 @@ impl Side {
         self.files.iter().all(|file| file.known.is_some()).then_some(self.files.len())
     }
 
-    /// Reads all URLs into `sorter`. Returns the number of sitemaps.
-    pub fn read(self, reading: Reading<'_>, sorter: &mut Sorter<'_>) -> Result<u64> {
+    /// Reads all URLs into `sorter`. Returns what was read and what was left out.
+    pub fn read(self, reading: Reading<'_>, sorter: &mut Sorter<'_>) -> Result<UrlsReport> {
         // The caller chose the others, or they were found as regular files.
         let mut of_set = self.files.iter().filter(|file| file.known.is_some()).map(|file| &file.file);
         if let Some(file) = of_set.find(|file| !file.is_file()) {
@@ -186,8 +189,7 @@ impl Side {
         let files = self.files.into_iter().map(|file| file.file).collect();
         let name = sorter.space().clone();
         let to = Target { name: &name, to: &mut SorterInput(sorter) };
-        let read = lastmods(files, self.copies, reading, to)?;
-        Ok(read.sitemaps)
+        lastmods(files, self.copies, &self.others, reading, to)
     }
 }
 

@@ -54,6 +54,16 @@ fn optional_texts_may_be_empty_and_a_link_to_the_mobile_page_has_no_language() {
 }
 
 #[test]
+fn each_empty_url_is_a_finding_of_its_own_and_none_is_a_duplicate() {
+    let directory = TempDir::new();
+    let entries = "<url><loc/></url><url><loc> </loc></url><url/>";
+    let file = directory.file("a.xml", sitemap(entries));
+    assert_eq!(rules(&file), ["loc-grammar", "loc-grammar", "missing-element"]);
+    let run = finish(sitemill().args(["check", "--quiet"]).arg(&file), b"").expect(65);
+    assert!(lines(&run)[1].contains("entry 2: loc-grammar: the URL is empty"), "{:?}", lines(&run));
+}
+
+#[test]
 fn a_scope_that_is_not_checked_is_mentioned_and_counted() {
     let directory = TempDir::new();
     let url = |host: &str| format!("<url><loc>http://{host}.example/a</loc></url>");

@@ -33,11 +33,18 @@ fn xml_of_another_kind_and_feeds_next_to_sitemaps_are_left_out_and_counted() {
     let run = finish(sitemill().arg("urls").arg(directory.path()), b"").expect(0);
     assert_eq!(run.stdout, format!("{BASE}1\n").as_bytes());
     assert!(run.stderr.contains("3 other XML files and feeds not read"), "{}", run.stderr);
+    let diff =
+        || finish(sitemill().arg("diff").args([&directory.join("SITEMAP.XML"), directory.path()]), b"");
+    let said = diff().expect(0).stderr;
+    assert!(said.contains("; 2 sitemaps read; 3 other XML files and feeds not read\n"), "{said}");
     // What an index file lists is read, and so is what is named.
     directory.file("index.xml", index(&[&format!("{BASE}feed.xml"), &format!("{BASE}browserconfig.xml")]));
     let rules = ["root", "duplicate"].map(str::to_owned).to_vec();
     assert_eq!(checked(directory.path()), (rules, [2, 1]));
     assert_eq!(checked(&directory.join("browserconfig.xml")).0, ["root"]);
+    directory.file("index.xml", index(&[&format!("{BASE}feed.xml")]));
+    let said = diff().expect(0).stderr;
+    assert!(said.contains("; 3 sitemaps read; 2 other XML files and feeds not read\n"), "{said}");
     // These are sitemaps by their names, or may be error pages instead of sitemaps.
     let directory = TempDir::new();
     directory.file("post-sitemap.xml", OTHER_XML);
