@@ -158,7 +158,7 @@ pub mod options {
     pub use crate::job::{
         Also, CommandLine, ExpectLines, Guards, InputOptions, MaxDroppedTags, MaxRejects, MaxShrink,
         OnDuplicate, Order, Publication, Resources, SectionsBy, SetRules, THREADS_MAX, memory_default,
-        threads_default,
+        threads_default, threads_within,
     };
     pub use crate::limits::Protocol;
     pub use crate::place::SetName;

@@ -187,7 +187,7 @@ def build(
             their sets.
         memory: memory limit, such as ``"2G"``; half of RAM by default.
         scratch: the directory for scratch files; the output directory by default, or that for temporary files with ``dry_run``.
-        threads: worker threads; all cores by default.
+        threads: worker threads; by default all cores, or as many as fit in ``memory``.
         progress: ``True`` shows it, ``False`` hides it, and ``None`` shows it on a terminal and in a notebook. A function is
             called with the name of the phase, the number of units done and the total (0 if unknown).
 

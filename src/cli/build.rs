@@ -12,6 +12,7 @@ use std::time::{Instant, SystemTime};
 use serde::Serialize;
 use serde_json::{Value, json};
 use sitemill::escape;
+use sitemill::options::{memory_default, threads_within};
 use sitemill::process::{ResultFile, STDOUT_NAME, StoppableWriter, is_stdout, is_stream, output_name};
 use sitemill::report::{CompletedSwitch, Failure, Metrics};
 use sitemill::words::grouped;
@@ -302,7 +303,8 @@ fn job(args: &BuildArgs, stop: &Stop) -> Result<Job> {
     let resources = &mut job.resources;
     resources.memory = args.resources.memory.map(|size| size.0);
     resources.scratch.clone_from(&args.resources.scratch);
-    resources.threads = args.resources.threads.unwrap_or(resources.threads);
+    let memory = resources.memory.unwrap_or_else(memory_default);
+    resources.threads = args.resources.threads.unwrap_or_else(|| threads_within(memory));
     let guards = &mut job.guards;
     guards.expect_lines = args.guards.expect_lines;
     guards.max_rejects = args.guards.max_rejects;

@@ -17,15 +17,31 @@ pub struct Resources {
     pub memory: Option<u64>,
     /// Directory for scratch files; the output directory if not set.
     pub scratch: Option<PathBuf>,
-    /// Number of worker threads, at most [`THREADS_MAX`].
+    /// Number of worker threads, at most [`THREADS_MAX`]. All of them must [fit](threads_within) in the memory.
     pub threads: NonZero<usize>,
 }
 
 impl Default for Resources {
-    /// The default amount of memory, scratch files in the output directory, [`threads_default`] threads.
+    /// The default amount of memory, scratch files in the output directory, and the [threads](threads_within) that fit in that
+    /// memory.
     fn default() -> Self {
-        Self { memory: None, scratch: None, threads: threads_default() }
+        Self { memory: None, scratch: None, threads: threads_within(memory_default()) }
     }
+}
+
+/// Bytes that each thread needs for any input: a compressor with its tables, buffers of XML, and sitemaps that wait for the disk.
+/// Measured with 1 to 8 threads and rounded up.
+pub(crate) const THREAD_BYTES: u64 = 12 << 20;
+
+/// Bytes of the program itself and of data that all threads share.
+pub(crate) const BASE_BYTES: u64 = 24 << 20;
+
+/// Minimum memory for data that grows with the input: with less, runs need more scratch files than the memory is worth.
+pub(crate) const HOLD_BYTES_MIN: u64 = 32 << 20;
+
+/// The least memory for a number of threads.
+pub(crate) fn memory_min(threads: u64) -> u64 {
+    BASE_BYTES + threads * THREAD_BYTES + HOLD_BYTES_MIN
 }
 
 impl Resources {
@@ -79,6 +95,14 @@ pub fn threads_default() -> NonZero<usize> {
     std::thread::available_parallelism().map_or(NonZero::<usize>::MIN, |threads| threads.min(MOST))
 }
 
+/// As many of [`threads_default`] as fit in `memory` bytes, but at least one: a container may have all cores of a large machine and
+/// only a little of its memory.
+pub fn threads_within(memory: u64) -> NonZero<usize> {
+    let fitting = memory.saturating_sub(memory_min(0)) / THREAD_BYTES;
+    let fitting = usize::try_from(fitting).ok().and_then(NonZero::new);
+    fitting.unwrap_or(NonZero::<usize>::MIN).min(threads_default())
+}
+
 /// Half of the machine's memory, or of the limit of the control group if that is lower: the other half is for the page cache of
 /// the input, and for other programs.
 pub fn memory_default() -> u64 {
@@ -115,6 +139,14 @@ fn limit_of_group(root: &Path, line: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_more_threads_are_started_than_fit_in_the_memory() {
+        assert_eq!(threads_within(0).get(), 1);
+        assert_eq!(threads_within(memory_min(2) - 1).get(), 1);
+        assert_eq!(threads_within(memory_min(THREADS_MAX as u64)), threads_default());
+        assert!(memory_min(threads_within(1 << 30).get() as u64) <= 1 << 30);
+    }
 
     #[test]
     fn the_lowest_limit_up_to_the_root_applies() {

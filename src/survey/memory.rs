@@ -6,18 +6,8 @@ use std::sync::Arc;
 use crate::error::{Error, Message, Result, Setting, message};
 use crate::intake::format::FormatOptions;
 use crate::intake::scratch::ScratchSpace;
-use crate::job::{Resources, memory_default};
+use crate::job::{BASE_BYTES, HOLD_BYTES_MIN, Resources, THREAD_BYTES, memory_default, memory_min};
 use crate::words::plural;
-
-/// Bytes that each thread needs for any input: a compressor with its tables, buffers of XML, and sitemaps that wait for the disk.
-/// Measured with 1 to 8 threads and rounded up.
-const THREAD_BYTES: u64 = 12 << 20;
-
-/// Bytes of the program itself and of data that all threads share.
-const BASE_BYTES: u64 = 24 << 20;
-
-/// Minimum memory for data that grows with the input: with less, runs need more scratch files than the memory is worth.
-const HOLD_BYTES_MIN: u64 = 32 << 20;
 
 /// Minimum memory of a thread for Parquet pages: a dictionary of 8 MiB, and pages of 1 MiB in each column.
 const PAGE_BYTES_MIN: u64 = 24 << 20;
@@ -51,7 +41,7 @@ impl Memory {
     pub fn of(resources: &Resources, scratch: &Path) -> Result<Self> {
         let threads = resources.threads.get() as u64;
         let budget = resources.memory.unwrap_or_else(memory_default);
-        let min = Self::budget_min(threads);
+        let min = memory_min(threads);
         if budget < min {
             let mib = budget >> 20;
             let given = match resources.memory {
@@ -73,11 +63,6 @@ impl Memory {
         let hold = usize::try_from(budget - min + HOLD_BYTES_MIN).unwrap_or(usize::MAX);
         let scratch = ScratchSpace::of(resources.scratch.as_deref().unwrap_or(scratch));
         Ok(Self { budget, hold, scratch })
-    }
-
-    /// The smallest budget for a number of threads.
-    pub fn budget_min(threads: u64) -> u64 {
-        BASE_BYTES + threads * THREAD_BYTES + HOLD_BYTES_MIN
     }
 
     /// The limit for other data while `bytes` bytes are held.

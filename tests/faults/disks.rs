@@ -252,6 +252,17 @@ fn a_directory_that_the_user_may_not_write_to_is_named_with_its_exit_code() {
     assert!(run.stderr.contains("below/out: cannot be created: Permission denied"), "{}", run.stderr);
     assert_eq!(fs::read_dir(&below).unwrap().count(), 0);
 
+    // A first run in such a directory, and in one that the user may not even enter.
+    let run = as_nobody(build(&below)).expect(77);
+    let why = "below: may not be written to; change its permissions, or run this as a user who may: ";
+    assert!(run.stderr.contains(why), "{}", run.stderr);
+    let private = world.directory.join("private");
+    fs::create_dir(&private).unwrap();
+    fs::set_permissions(&private, Permissions::from_mode(0o700)).unwrap();
+    let run = as_nobody(build(&private)).expect(77);
+    let why = "private: may not be entered; change its permissions, or run this as a user who may: ";
+    assert!(run.stderr.contains(why), "{}", run.stderr);
+
     // The set belongs to another user.
     let run = as_nobody(world.build());
     let why =
@@ -305,4 +316,24 @@ fn a_disk_that_fails_under_a_mapped_input_is_an_error_and_not_a_crash() {
         world.assert_refused(run, 74, "urls.txt: changed while it was being read, or its disk failed");
         mount.away();
     }
+}
+
+#[test]
+fn a_state_on_another_file_system_is_refused_before_any_work() {
+    if skip_unless_root("a mounted state") {
+        return;
+    }
+    let directory = TempDir::new();
+    let input = directory.file("urls.txt", pages(1, 90));
+    let out = directory.join("out");
+    fs::create_dir(&out).unwrap();
+    let mount = Mount::tmpfs("size=9m", &out.join(".sitemill"));
+    let run = finish(build(&out).arg(&input), b"").expect(73);
+    let why =
+        format!(".sitemill: is a mount point, and files cannot be moved from there to {}", out.display());
+    assert!(run.stderr.contains(&why), "{}", run.stderr);
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 1);
+    drop(mount);
+    finish(build(&out).arg(&input), b"").expect(0);
+    assert_eq!(published_urls(&out, BASE).len(), 90);
 }

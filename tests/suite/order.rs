@@ -160,6 +160,21 @@ fn too_little_memory_is_a_usage_error_that_says_how_much_is_needed() {
 }
 
 #[test]
+fn without_threads_there_are_as_many_as_fit_in_the_memory() {
+    let directory = TempDir::new();
+    let input = directory.file("urls.txt", lines(0));
+    let report = directory.join("report.json");
+    // 68 MiB are the least for one thread, and a second one needs 12 more.
+    let mut command = build_command(&directory.join("out"), BASE);
+    finish(command.args(["--memory", "79MiB", "--report"]).arg(&report).arg(&input), b"").expect(0);
+    let report: Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
+    assert_eq!(report["threads"], 1);
+    let mut command = build_command(&directory.join("out"), BASE);
+    let refused = finish(command.args(["--memory", "79MiB", "--threads", "2"]).arg(&input), b"").expect(2);
+    assert!(refused.stderr.contains("2 threads need 80 MiB"), "{}", refused.stderr);
+}
+
+#[test]
 fn the_resources_that_a_run_needs_are_in_the_report() {
     let directory = TempDir::new();
     let input = directory.file("urls.txt", lines(0));

@@ -25,7 +25,7 @@ pub struct ResourceArgs {
 
     /// Worker threads, at most 1,024 [default: all cores].
     ///
-    /// The output does not depend on this option.
+    /// Each thread needs 12 MiB of --memory. By default, there are only as many as fit. The output does not depend on this option.
     #[arg(long, value_name = "N", value_parser = whole::<NonZero<usize>>)]
     pub threads: Option<NonZero<usize>>,
 }

@@ -12,7 +12,7 @@ use crate::common::progress::Silent;
 use crate::common::stop::Stop;
 use crate::error::Result;
 use crate::intake::input::{Lost, cut_short};
-use crate::job::Job;
+use crate::job::{Job, memory_min};
 use crate::produce::batch::Batch;
 use crate::produce::produce;
 use crate::sitemap::tags::TagCounts;
@@ -102,7 +102,7 @@ impl Regions {
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if a cluster cannot build the set that `job` describes.
     pub fn check(job: &Job) -> Result<(Option<u64>, u64)> {
         check_job(job)?;
-        Ok((job.resources.memory, Memory::budget_min(job.resources.threads.get() as u64)))
+        Ok((job.resources.memory, memory_min(job.resources.threads.get() as u64)))
     }
 
     /// Creates a task without blocks. Scratch files go to the directory `scratch` unless

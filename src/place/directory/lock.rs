@@ -43,27 +43,50 @@ pub fn take_all(fs: &dyn FileSystem, paths: &SetPaths, run: &str) -> Result<Vec<
 /// Creates the state of a directory and takes its lock for `run`.
 pub fn take_own(fs: &dyn FileSystem, paths: &SetPaths, run: &str) -> Result<Locked> {
     for directory in paths.state_path().into_iter().chain([paths.all_staging(), paths.sets()]) {
-        make_private(fs, &directory)?;
+        make_private(fs, &directory).or_else(|error| {
+            // In the first run, the user is the first one, too, and needs only permission.
+            let is_first = directory.parent() == Some(paths.out());
+            if is_first { check_permission(fs, paths.out()).and(Err(error)) } else { Err(error) }
+        })?;
     }
     take(fs, &paths.lock(), run)
 }
 
-/// Checks that files can be renamed into a directory and its state, which exist: otherwise a run would fail after all its work.
+/// Checks that files can be renamed into a directory and its state, which exist, and from one to the other: otherwise a run would
+/// fail after all its work.
 ///
 /// # Errors
-/// [`ErrorKind::Permission`] if this user may not write there.
+/// [`ErrorKind::Permission`] if this user may not write there, [`ErrorKind::Output`] if the state is mounted in the directory.
 pub fn check_writable(fs: &dyn FileSystem, paths: &SetPaths) -> Result<()> {
-    for directory in [paths.out(), paths.state()] {
-        match fs.check_writable(directory) {
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                let doing = "may not be written to; change its permissions, or run this as a user who may";
-                return Err(Error::io(directory, doing, error));
-            }
-            // Any other error is reported by the operation that fails because of it.
-            _ => {}
+    [paths.out(), paths.state()].into_iter().try_for_each(|directory| check_permission(fs, directory))?;
+    let mut below = paths.state_path().into_iter().chain([paths.all_staging()]);
+    match below.find(|directory| fs.is_mount_point(directory)) {
+        None => Ok(()),
+        Some(mounted) => {
+            let out = paths.out();
+            let words = message!(
+                &*mounted,
+                ": is a mount point, and files cannot be moved from there to ",
+                out,
+                "; mount only ",
+                out,
+                " or a directory above it"
+            );
+            Err(Error::new(ErrorKind::Output, words))
         }
     }
-    Ok(())
+}
+
+/// Checks that this user may create and rename files in a directory.
+fn check_permission(fs: &dyn FileSystem, directory: &Path) -> Result<()> {
+    match fs.check_writable(directory) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            let doing = "may not be written to; change its permissions, or run this as a user who may";
+            Err(Error::io(directory, doing, error))
+        }
+        // Any other error is reported by the operation that fails because of it.
+        _ => Ok(()),
+    }
 }
 
 /// The second line of a lock file.

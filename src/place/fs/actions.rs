@@ -11,7 +11,8 @@ use crate::place::foreign::{foreign, no_directory};
 /// it.
 ///
 /// # Errors
-/// [`ErrorKind::Output`](crate::ErrorKind::Output) if that cannot be done.
+/// [`ErrorKind::Permission`](crate::ErrorKind::Permission) if it exists and this user may not enter it,
+/// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created.
 pub fn make_path(fs: &dyn FileSystem, path: &Path) -> Result<()> {
     let parent = parent(path);
     let is_made = match fs.make_directory(path, 0o777) {
@@ -31,6 +32,10 @@ pub fn make_path(fs: &dyn FileSystem, path: &Path) -> Result<()> {
             }
             (io::ErrorKind::AlreadyExists, Err(why)) if why.kind() == io::ErrorKind::NotFound => {
                 Err(no_directory(path, true))
+            }
+            (io::ErrorKind::AlreadyExists, Err(why)) if why.kind() == io::ErrorKind::PermissionDenied => {
+                let doing = "may not be entered; change its permissions, or run this as a user who may";
+                Err(Error::io(path, doing, why))
             }
             _ => Err(Error::output(path, error)),
         },

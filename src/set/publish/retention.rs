@@ -10,6 +10,7 @@ use crate::error::{ErrorKind, Result};
 use crate::place::switch::{Removal, Removed};
 use crate::place::{Place, Record};
 use crate::set::manifest::{Earlier, Manifest, Role, SupersededIndex};
+use crate::words::grouped;
 
 /// How long earlier sets are kept. A set is removed once it is older than `time` and not among the last `sets`. Of successive sets
 /// with the same files, only the last one counts.
@@ -35,6 +36,8 @@ impl Default for Keep {
 pub struct KeepTime(pub Duration);
 
 const DAY: u64 = 86_400;
+/// A thousand years: a longer period cannot be subtracted from a date.
+const DAYS_MAX: u64 = 365_000;
 const UNITS: [(char, u64); 4] = [('d', DAY), ('h', 3_600), ('m', 60), ('s', 1)];
 
 impl FromStr for KeepTime {
@@ -42,15 +45,19 @@ impl FromStr for KeepTime {
 
     fn from_str(word: &str) -> Result<Self, String> {
         let in_unit = UNITS.iter().find_map(|&(unit, seconds)| Some((word.strip_suffix(unit)?, seconds)));
-        let seconds = match in_unit {
-            Some((number, unit)) => number.parse::<u64>().ok().and_then(|number| number.checked_mul(unit)),
-            None => (word == "0").then_some(0),
-        };
-        // A thousand years: a longer period cannot be subtracted from a date.
-        let seconds = seconds.filter(|&seconds| seconds <= 365_000 * DAY);
-        let wrong =
-            || "expected a whole number of days, hours, minutes or seconds: 14d, 12h, 30m, 90s".into();
-        seconds.map(|seconds| Self(Duration::from_secs(seconds))).ok_or_else(wrong)
+        let (number, unit) = in_unit.unwrap_or((word, 0));
+        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_number || unit == 0 && word != "0" {
+            return Err(
+                "expected a whole number of days, hours, minutes or seconds: 14d, 12h, 30m, 90s".into()
+            );
+        }
+        let seconds = number.parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
+        let seconds = seconds.filter(|&seconds| seconds <= DAYS_MAX * DAY);
+        let days = grouped(DAYS_MAX);
+        seconds
+            .map(|seconds| Self(Duration::from_secs(seconds)))
+            .ok_or(format!("expected at most {days} days"))
     }
 }
 
@@ -149,6 +156,9 @@ mod tests {
         }
         for wrong in ["", "d", "14", "-1d", "1.5d", "2w", "999999999999d", "14 d"] {
             assert!(wrong.parse::<KeepTime>().is_err(), "{wrong}");
+        }
+        for long in ["365001d", "99999999999999999999s", "18446744073709551615h"] {
+            assert_eq!(long.parse::<KeepTime>().unwrap_err(), "expected at most 365,000 days", "{long}");
         }
     }
 
