@@ -1,9 +1,9 @@
-//! The first pass of a run with ten patterns and without any: `cargo bench --bench filters`.
+//! The first pass of a run with ten patterns, or the rules of a large robots.txt, and without any: `cargo bench --bench filters`.
 //!
 //! Options after `--`:
 //! - `--held-out`: draws the URLs with other seeds, words and layouts;
 //! - `--kind=NAME`: only the kinds of URLs whose names contain NAME;
-//! - `--patterns=NAME`: only the lists of patterns whose names contain NAME;
+//! - `--patterns=NAME`: only the lists of patterns or rules whose names contain NAME;
 //! - `--urls=N`, `--rounds=N`: URLs of each kind, and rounds of measurement;
 //! - `--test`: one round on a few URLs, for the assertions.
 //!
@@ -16,8 +16,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use regex::bytes::{RegexSet, RegexSetBuilder};
+use regex::bytes::RegexSetBuilder;
 use sitemill::internals::{Context, Input, Memory, Rules, Surveyed};
+use sitemill::options::Robots;
 use sitemill::{Job, Silent, Stop};
 
 mod corpus;
@@ -115,11 +116,57 @@ const LISTS: [(&str, [&str; 10]); 4] = [
 const WITH_QUICK: [(&str, &str); 2] =
     [("a long segment", "[^/]{40,}"), ("many segments", "^https?://[^/]+(/[^/]+){8,}")];
 
-/// All lists with their names.
-fn lists() -> Vec<(&'static str, Vec<&'static str>)> {
-    let lists = LISTS.iter().map(|(name, patterns)| (*name, patterns.to_vec()));
-    let with_quick = WITH_QUICK.iter().map(|&(name, pattern)| (name, [&[pattern][..], &QUICK].concat()));
-    lists.chain(with_quick).collect()
+/// The number of rules of a robots.txt.
+const ROBOTS_RULES: usize = 2_000;
+
+/// What excludes URLs, with its name.
+struct Filters {
+    name: &'static str,
+    /// Regular expressions that match the same URLs.
+    patterns: Vec<String>,
+    /// The robots.txt, if it is one.
+    robots: Option<String>,
+}
+
+impl Filters {
+    fn patterns(name: &'static str, patterns: &[&str]) -> Self {
+        Self { name, patterns: patterns.iter().map(|&pattern| pattern.into()).collect(), robots: None }
+    }
+
+    /// A robots.txt whose rules have stars.
+    fn stars() -> Self {
+        let (mut patterns, mut robots) = (Vec::new(), "User-agent: *\n".to_owned());
+        for number in 0..ROBOTS_RULES {
+            let (rule, pattern) = match number % 3 {
+                0 => (format!("/*/private-{number}/"), format!("/.*/private-{number}/")),
+                1 => (format!("/*?sort={number}"), format!(r"/.*\?sort={number}")),
+                _ => (format!("/a/*/b{number}$"), format!("/a/.*/b{number}$")),
+            };
+            patterns.push(format!("^https?://[^/]+{pattern}"));
+            robots += &format!("Disallow: {rule}\n");
+        }
+        Self { name: "2,000 rules with stars", patterns, robots: Some(robots) }
+    }
+
+    /// Adds them to the rules of a job.
+    fn add_to(&self, job: &mut Job) {
+        let rules = &mut job.rules.urls;
+        match &self.robots {
+            Some(robots) => rules.robots = Some(Robots::parse(robots.as_bytes(), None)),
+            None => {
+                let patterns = self.patterns.iter().map(|pattern| pattern.parse().expect("it is sound"));
+                rules.exclude = patterns.collect();
+            }
+        }
+    }
+}
+
+/// All lists.
+fn lists() -> Vec<Filters> {
+    let lists = LISTS.iter().map(|(name, patterns)| Filters::patterns(name, patterns));
+    let with_quick =
+        WITH_QUICK.iter().map(|&(name, pattern)| Filters::patterns(name, &[&[pattern][..], &QUICK].concat()));
+    lists.chain(with_quick).chain([Filters::stars()]).collect()
 }
 
 fn main() {
@@ -128,17 +175,17 @@ fn main() {
     for word in &options.others {
         wanted = word.strip_prefix("--patterns=").unwrap_or_else(|| panic!("{word}: unknown option"));
     }
-    let lists: Vec<_> = lists().into_iter().filter(|(name, _)| name.contains(wanted)).collect();
+    let lists: Vec<_> = lists().into_iter().filter(|list| list.name.contains(wanted)).collect();
     let mut misses = 0;
     for kind in KINDS.iter().filter(|kind| kind.name.contains(&options.kind)) {
         let urls: Vec<_> = kind.urls(options.urls, options.draw);
         let site = Site::new(&urls);
         println!("\n{}: {} URLs", kind.name, urls.len());
-        let (plain, ratios) = site.measure(lists.iter().map(|(_, list)| &list[..]), options.rounds);
-        println!("{:>20} {plain:>7.1} ns/URL", "no patterns");
-        for ((name, _), (excluded, ratio)) in lists.iter().zip(ratios) {
+        let (plain, ratios) = site.measure(&lists, options.rounds);
+        println!("{:>22} {plain:>7.1} ns/URL", "no patterns");
+        for (Filters { name, .. }, (excluded, ratio)) in lists.iter().zip(ratios) {
             let share = 100.0 * excluded as f64 / urls.len() as f64;
-            println!("{name:>20} {ratio:>7.2} times; {share:.1} % excluded");
+            println!("{name:>22} {ratio:>7.2} times; {share:.1} % excluded");
             misses += usize::from(ratio > RATIO_MAX);
         }
     }
@@ -165,13 +212,9 @@ impl<'u> Site<'u> {
     }
 
     /// The median nanoseconds for a URL without patterns; for each list, the number of excluded URLs and the median ratio.
-    fn measure<'p>(
-        &self,
-        lists: impl Iterator<Item = &'p [&'p str]>,
-        rounds: usize,
-    ) -> (f64, Vec<(u64, f64)>) {
-        let plain = self.job(&[]);
-        let jobs: Vec<_> = lists.map(|list| (self.job(list), self.excluded(list))).collect();
+    fn measure(&self, lists: &[Filters], rounds: usize) -> (f64, Vec<(u64, f64)>) {
+        let plain = self.job(None);
+        let jobs: Vec<_> = lists.iter().map(|list| (self.job(Some(list)), self.excluded(list))).collect();
         // The first round warms up.
         let mut times = Vec::new();
         let mut ratios = vec![Vec::new(); jobs.len()];
@@ -191,22 +234,23 @@ impl<'u> Site<'u> {
         (median(times), excluded.zip(ratios.into_iter().map(median)).collect())
     }
 
-    /// A job that excludes URLs that match `patterns`.
-    fn job(&self, patterns: &[&str]) -> Job {
+    /// A job with these filters.
+    fn job(&self, filters: Option<&Filters>) -> Job {
         let url = &self.urls[0];
         let origin = url.match_indices('/').nth(2).map_or(url.len(), |(slash, _)| slash + 1);
         let base = url[..origin].parse().expect("it is a URL");
         let mut job = Job::new(vec![self.input()], base, self.directory.join("out"));
-        job.rules.urls.exclude =
-            patterns.iter().map(|pattern| pattern.parse().expect("it is sound")).collect();
+        if let Some(filters) = filters {
+            filters.add_to(&mut job);
+        }
         job.resources.threads = NonZero::<usize>::MIN;
         job
     }
 
-    /// The number of URLs that match one of `patterns`, by the crate `regex`.
-    fn excluded(&self, patterns: &[&str]) -> u64 {
-        let patterns: RegexSet =
-            RegexSetBuilder::new(patterns).unicode(false).build().expect("the patterns are sound");
+    /// The number of URLs that `filters` exclude, by the crate `regex`.
+    fn excluded(&self, filters: &Filters) -> u64 {
+        let patterns = RegexSetBuilder::new(&filters.patterns).unicode(false).size_limit(256 << 20).build();
+        let patterns = patterns.expect("the patterns are sound");
         self.urls.iter().filter(|url| patterns.is_match(url.as_bytes())).count() as u64
     }
 

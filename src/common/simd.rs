@@ -61,7 +61,8 @@ pub fn contain_upper_case(bytes: &[u8]) -> bool {
 fn contain(bytes: &[u8], is_wanted: impl Fn(u8) -> bool) -> bool {
     let Some(end) = bytes.last_chunk::<LANES>() else { return bytes.iter().copied().any(is_wanted) };
     // The last block may overlap the previous one, so no shorter block remains.
-    let mut wanted = array::map(*end, &is_wanted);
+    // Given by reference, the test itself may not be inlined.
+    let mut wanted = array::from_fn(|lane| is_wanted(end[lane]));
     for block in bytes.as_chunks::<LANES>().0 {
         for lane in 0..LANES {
             wanted[lane] |= is_wanted(block[lane]);
