@@ -4,6 +4,7 @@ pub mod ahead;
 mod automaton;
 mod division;
 mod edges;
+mod expressions;
 mod gate;
 mod literals;
 mod pair;
@@ -127,10 +128,6 @@ fn parsed(pattern: &Pattern) -> Hir {
 #[cfg(test)]
 pub(super) fn expression(pattern: &str) -> regex::bytes::Regex {
     regex::bytes::RegexBuilder::new(pattern).unicode(false).build().unwrap()
-}
-
-fn cannot(error: impl fmt::Display) -> String {
-    format!("the patterns cannot be compiled: {error}")
 }
 
 /// `c` as in a URL: `%C3%BC`.

@@ -6,27 +6,23 @@
 //! left looks at all bytes of a URL at once. Most lines of a text do not even come here: the look ahead at many lines has told that
 //! nothing matches.
 
-use regex::bytes::{RegexSet, RegexSetBuilder};
-
 use super::division::{Division, Numbered, PAIRS_MAX};
 use super::edges::Edges;
+use super::expressions::Expressions;
 use super::gate::{self, Gate, Required};
 use super::literals::Shape;
 use super::pair::{LANES, Pair};
 use super::streams::{Streams, TooLong};
 use super::words::Matching;
-use super::{Pattern, cannot, parsed};
+use super::{Pattern, parsed};
 use crate::clean::scope::origin_bytes;
 use crate::common::simd;
 
-/// Maximum bytes of all compiled patterns: enough for tens of thousands.
-const COMPILED_BYTES_MAX: usize = 256 << 20;
-
-/// Maximum bytes of the states that each thread keeps of the automaton. With fewer, large sets would be compiled again and again.
-const STATES_BYTES_MAX: usize = 16 << 20;
-
 /// Most words that are compared one after the other. With more, an automaton is quicker.
 const EDGES_MAX: usize = 64;
+
+/// Most patterns that streams look for one after the other. With more, their regular expressions are quicker together.
+const EACH_MAX: u32 = 4;
 
 /// The number of URLs in a row after which it pays to prepare streams for what they begin with.
 const STABLE: u32 = 64;
@@ -51,7 +47,7 @@ pub struct PatternSet {
 #[derive(Debug, Clone)]
 struct Group {
     filter: Filter,
-    patterns: RegexSet,
+    expressions: Expressions,
     /// The index of each among all patterns, in ascending order.
     indices: Vec<usize>,
 }
@@ -207,10 +203,8 @@ fn is_match(each: &mut [Option<Streams>], at: usize, url: &[u8]) -> Option<bool>
 
 impl Group {
     fn of(filter: Filter, patterns: &[Numbered<'_>]) -> Result<Self, String> {
-        let mut builder = RegexSetBuilder::new(patterns.iter().map(|(_, pattern)| pattern.as_str()));
-        builder.unicode(false).size_limit(COMPILED_BYTES_MAX).dfa_size_limit(STATES_BYTES_MAX);
-        let indices = patterns.iter().map(|&(index, _)| index).collect();
-        Ok(Self { filter, patterns: builder.build().map_err(cannot)?, indices })
+        let expressions = Expressions::of(patterns.iter().map(|&(_, pattern)| pattern))?;
+        Ok(Self { filter, expressions, indices: patterns.iter().map(|&(index, _)| index).collect() })
     }
 
     /// The index of the first pattern that matches `url`. `matching` tells whether the automaton with an index does.
@@ -241,6 +235,9 @@ impl Group {
                     if does >> at & 1 == 1 && at < gate::PATTERNS_MAX {
                         return Some(self.indices[at]);
                     }
+                    if admitted.count_ones() > EACH_MAX {
+                        return self.first_expression(url);
+                    }
                     match is_match(each, at, url) {
                         Some(false) => admitted &= admitted - 1,
                         Some(true) => return Some(self.indices[at]),
@@ -255,10 +252,7 @@ impl Group {
 
     /// Returns the index of the first pattern whose regular expression matches `url`.
     fn first_expression(&self, url: &[u8]) -> Option<usize> {
-        // This ends at the first match and may skip most of the URL; finding out which patterns match may not.
-        let is_match = self.patterns.is_match(url);
-        let first = is_match.then(|| self.patterns.matches(url).iter().next());
-        first.flatten().map(|at| self.indices[at])
+        self.expressions.first_match(url).map(|at| self.indices[at])
     }
 }
 

@@ -115,3 +115,14 @@ fn more_words_than_can_be_compared_or_searched_are_left_to_the_regular_expressio
         }
     }
 }
+
+#[test]
+fn many_patterns_that_require_one_word_are_told_apart() {
+    let patterns: Vec<Pattern> =
+        (0..80).map(|n| format!("/item-[0-9]+/{n}[a-z]+$").parse().unwrap()).collect();
+    let mut set = PatternSet::of(&patterns).unwrap().unwrap();
+    for n in [0, 4, 5, 62, 63, 64, 79, 80] {
+        let url = format!("https://h/item-1/{n}a");
+        assert_eq!(set.first_match(url.as_bytes()), first_of_all(&patterns, url.as_bytes()), "{url}");
+    }
+}
