@@ -4,7 +4,7 @@
 //! that it keeps but RFC 3986 forbids are percent-encoded. Three paths give the same bytes:
 //!
 //! 1. `origin` recognises the start of the line and `tail` finds nothing to change: the line is returned unchanged.
-//! 2. The start is recognised and the rest only needs `encode`: IRIs, spaces, stray percent signs.
+//! 2. The start is recognised and the rest only needs `encode`: IRIs, spaces, stray percent signs; or `dots` before: dot segments.
 //! 3. `parser` takes everything else. Tests compare the other two with it.
 
 mod charset;
@@ -107,6 +107,8 @@ pub enum Cleaned<'a> {
 pub struct Cleaner {
     known: KnownOrigin,
     scratch: Vec<u8>,
+    /// The end of a line without dot segments.
+    resolved: Vec<u8>,
     url_encoding: UrlEncoding,
 }
 
@@ -176,7 +178,12 @@ impl Cleaner {
                 encode::append(tail, &mut self.scratch);
             }
             Look::Control => return Cleaned::Rejected(Reason::ControlCharacter),
-            Look::Parse => return self.parse(line),
+            Look::Resolve => {
+                self.resolved.clear();
+                dots::resolve(tail, &mut self.resolved);
+                self.scratch.truncate(self.known.canonical().len());
+                encode::append(&self.resolved, &mut self.scratch);
+            }
         }
         measured(&self.scratch)
     }

@@ -1,38 +1,49 @@
-//! Dot segments after drive letters.
-//!
-//! In browsers, `/..` cannot remove the segment `/c:` of a `file:` URL. The `url` crate (2.5) applies this rule to every scheme,
-//! and to any segment that is a letter followed by `:` or `|`. This module resolves such paths before the crate sees them.
+//! Dot segments.
 
 use std::borrow::Cow;
 
 /// Resolves the dot segments of the path of `line`, which begins at `path_at`, if one of them would remove a drive letter.
 /// Returns any other line as it is.
-pub fn resolved(line: &[u8], path_at: usize) -> Cow<'_, [u8]> {
-    let end = line[path_at..].iter().position(|byte| matches!(byte, b'?' | b'#'));
-    let end = end.map_or(line.len(), |bytes| path_at + bytes);
-    let Some((&slash, path)) = line[path_at..end].split_first() else { return line.into() };
-    debug_assert!(is_slash(&slash));
-    let mut segments: Vec<&[u8]> = Vec::new();
+///
+/// In browsers, `/..` cannot remove the segment `/c:` of a `file:` URL. The `url` crate (2.5) applies this rule to every scheme,
+/// and to any segment that is a letter followed by `:` or `|`. So such paths are resolved before the crate sees them.
+pub fn without_removed_drives(line: &[u8], path_at: usize) -> Cow<'_, [u8]> {
+    let mut resolved = line[..path_at].to_vec();
+    match resolve(&line[path_at..], &mut resolved) {
+        true => resolved.into(),
+        false => line.into(),
+    }
+}
+
+/// Appends `tail`, from the slash of the path to the end of the line, without dot segments, and with slashes for the backslashes of
+/// its path. Returns whether a drive letter was removed.
+pub fn resolve(tail: &[u8], out: &mut Vec<u8>) -> bool {
+    let end = tail.iter().position(|byte| matches!(byte, b'?' | b'#')).unwrap_or(tail.len());
+    let (path, rest) = tail.split_at(end);
     let mut removes_drive = false;
-    let mut rest = path.split(is_slash).peekable();
-    while let Some(segment) = rest.next() {
-        let is_last = rest.peek().is_none();
+    let start = out.len();
+    let mut segments = path.split(is_slash).skip(1).peekable();
+    while let Some(segment) = segments.next() {
         match dots(segment) {
             0 => {
-                segments.push(segment);
+                out.push(b'/');
+                out.extend_from_slice(segment);
                 continue;
             }
             1 => {}
-            _ => removes_drive |= segments.pop().is_some_and(is_drive),
+            _ => {
+                if let Some(slash) = out[start..].iter().rposition(|&byte| byte == b'/') {
+                    removes_drive |= is_drive(&out[start + slash + 1..]);
+                    out.truncate(start + slash);
+                }
+            }
         }
-        if is_last {
-            segments.push(b"");
+        if segments.peek().is_none() {
+            out.push(b'/');
         }
     }
-    match removes_drive {
-        true => [&line[..path_at], b"/", &segments.join(&b'/'), &line[end..]].concat().into(),
-        false => line.into(),
-    }
+    out.extend_from_slice(rest);
+    removes_drive
 }
 
 fn is_slash(byte: &u8) -> bool {
@@ -84,7 +95,7 @@ mod tests {
             ("/c:/a", "/c:/a"),
         ] {
             let line = format!("http://h.example{path}");
-            let resolved = String::from_utf8(resolved(line.as_bytes(), 16).into()).unwrap();
+            let resolved = String::from_utf8(without_removed_drives(line.as_bytes(), 16).into()).unwrap();
             assert_eq!(Url::parse(&resolved).unwrap().as_str(), format!("http://h.example{want}"), "{path}");
         }
     }
@@ -101,7 +112,7 @@ mod tests {
                 path.extend(random.pick(&pieces));
             }
             let line = [b"http://h.example", &path[..]].concat();
-            let resolved = String::from_utf8(resolved(&line, 16).into()).unwrap();
+            let resolved = String::from_utf8(without_removed_drives(&line, 16).into()).unwrap();
             // Letters that are not drives.
             let line = String::from_utf8(line).unwrap();
             let plain = line.replace("/c:", "/q__q:").replace("\\c:", "\\q__q:").replace("Z|", "q__q|");

@@ -20,7 +20,7 @@ pub fn parse(line: &[u8], out: &mut Vec<u8>) -> Result<usize, Reason> {
     if has_credentials(&line[scheme.len() + 1..]) {
         return Err(Reason::Credentials);
     }
-    let line = dots::resolved(line, path_of(line));
+    let line = dots::without_removed_drives(line, path_of(line));
     let (url, host) = match Url::parse(&as_utf8(&line)) {
         Err(ParseError::IdnaError) => parse_ascii_host(&line, scheme.len() + 1)?,
         url => (url.map_err(reason)?, None),

@@ -11,8 +11,8 @@ pub enum Look {
     Clean,
     /// Only bytes to percent-encode or a fragment to drop: `encode` does that.
     Encode,
-    /// Dot segments or backslashes: the parser resolves them.
-    Parse,
+    /// Perhaps dot segments or backslashes: `dots` resolves them, then `encode` does the rest.
+    Resolve,
     /// A byte below 0x20 or 0x7F.
     Control,
 }
@@ -145,8 +145,8 @@ pub fn look(tail: &[u8]) -> Look {
             _ if in_fragment => {}
             b'#' => (in_fragment, look) = (true, worse(look, Look::Encode)),
             b'?' => in_query = true,
-            b'\\' if !in_query => look = Look::Parse,
-            b'/' if !in_query && starts_with_dot(&tail[at + 1..]) => look = Look::Parse,
+            b'\\' if !in_query => look = Look::Resolve,
+            b'/' if !in_query && starts_with_dot(&tail[at + 1..]) => look = Look::Resolve,
             b'%' if !is_escape(&tail[at..]) => look = worse(look, Look::Encode),
             b'%' => {}
             b'\'' if !in_query => {}
@@ -157,9 +157,9 @@ pub fn look(tail: &[u8]) -> Look {
     look
 }
 
-/// The stronger of two needs: `Parse`, then `Encode`, then `Clean`.
+/// The stronger of two needs: `Resolve`, then `Encode`, then `Clean`.
 fn worse(look: Look, than: Look) -> Look {
-    if look == Look::Parse { look } else { than }
+    if look == Look::Resolve { look } else { than }
 }
 
 /// Whether a segment may be `.` or `..` in any spelling. A segment that is neither (`.well-known`) only costs time.
