@@ -102,7 +102,7 @@ pub enum Cleaned<'a> {
     Rejected(Reason),
 }
 
-/// Cleans lines. Reuses its memory, and remembers the origin of the last line.
+/// Cleans lines. Reuses its memory, and remembers origins.
 #[derive(Debug, Default)]
 pub struct Cleaner {
     known: KnownOrigin,

@@ -2,10 +2,19 @@
 //!
 //! In the WHATWG parser, scheme, host and port depend only on the bytes up to the first `/ ? # \` after the `//`. So the
 //! result for `HTTPS://Bücher.example:443/` applies to every line that starts with these bytes, and if all URLs are on one site,
-//! their host is parsed only once.
+//! their host is parsed only once. So is each of a few thousand hosts that lines alternate between.
+
+use std::collections::HashMap;
 
 use super::host;
+use crate::common::quick_hash::QuickHash;
 use crate::common::simd;
+
+/// Most parsed origins that are remembered.
+const PARSED_MAX: usize = 4096;
+
+/// Maximum bytes of each of them: enough for nearly every host.
+const PARSED_BYTES_MAX: usize = 512;
 
 /// An origin as it is spelt in lines, `HTTP://H.example:80/`, and in its canonical form, `http://h.example/`.
 #[derive(Debug, Default)]
@@ -18,16 +27,25 @@ pub struct KnownOrigin {
     is_canonical: bool,
     /// Whether both are equal and contain nothing that XML escapes.
     is_plain: bool,
+    /// The first origins that the parser found: the canonical form by the spelling, both without that slash.
+    parsed: HashMap<Vec<u8>, Vec<u8>, QuickHash>,
 }
 
 impl KnownOrigin {
-    /// The index at which the path of `line` begins, if its origin is the known one or plainly canonical.
+    /// The index at which the path of `line` begins, if its origin is the known one, an earlier one, or plainly canonical.
     pub fn path_of(&mut self, line: &[u8]) -> Option<usize> {
-        if self.raw.is_empty() || !line.starts_with(&self.raw) {
-            let path_at = plain_origin(line)?;
-            self.remember(&line[..path_at], &line[..path_at]);
+        if self.is_origin_of(line) {
+            return Some(self.raw.len() - 1);
         }
-        Some(self.raw.len() - 1)
+        if let Some(path_at) = plain_origin(line) {
+            self.remember(&line[..path_at], &line[..path_at]);
+            return Some(path_at);
+        }
+        let path_at = spelt_origin(line)?;
+        let raw = &line[..path_at];
+        let canonical = self.parsed.get(raw)?.clone();
+        self.remember(raw, &canonical);
+        Some(path_at)
     }
 
     /// The index at which the path of `line` begins, if its origin is the known one, canonical, and contains nothing that XML
@@ -39,9 +57,20 @@ impl KnownOrigin {
 
     /// Remembers the origin that the parser found in `line`, if later lines can be matched with it.
     pub fn learn(&mut self, line: &[u8], canonical: &[u8]) {
-        if let Some(path_at) = spelt_origin(line) {
-            self.remember(&line[..path_at], canonical);
+        if self.is_origin_of(line) {
+            return;
         }
+        let Some(path_at) = spelt_origin(line) else { return };
+        let raw = &line[..path_at];
+        if self.parsed.len() < PARSED_MAX && raw.len() <= PARSED_BYTES_MAX {
+            self.parsed.insert(raw.to_vec(), canonical.to_vec());
+        }
+        self.remember(raw, canonical);
+    }
+
+    /// Whether `line` begins with the known origin.
+    fn is_origin_of(&self, line: &[u8]) -> bool {
+        !self.raw.is_empty() && line.starts_with(&self.raw)
     }
 
     /// Whether the spelling is canonical.

@@ -209,6 +209,19 @@ fn fast_path_agrees_with_slow_path_on_random_urls() {
 }
 
 #[test]
+fn more_origins_than_are_remembered_are_told_apart() {
+    let mut cleaner = Cleaner::default();
+    for round in 0..2 {
+        for number in 0..6_000 {
+            let line = format!("http://BÜCHER{number}.example/{round}");
+            check_same(line.as_bytes(), &mut cleaner);
+            check_same(b"http://other.example:81/", &mut cleaner);
+            check_same(line.as_bytes(), &mut cleaner);
+        }
+    }
+}
+
+#[test]
 fn fast_path_agrees_with_slow_path_on_mutated_real_urls() {
     let real = include_bytes!("../../testdata/urls.txt");
     let lines: Vec<&[u8]> = real.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect();
