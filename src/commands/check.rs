@@ -132,7 +132,8 @@ pub struct CheckReport {
     pub unknown_scopes: u64,
     /// Number of sets whose URLs are not checked against a scope, because the URL of their directory is unknown.
     pub unknown_bases: u64,
-    /// Number of XML files and feeds in directories of other programs that are most likely no sitemaps. They are not read.
+    /// Number of XML files and feeds that are not read: in directories of other programs, those that are most likely no sitemaps;
+    /// next to the copy of a set without its manifest, all that it does not list.
     pub other_files: u64,
     /// Number of findings, whether reported or not.
     pub findings: u64,

@@ -92,7 +92,8 @@ pub struct DiffReport {
     /// Entries without a URL in these sitemaps, such as a `<url>` with an empty `<loc>`. They are left out.
     #[serde(default)]
     pub without_url: u64,
-    /// XML files and feeds in directories of other programs that are most likely no sitemaps. They are not read.
+    /// XML files and feeds that are not read: in directories of other programs, those that are most likely no sitemaps; next to
+    /// the copy of a set without its manifest, all that it does not list.
     #[serde(default)]
     pub other_files: u64,
 }

@@ -52,7 +52,8 @@ pub struct UrlsReport {
     pub without_url: u64,
     /// Number of sitemaps that sitemill did not write, and that the sets only list. Their URLs are left out.
     pub also: u64,
-    /// Number of XML files and feeds in directories of other programs that are most likely no sitemaps. They are not read.
+    /// Number of XML files and feeds that are not read: in directories of other programs, those that are most likely no sitemaps;
+    /// next to the copy of a set without its manifest, all that it does not list.
     pub other_files: u64,
 }
 

@@ -49,7 +49,7 @@ pub(crate) struct Set {
     pub manifests: Manifests,
     /// Compressed copies of files, by path, each with the file that is read instead.
     copies: HashMap<PathBuf, (PlaceFile, PlaceFile)>,
-    /// XML files and feeds next to the sitemaps that are most likely none. They are not read.
+    /// XML files and feeds next to the sitemaps that are most likely none, or no part of the set. They are not read.
     pub others: Vec<PlaceFile>,
 }
 
@@ -225,26 +225,6 @@ impl Set {
             }
         }
         true
-    }
-
-    /// Takes what may be of a set of which only files are known: index files whose names begin like those of the set and its
-    /// sections; of the set without a name, all sitemaps if there are none. What other sets have is left out.
-    fn take_by_names(&mut self, view: &Arc<dyn View>, names: &[Listed]) -> Result<()> {
-        let (own, others) = (Stem::of_set(view.name()), Self::others(&**view)?);
-        let may_be_own = |listed: &Listed| match (view.name(), stem(&listed.name)) {
-            (_, Some(stem)) if others.iter().any(|other| other.has_stem(&stem)) => false,
-            (None, _) => true,
-            (Some(_), stem) => stem.is_some_and(|stem| stem == own || own.begins(&stem)),
-        };
-        let may_be_own: Vec<&Listed> = names.iter().filter(|listed| may_be_own(listed)).collect();
-        let is_index = |listed: &&Listed| index_stem(&listed.name).is_some();
-        let indexes: Vec<&Listed> = may_be_own.iter().copied().filter(is_index).collect();
-        match indexes.is_empty() && view.name().is_none() {
-            true => self.take_foreign(view, may_be_own),
-            false => indexes.into_iter().for_each(|listed| self.take(view, listed)),
-        }
-        self.leave_out_copies();
-        Ok(())
     }
 
     /// Returns the files to start from, for commands that read the set without checking it.

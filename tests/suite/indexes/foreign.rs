@@ -54,6 +54,43 @@ fn xml_of_another_kind_and_feeds_next_to_sitemaps_are_left_out_and_counted() {
 }
 
 #[test]
+fn an_index_file_with_a_name_that_sitemill_gives_hides_no_other_file() {
+    for name in ["sitemap-index-1.xml", "sitemap-news-index-7.xml"] {
+        let directory = TempDir::new();
+        directory.file("news.xml", sitemap(&["1"]));
+        directory.file("page-sitemap.xml", sitemap(&["2"]));
+        let own = directory.file(name, index(&[&format!("{BASE}page-sitemap.xml")]));
+        assert_eq!(checked(directory.path()), (vec![], [2, 0]), "{name}");
+        // Even if it is no index file.
+        fs::write(own, sitemap(&["sitemap-00001-1f2e3d4c.xml.gz"])).unwrap();
+        assert_eq!(checked(directory.path()), (vec![], [3, 0]), "{name}");
+        // A run that has published nothing changes nothing, and its sitemaps are left out.
+        fs::create_dir(directory.join(".sitemill")).unwrap();
+        directory.file(".sitemill/lock", "");
+        directory.file("sitemap-00002-1f2e3d4c.xml.gz", gzip(sitemap(&["3"]).as_bytes()));
+        assert_eq!(checked(directory.path()), (vec![], [3, 0]), "{name}");
+    }
+}
+
+#[test]
+fn sitemaps_next_to_a_copy_of_a_set_without_its_records_are_left_out_and_counted() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let build = |more: &[&str], url| {
+        finish(build_command(&out, BASE).args(more), format!("{BASE}{url}\n").as_bytes()).expect(0)
+    };
+    build(&[], "1");
+    directory.file("out/news.xml", sitemap(&["3"]));
+    let listed = directory.file("out/listed.xml", sitemap(&["4"]));
+    build(&["--also", listed.to_str().unwrap()], "2");
+    fs::remove_dir_all(out.join(".sitemill")).unwrap();
+    fs::remove_file(out.join("robots-sitemaps.txt")).unwrap();
+    // Neither the sitemap of the first set nor an own file of the copy counts.
+    assert_eq!(checked(&out), (vec![], [2, 1]));
+    assert_eq!(urls(&out).expect(0).stdout, format!("{BASE}2\n{BASE}4\n").as_bytes());
+}
+
+#[test]
 fn a_compressed_copy_of_a_sitemap_is_not_read_again() {
     let directory = TempDir::new();
     let (one, other) = (sitemap(&["1", "2"]), sitemap(&["3"]));

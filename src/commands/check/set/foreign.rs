@@ -5,14 +5,15 @@ use std::io::BufRead;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::Set;
-use super::listing::names;
+use super::listing::{has_own_index, index_stem, names};
+use super::{Set, stem};
 use crate::commands::check::content::Content;
 use crate::commands::check::entry::Entry;
 use crate::commands::check::finding::Findings;
 use crate::commands::check::reader::{DocumentFormat, Reader};
 use crate::error::Result;
 use crate::place::{Listed, PlaceFile, View};
+use crate::set::name::Stem;
 
 /// The kind of a file that may be a sitemap.
 #[derive(PartialEq, Eq)]
@@ -25,9 +26,35 @@ enum Likely {
 }
 
 impl Set {
+    /// Takes what may be of a set of which only files are known: index files whose names begin like those of the set and its
+    /// sections; in a place that sitemill most likely did not write, all sitemaps. What other sets have is left out.
+    pub(super) fn take_by_names(&mut self, view: &Arc<dyn View>, names: &[Listed]) -> Result<()> {
+        let (own, others) = (Stem::of_set(view.name()), Self::others(&**view)?);
+        let may_be_own = |listed: &Listed| match (view.name(), stem(&listed.name)) {
+            (_, Some(stem)) if others.iter().any(|other| other.has_stem(&stem)) => false,
+            (None, _) => true,
+            (Some(_), stem) => stem.is_some_and(|stem| stem == own || own.begins(&stem)),
+        };
+        let may_be_own: Vec<&Listed> = names.iter().filter(|listed| may_be_own(listed)).collect();
+        if view.name().is_none() && !has_own_index(&**view, &may_be_own) {
+            self.take_foreign(view, may_be_own);
+        } else {
+            for listed in may_be_own {
+                if index_stem(&listed.name).is_some() {
+                    self.take(view, listed);
+                } else if stem(&listed.name).is_none() {
+                    // No set of sitemill has a file of this name, except one that it only lists.
+                    self.others.push(PlaceFile::new(Arc::clone(view), &listed.name));
+                }
+            }
+        }
+        self.leave_out_copies();
+        Ok(())
+    }
+
     /// Takes those of the files `listed` that are most likely sitemaps or index files: all whose names say so, and the others
     /// unless they are XML of another kind. Feeds are sitemaps if there is nothing else.
-    pub(super) fn take_foreign(&mut self, view: &Arc<dyn View>, listed: Vec<&Listed>) {
+    fn take_foreign(&mut self, view: &Arc<dyn View>, listed: Vec<&Listed>) {
         let likely = |listed: &&Listed| likely(&PlaceFile::new(Arc::clone(view), &listed.name), listed);
         let likely: Vec<Likely> = listed.iter().map(likely).collect();
         let has_sitemap = likely.contains(&Likely::Sitemap);

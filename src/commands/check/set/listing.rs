@@ -1,10 +1,16 @@
 //! The sitemaps and index files in a place, and what the names that `build` gives to index files tell.
 
+use std::borrow::Borrow;
 use std::ffi::OsStr;
 
+use crate::commands::check::content::Content;
+use crate::commands::check::entry::Entry;
+use crate::commands::check::finding::Findings;
 use crate::commands::check::manifests::Manifests;
+use crate::commands::check::reader::{FileKind, Reader};
 use crate::error::Result;
-use crate::place::{Listed, View};
+use crate::place::{Listed, PlaceFile, View};
+use crate::set::name::is_sitemap_file;
 
 /// Returns the sitemaps and index files in a place: XML, feeds, and text whose name begins with `sitemap`, with numbers in names
 /// sorted by value, in any letter case. Some may be links.
@@ -25,7 +31,37 @@ pub(super) fn names(view: &dyn View) -> Result<Vec<Listed>> {
 /// Whether the files `names` in a place without robots lines are only sitemaps of runs that have not published a set. Index files
 /// were published, even if a copy lacks the rest of their set.
 pub(super) fn is_unpublished(view: &dyn View, manifests: &Manifests, names: &[Listed]) -> bool {
-    !names.iter().any(|listed| index_stem(&listed.name).is_some()) && manifests.are_awaited(view)
+    manifests.are_awaited(view) && !has_own_index(view, names)
+}
+
+/// Whether an index file among `names` is most likely one that sitemill wrote: its name and that of a sitemap in it are names that
+/// sitemill gives. Other programs may give names such as `sitemap-index-1.xml`, too.
+pub(super) fn has_own_index<N: Borrow<Listed>>(view: &dyn View, names: &[N]) -> bool {
+    let named = names.iter().map(Borrow::borrow);
+    let mut named = named.filter(|listed| listed.is_file && index_stem(&listed.name).is_some());
+    named.any(|listed| lists_own_sitemap(&PlaceFile::new(view.share(), &listed.name)))
+}
+
+/// Whether `file` is an index file that lists a sitemap with a name that sitemill gives. A file that cannot be read is not, and is
+/// an error or a finding when it is read like a file of another program.
+fn lists_own_sitemap(file: &PlaceFile) -> bool {
+    let mut findings = Findings::new(String::new(), 0);
+    let Ok(content) = Content::open(file) else { return false };
+    let mut reader = Reader::lenient(content, &mut findings);
+    let mut entry = Entry::default();
+    while reader.next(&mut entry).is_ok_and(|is_entry| is_entry) {
+        let name = entry.loc().and_then(|loc| loc.rsplit(|&byte| byte == b'/').next());
+        match reader.own().0 {
+            FileKind::Sitemap => return false,
+            FileKind::Index
+                if name.and_then(|name| str::from_utf8(name).ok()).is_some_and(is_sitemap_file) =>
+            {
+                return true;
+            }
+            FileKind::Index => {}
+        }
+    }
+    false
 }
 
 /// Returns a key that sorts `a-9` before `a-10`, because each number is preceded by the count of its digits.
