@@ -277,7 +277,8 @@ fn list(file: &PlaceFile, format: LineFormat, entry: &mut Entry) -> Result<Liste
 /// Returns why `entry`, in a file of this `kind`, cannot be listed in this `format`, unless it can be or has no URL.
 fn unlistable(entry: &Entry, kind: FileKind, format: LineFormat) -> Option<String> {
     if !entry.has_whole_tags() {
-        return Some(format!("a value of more than {} bytes", grouped(VALUE_BYTES_MAX as u64)));
+        let clean = if kind == FileKind::Sitemap { "; clean lists its valid URLs" } else { "" };
+        return Some(format!("a value of more than {} bytes{clean}", grouped(VALUE_BYTES_MAX as u64)));
     }
     let loc = entry.loc().filter(|loc| !loc.is_empty())?;
     if loc.iter().any(u8::is_ascii_control) {

@@ -122,8 +122,8 @@ fn a_broken_file_is_named_after_the_urls_before_it() {
         (&["other.xml"], 2, "other.xml: entry 2: unknown-element: element url is not allowed here"),
         (&["nested.xml"], 2, "nested.xml: entry 3: unknown-element: element url is not allowed here"),
         (&["two.rss"], 1, "two.rss: entry 2: repeated-element: two elements for loc"),
-        (&["long.xml"], 1, "entry 2: a value of more than 4,096 bytes"),
-        (&["late.xml"], 0, "entry 1: a value of more than 4,096 bytes"),
+        (&["long.xml"], 1, "entry 2: a value of more than 4,096 bytes; clean lists its valid URLs\n"),
+        (&["late.xml"], 0, "entry 1: a value of more than 4,096 bytes; clean lists its valid URLs\n"),
         (
             &["good.xml", "missing.xml"],
             2,

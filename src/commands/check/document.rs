@@ -93,11 +93,13 @@ pub(crate) fn check(
         judge(entry, url.as_deref(), protocol, below, reader.findings());
         // Entries beyond the limit are a finding already, and must not take memory.
         let is_counted = entry.number() <= kind.entries_max(protocol);
-        match (kind, url.as_deref()) {
-            // An entry without a URL needs a key too, so that keys stay aligned with entries; two such entries are not duplicates.
+        match (kind, url.as_deref().filter(|_| entry.has_whole_loc())) {
+            // An entry whose URL is missing or truncated needs a key too, so that keys stay aligned with entries; two such entries
+            // are not duplicates.
             (FileKind::Sitemap, None | Some(b"")) if is_counted => keys.push(rules.secret.key(&unique())),
             (FileKind::Sitemap, Some(url)) if is_counted => keys.push(rules.secret.key(url)),
-            (FileKind::Index, _) if is_counted => {
+            // A truncated URL, which is a finding, leads to no sitemap.
+            (FileKind::Index, Some(_)) if is_counted => {
                 members.extend(entry.loc().map(|loc| Member { entry: entry.number(), loc: loc.into() }));
             }
             _ => {}

@@ -64,6 +64,11 @@ impl Entry {
         !self.is_tag_cut
     }
 
+    /// Returns whether the URL was not truncated. Two that were may differ in what is lost.
+    pub(crate) fn has_whole_loc(&self) -> bool {
+        self.has_whole_tags() || self.value(Tag::Loc).is_none_or(|loc| loc.len() < VALUE_BYTES_MAX)
+    }
+
     /// Returns whether no value was truncated, and all links, images and other elements of extensions were kept.
     pub fn is_whole(&self) -> bool {
         self.has_whole_tags()

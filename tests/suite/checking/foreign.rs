@@ -64,6 +64,24 @@ fn each_empty_url_is_a_finding_of_its_own_and_none_is_a_duplicate() {
 }
 
 #[test]
+fn urls_that_agree_as_far_as_they_are_read_are_no_duplicates() {
+    let directory = TempDir::new();
+    let long = format!("http://h.example/s?q={}", "a".repeat(4080));
+    let loc = |url: &str| format!("<loc>{url}</loc>");
+    let entries = |tag: &str| {
+        format!("<{tag}>{}</{tag}><{tag}>{}</{tag}>", loc(&format!("{long}1")), loc(&format!("{long}2")))
+    };
+    let file = directory.file("a.xml", sitemap(&entries("url")));
+    assert_eq!(rules(&file), ["loc-too-long", "loc-too-long"]);
+    let index = sitemap(&entries("sitemap")).replace("urlset", "sitemapindex");
+    assert_eq!(rules(&directory.file("index.xml", index)), ["loc-too-long", "loc-too-long"]);
+    // Another value that is too long hides no duplicate.
+    let dated = format!("<url>{}<lastmod>{}</lastmod></url>", loc("http://h.example/a"), "2".repeat(5000));
+    let found = rules(&directory.file("b.xml", sitemap(&dated.repeat(2))));
+    assert_eq!(found, ["lastmod", "lastmod", "duplicate"]);
+}
+
+#[test]
 fn a_scope_that_is_not_checked_is_mentioned_and_counted() {
     let directory = TempDir::new();
     let url = |host: &str| format!("<url><loc>http://{host}.example/a</loc></url>");
