@@ -205,8 +205,10 @@ pub mod status {
     pub use crate::commands::status::{FilesStatus, FirstRun, RunStatus, SetStatus, first_runs, sets_below};
 }
 
-/// Tools for programs that run the commands as the `sitemill` binary does: path conflicts, outputs, pipes and SIGBUS.
+/// Tools for programs that run the commands as the `sitemill` binary does: path conflicts, outputs, pipes, SIGBUS, and the command
+/// after a build.
 pub mod process {
+    pub use crate::commands::build::{build_without_then, run_then, runs_then};
     pub use crate::commands::paths::{Conflicts, Paths};
     pub use crate::common::output::{
         STDOUT_NAME, StoppableWriter, create_output, is_stdout, is_stream, output_name,

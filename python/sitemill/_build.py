@@ -175,8 +175,8 @@ def build(
         also: a URL or a file below ``out``, or a list of these: sitemaps that sitemill does not write, to be listed in the index
             files.
         then: a command that runs once the set is live, as a list of words or as a string, split as in a POSIX shell. It
-            receives the report as JSON on standard input, and its output goes to standard error. If it fails, the build only
-            warns.
+            receives the report as JSON on standard input, and its output goes to standard error. The files ``report``,
+            ``html``, ``rejects`` and ``diff`` are written before it runs, ``metrics`` after it. If it fails, the build only warns.
         keep, keep_sets: how long earlier sets are kept (``"14d"`` by default), and how many always stay (3 by default).
         ignore_manifest: publish even if the manifest is damaged; earlier sets are kept if their manifests can be read.
         endpoint: the URL of an S3-compatible store; ``AWS_ENDPOINT_URL`` or Amazon's by default.

@@ -4,7 +4,7 @@ mod places;
 
 use std::error::Error as _;
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Instant, SystemTime};
@@ -13,7 +13,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use sitemill::escape;
 use sitemill::options::{memory_default, threads_within};
-use sitemill::process::{ResultFile, STDOUT_NAME, StoppableWriter, is_stdout, is_stream, output_name};
+use sitemill::process::{
+    ResultFile, STDOUT_NAME, StoppableWriter, build_without_then, is_stdout, is_stream, output_name,
+    run_then, runs_then,
+};
 use sitemill::report::{CompletedSwitch, Failure, Metrics};
 use sitemill::words::grouped;
 use sitemill::{
@@ -71,7 +74,7 @@ pub fn built(
         None if args.input.is_empty() => vec!["-".into()],
         None => args.input.clone(),
     };
-    let (reports, ready) = Reports::begin(args, inputs, config);
+    let (mut reports, ready) = Reports::begin(args, inputs, config);
     let progress = &Estimated { progress, estimate: OnceLock::new() };
     let built = ready.and_then(|()| {
         failure::caught(|| {
@@ -81,7 +84,8 @@ pub fn built(
             };
             let job = checked_job(args, stop)?;
             inputs::warn_of_robots(&job.rules.urls);
-            sitemill::build_from(&job, sources, progress, stop).map(flags::in_outcome)
+            let outcome = build_without_then(&job, sources, progress, stop)?;
+            Ok(reports.run_then(&job, outcome, stop))
         })
     });
     reports.write(&built, progress.estimate.get(), stop);
@@ -132,7 +136,8 @@ fn check_stdout(args: &BuildArgs) -> Result<()> {
 /// Open outputs for programs, written whether or not the run succeeds.
 pub struct Reports {
     started: Instant,
-    report: Option<(PathBuf, ResultFile<File>)>,
+    /// Without a file if the report was replaced before the command ran. It is then replaced again.
+    report: Option<(PathBuf, Option<ResultFile<File>>)>,
     html: Option<PageTo>,
     json: bool,
     metrics: Option<PathBuf>,
@@ -157,16 +162,36 @@ impl Reports {
         let started = Instant::now();
         let ReportFiles { report, html, json, metrics, run } = files;
         let mut first = Ok(());
-        let report = kept(report.map(|path| create(&path).map(|file| (path, file))), &mut first);
+        let report = kept(report.map(|path| create(&path).map(|file| (path, Some(file)))), &mut first);
         let metrics = kept(metrics.map(|path| check_metrics(&path).map(|()| path)), &mut first);
         let html = kept(html.map(PageTo::prepare), &mut first);
         (Self { started, report, html, json, metrics, run }, first)
     }
 
+    /// Runs the command of `job` if the sets of `outcome` are live. First replaces the report and the page, so that the command
+    /// does not find those of an earlier run; [`write`](Self::write) replaces them again, with its exit code. What can only be
+    /// written in place is written once, at the end. So are the metrics, because alerts on the exit code would end while the
+    /// command runs.
+    pub fn run_then(&mut self, job: &Job, outcome: Outcome, stop: &Stop) -> Outcome {
+        let mut outcome = flags::in_outcome(outcome);
+        if !runs_then(job, &outcome) {
+            return outcome;
+        }
+        if let Some(to @ PageTo::File(_)) = &self.html {
+            to.write(&page_of(&outcome), stop).unwrap_or_else(warn);
+        }
+        if let Some((path, file)) = &mut self.report {
+            let replaced = file.take_if(|file| matches!(file, ResultFile::Replaced(_)));
+            let written = replaced.map_or(Ok(()), |file| write_report(file, path, &json_of(&outcome), stop));
+            written.unwrap_or_else(warn);
+        }
+        run_then(job, &mut outcome, stop);
+        flags::in_outcome(outcome)
+    }
+
     /// Writes the outputs. A failure is a warning, because it does not change the outcome of the run. The metrics come first: the
     /// report may block on a slow reader. The report of a run that has failed has its `estimate`, if that is known.
     pub fn write(self, built: &Result<Outcome>, estimate: Option<&Estimate>, stop: &Stop) {
-        let warn = |error: Error| log::warning(&failure::with_cause(&error));
         let took = self.started.elapsed();
         let exit_code = match built {
             Ok(outcome) => outcome.refused.as_ref().map_or(0, |why| why.kind().exit_code()),
@@ -189,23 +214,14 @@ impl Reports {
         }
         if let Some(to) = &self.html {
             let page = match built {
-                Ok(outcome) => Page::of_report_with(&outcome.report, flags::name),
+                Ok(outcome) => page_of(outcome),
                 Err(error) => Page::of_failure(&failure_of(error, exit_code)),
             };
             to.write(&page, stop).unwrap_or_else(warn);
         }
-        let unwritten = |path: &Path, error| Error::io(path, "the report could not be written", error);
-        if let Some((path, to)) = self.report {
-            let text = format!("{report:#}\n");
-            let failed = |error| unwritten(output_name(&path), error);
-            let written = match to {
-                ResultFile::InPlace(file) => {
-                    StoppableWriter::new(&file, stop).write_all(text.as_bytes()).map_err(failed)
-                }
-                ResultFile::Replaced(mut file) => {
-                    file.write_all(text.as_bytes()).map_err(failed).and_then(|()| file.finish())
-                }
-            };
+        if let Some((path, file)) = self.report {
+            let file = file.map_or_else(|| create(&path), Ok);
+            let written = file.and_then(|file| write_report(file, &path, &report, stop));
             written.unwrap_or_else(warn);
         }
         if self.json {
@@ -216,6 +232,33 @@ impl Reports {
             written.unwrap_or_else(|error| warn(unwritten(Path::new(STDOUT_NAME), error)));
         }
     }
+}
+
+fn warn(error: Error) {
+    log::warning(&failure::with_cause(&error));
+}
+
+fn unwritten(path: &Path, error: io::Error) -> Error {
+    Error::io(path, "the report could not be written", error)
+}
+
+/// Writes `report` to the `file` at `path`.
+fn write_report(file: ResultFile<File>, path: &Path, report: &Value, stop: &Stop) -> Result<()> {
+    let text = format!("{report:#}\n");
+    let failed = |error| unwritten(output_name(path), error);
+    match file {
+        ResultFile::InPlace(file) => {
+            StoppableWriter::new(&file, stop).write_all(text.as_bytes()).map_err(failed)
+        }
+        ResultFile::Replaced(mut file) => {
+            file.write_all(text.as_bytes()).map_err(failed).and_then(|()| file.finish())
+        }
+    }
+}
+
+/// Returns the page of the report of `outcome`.
+fn page_of(outcome: &Outcome) -> Page {
+    Page::of_report_with(&outcome.report, flags::name)
 }
 
 /// Returns an output that could be opened. An error is kept in `first`, unless there is one already.

@@ -63,6 +63,7 @@ pub fn build_job(arguments: Vec<OsString>, publishes: bool) -> Result<Job> {
 /// A build whose steps another program runs, such as one on a cluster.
 pub struct BuildInSteps {
     args: Box<BuildArgs>,
+    job: Option<Job>,
     reports: Reports,
     _applied: AppliedSettings,
 }
@@ -75,7 +76,7 @@ impl BuildInSteps {
     pub fn begin(arguments: Vec<OsString>) -> Result<Self> {
         let (args, applied) = build_args(arguments, true)?;
         let (reports, ready) = Reports::begin(&args, Vec::new(), None);
-        let this = Self { args, reports, _applied: applied };
+        let this = Self { args, job: None, reports, _applied: applied };
         match ready {
             Ok(()) => Ok(this),
             Err(error) => Err(this.fail(error)),
@@ -86,18 +87,27 @@ impl BuildInSteps {
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if its options contradict each other; if a file of rules cannot be read.
-    pub fn job(&self) -> Result<Job> {
+    pub fn job(&mut self) -> Result<Job> {
         let job = build::checked_job(&self.args, &Stop::default())?;
         inputs::warn_of_robots(&job.rules.urls);
+        self.job = Some(job.clone());
         Ok(job)
     }
 
-    /// Writes the reports of its outcome, or of its failure, and returns that.
+    /// Runs the command of its job if the sets of its outcome are live, writes the reports of its outcome, or of its failure, and
+    /// returns that.
     ///
     /// # Errors
     /// That of `built`. If a report cannot be written, that is a warning.
-    pub fn end(self, built: Result<Outcome>, stop: &Stop) -> Result<Outcome> {
-        let built = built.map(flags::in_outcome);
+    pub fn end(mut self, built: Result<Outcome>, stop: &Stop) -> Result<Outcome> {
+        let built = built.and_then(|outcome| {
+            caught(|| {
+                Ok(match &self.job {
+                    Some(job) => self.reports.run_then(job, outcome, stop),
+                    None => flags::in_outcome(outcome),
+                })
+            })
+        });
         self.reports.write(&built, None, stop);
         built
     }

@@ -14,7 +14,7 @@ pub(super) mod reporting;
 mod sealed;
 pub(super) mod site;
 mod start;
-pub(super) mod then;
+mod then;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -38,6 +38,7 @@ use finish::{Clock, finish};
 use load::{LoadedInputs, drop_during};
 pub use outcome::Outcome;
 use start::Start;
+pub use then::{run_then, runs_then};
 
 /// Builds the set that `job` describes and makes it the live one.
 ///
@@ -64,6 +65,25 @@ pub fn build_from(
     progress: &dyn Progress,
     stop: &Stop,
 ) -> Result<Outcome> {
+    let mut outcome = build_without_then(job, sources, progress, stop)?;
+    run_then(job, &mut outcome, stop);
+    Ok(outcome)
+}
+
+/// Builds like [`build_from`], but leaves the command of [`Publication::then`](crate::options::Publication::then) to a call of
+/// [`run_then`], so that the caller can write files first that the command may read.
+///
+/// # Errors
+/// Same as [`build_from`].
+///
+/// # Panics
+/// Same as [`build_from`].
+pub fn build_without_then(
+    job: &Job,
+    sources: Vec<Source<'_>>,
+    progress: &dyn Progress,
+    stop: &Stop,
+) -> Result<Outcome> {
     let mut job = job.clone();
     job.input.paths = sources.iter().filter_map(Source::path).map(Path::to_owned).collect();
     job.check()?;
@@ -74,7 +94,7 @@ pub fn build_from(
     let out = &job.publication.out;
     let built = lost_pages::as_error(out, |lost| build_set(job, sources, progress, stop, lost));
     let mut outcome = built.map_err(unpublished)?;
-    then::run(job, &mut outcome, stop);
+    outcome.report_warnings();
     Ok(outcome)
 }
 

@@ -63,6 +63,46 @@ fn the_command_reads_the_report_of_a_live_set_and_knows_the_run() {
     assert_eq!(again["details"]["changes"]["new_sitemaps"], 0);
 }
 
+#[test]
+fn the_command_finds_the_files_of_its_own_run_and_its_exit_code_is_added_to_them() {
+    let directory = TempDir::new();
+    let (out, seen) = (directory.join("out"), directory.join("seen"));
+    fs::create_dir(&seen).unwrap();
+    let names = ["report.json", "page.html", "diff.tsv", "rejects.tsv"];
+    let [report, page, diff, rejects] = names.map(|name| directory.join(name));
+    let shown = directory.path().display();
+    let script = format!("cat > '{shown}/seen/stdin'; cd '{shown}' && cp {} seen; exit 3\n", names.join(" "));
+    let then = format!("sh '{}'", directory.file("then.sh", script).display());
+    let read = |path: &Path| fs::read_to_string(path).unwrap();
+    let json = |path: &Path| serde_json::from_str::<Value>(&read(path)).unwrap();
+    for (input, listed) in [("1\n2\n3\n\u{7f}\n", 3), ("1\n4\n", 2)] {
+        let input: String = input.lines().map(|page| format!("{BASE}{page}\n")).collect();
+        let mut command = build_command(&out, BASE);
+        command.args(["--then", &then, "--report"]).arg(&report).arg("--html").arg(&page);
+        finish(command.arg("--diff").arg(&diff).arg("--rejects").arg(&rejects), input.as_bytes()).expect(0);
+        let [mut early, mut late] = [seen.join("report.json"), report.clone()].map(|path| json(&path));
+        assert_eq!((&early["listed"], &early), (&listed.into(), &json(&seen.join("stdin"))));
+        assert_eq!(late["then"]["exit_code"], 3);
+        for report in [&mut early, &mut late] {
+            report.as_object_mut().unwrap().retain(|key, _| key != "then" && key != "warnings");
+        }
+        assert_eq!(early, late);
+        let pages = [read(&seen.join("page.html")), read(&page)];
+        assert_eq!(pages.map(|page| page.contains("exit code 3")), [false, true]);
+        for path in [&diff, &rejects] {
+            assert_eq!(read(&seen.join(path.file_name().unwrap())), read(path));
+        }
+    }
+    // What cannot be replaced is written once.
+    for option in ["--report", "--html"] {
+        let mut command = build_command(&out, BASE);
+        let done = finish(command.args(["--then", "true", option, "/dev/stdout"]), BASE.as_bytes()).expect(0);
+        let stdout = String::from_utf8(done.stdout).unwrap();
+        let ends = ["\"exit_code\": 0", "</html>"].map(|end| stdout.matches(end).count());
+        assert_eq!(ends, if option == "--report" { [1, 0] } else { [0, 1] }, "{stdout}");
+    }
+}
+
 /// What a command sees of a build of one URL with `options`.
 fn variable(out: &Path, name: &str, options: &[&str]) -> String {
     let then = format!("sh -c 'echo ${{{name}-unset}} >&2'");

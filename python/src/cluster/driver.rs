@@ -31,7 +31,7 @@ impl Driver {
     fn new(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<Self> {
         let stop = Stop::default();
         let running = run::run(py, None, None, &stop, |_, stop| {
-            let steps = BuildInSteps::begin(arguments)?;
+            let mut steps = BuildInSteps::begin(arguments)?;
             match steps.job().and_then(|job| cluster::Driver::open(&job, stop)) {
                 Ok(driver) => Ok(Running { driver, steps, stop: stop.clone() }),
                 Err(error) => Err(steps.fail(error)),
@@ -74,7 +74,7 @@ impl Driver {
                 driver.set_columns(
                     columns.map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?,
                 );
-                driver.publish(&packed, &plan, batches, input)
+                driver.publish_without_then(&packed, &plan, batches, input)
             };
             steps.end(caught(publish), stop)
         };

@@ -26,7 +26,8 @@ pub struct PublishingArgs {
     ///
     /// Not run by a shell: words are split as in a POSIX shell, and nothing is expanded; use sh -c '...' for that. Standard input
     /// is the JSON report. Output goes to standard error. SITEMILL_RUN_OUT, _NAME, _BASE_URL, _LISTED, _SITEMAPS, _INDEXES,
-    /// _CHANGED and _DIFF are set. If the command fails, sitemill prints a warning, and the set stays live.
+    /// _CHANGED and _DIFF are set. The files of --report, --html, --rejects and --diff are written before, that of --metrics after
+    /// it. If the command fails, sitemill prints a warning, and the set stays live.
     #[arg(long, value_name = "COMMAND", hide_short_help = true)]
     pub then: Option<CommandLine>,
 }

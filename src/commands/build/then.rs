@@ -25,11 +25,14 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// the command directly.
 const GRACE: Duration = Duration::from_millis(200);
 
-/// Completes the report: adds the warnings, runs the command of `job` if its sets are live, and adds its exit code. Its failure is
-/// a warning.
-pub fn run(job: &Job, outcome: &mut Outcome, stop: &Stop) {
-    outcome.report_warnings();
-    let Some(command) = job.publication.then.as_ref().filter(|_| outcome.report.published) else { return };
+/// Whether [`run_then`] runs a command: `job` has one, and the sets of `outcome` are live.
+pub fn runs_then(job: &Job, outcome: &Outcome) -> bool {
+    job.publication.then.is_some() && outcome.report.published
+}
+
+/// Runs the command of `job` if its sets are live, and adds its exit code to the report. Its failure is a warning.
+pub fn run_then(job: &Job, outcome: &mut Outcome, stop: &Stop) {
+    let Some(command) = job.publication.then.as_ref().filter(|_| runs_then(job, outcome)) else { return };
     let ended = start(job, command, &outcome.report).and_then(|child| wait(child, stop));
     let (exit_code, failure) = match ended {
         Ok(status) => {

@@ -15,8 +15,8 @@ use crate::commands::build::guards;
 use crate::commands::build::outcome::Outcome;
 use crate::commands::build::report::{Report, Seconds};
 use crate::commands::build::reporting::{Counted, examples_of_reason, excluded_most, of_counted};
+use crate::commands::build::run_then;
 use crate::commands::build::site::{self, Site};
-use crate::commands::build::then;
 use crate::commands::unpublished::unpublished;
 use crate::common::progress::Estimate;
 use crate::common::secret::Secret;
@@ -145,14 +145,31 @@ impl Driver {
         batches: Vec<RegionBatch>,
         input: &str,
     ) -> Result<Outcome> {
-        let (job, stop, completed) = (self.job.clone(), self.stop.clone(), self.completed.clone());
-        let published = self.publish_set(packed, plan, batches, input);
-        let mut outcome = Outcome::with_completed(completed, published).map_err(unpublished)?;
-        then::run(&job, &mut outcome, &stop);
+        let (job, stop) = (self.job.clone(), self.stop.clone());
+        let mut outcome = self.publish_without_then(packed, plan, batches, input)?;
+        run_then(&job, &mut outcome, &stop);
         Ok(outcome)
     }
 
-    /// Publishes the set, without the command that runs afterwards.
+    /// Publishes like [`publish`](Self::publish), but leaves the command of
+    /// [`Publication::then`](crate::options::Publication::then) to a call of [`run_then`](crate::process::run_then).
+    ///
+    /// # Errors
+    /// Same as [`publish`](Self::publish).
+    pub fn publish_without_then(
+        self,
+        packed: &[Packed],
+        plan: &RoutingPlan,
+        batches: Vec<RegionBatch>,
+        input: &str,
+    ) -> Result<Outcome> {
+        let completed = self.completed.clone();
+        let published = self.publish_set(packed, plan, batches, input);
+        let mut outcome = Outcome::with_completed(completed, published).map_err(unpublished)?;
+        outcome.report_warnings();
+        Ok(outcome)
+    }
+
     fn publish_set(
         self,
         packed: &[Packed],
