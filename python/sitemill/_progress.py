@@ -19,6 +19,9 @@ _WORDS = {
     "urls": "reading",
 }
 
+#: Phases that count bytes; the others count URLs.
+_IN_BYTES = ("read", "survey")
+
 
 def progress_callback(progress: Union[bool, ProgressCallback, None]) -> Optional[Any]:
     """The function that receives progress; ``None`` if nothing is shown."""
@@ -55,6 +58,14 @@ def _is_notebook() -> bool:
     return any(base.__name__ == "ZMQInteractiveShell" for base in type(shell).__mro__)
 
 
+def _amount(phase: str, number: float) -> str:
+    """An amount in the unit of the phase."""
+    if phase not in _IN_BYTES:
+        return f"{number:,.0f}"
+    power = min((int(number) | 1).bit_length() - 1, 49) // 10
+    return f"{number / 1024**power:.{2 if power else 0}f} {('B', 'KiB', 'MiB', 'GiB', 'TiB')[power]}"
+
+
 class _Line:
     """A line of text that is replaced as the work goes on."""
 
@@ -78,7 +89,7 @@ class _Line:
             share = min(100 * done // total, 100)
             self.show(f"{words}: {share:3d} %, {left:.0f} s left")
         else:
-            self.show(f"{words}: {done:,}, {done / elapsed:,.0f}/s")
+            self.show(f"{words}: {_amount(phase, done)}, {_amount(phase, done / elapsed)}/s")
 
     def show(self, line: str) -> None:
         raise NotImplementedError

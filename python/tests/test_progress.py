@@ -180,13 +180,24 @@ def test_standard_error_may_be_closed_or_replaced(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "done, total, line",
-    [(5, 10, r"sorting:  50 %, \d+ s left"), (0, 10, r"sorting:   0 %"), (99, 10, r"sorting: 100 %, 0 s left"), (7, 0, r"sorting: 7, [\d,]+/s")],
+    "phase, done, total, line",
+    [
+        ("sort", 5, 10, r"sorting:  50 %, \d+ s left"),
+        ("sort", 0, 10, r"sorting:   0 %"),
+        ("sort", 99, 10, r"sorting: 100 %, 0 s left"),
+        ("sort", 1234, 0, r"sorting: 1,234, [\d,]+/s"),
+        ("read", 0, 0, r"reading rows: 0 B, 0 B/s"),
+        ("read", 1023, 0, r"reading rows: 1023 B, [\d.]+ (B|[KM]iB)/s"),
+        ("read", 1024, 0, r"reading rows: 1\.00 KiB, "),
+        ("read", (1 << 20) - 1, 0, r"reading rows: 1024\.00 KiB, "),
+        ("read", 33_898_205, 0, r"reading rows: 32\.33 MiB, [\d.]+ [MG]iB/s"),
+        ("survey", 5 << 60, 0, r"pass 1, .*: 5242880\.00 TiB, "),
+    ],
 )
-def test_a_line_has_the_phase_and_the_share(done, total, line):
+def test_a_line_has_the_phase_and_the_share(phase, done, total, line):
     shown = []
     label = type("Label", (_progress._Line,), {"SHOW_AFTER_SECONDS": 0, "show": lambda self, words: shown.append(words)})()
-    label("sort", done, total)
+    label(phase, done, total)
     assert re.match(line, shown[0]), shown
 
 
