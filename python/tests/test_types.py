@@ -55,6 +55,30 @@ def test_a_type_that_cannot_be_a_url_is_named_with_a_way_out(desk, values):
         desk.build([{"url": value} for value in values])
 
 
+@pytest.mark.parametrize(
+    "values, holds",
+    [
+        ([datetime.time(9), None], r"Time64\(µs\)"),
+        ([datetime.timedelta(1), None], r"Duration\(µs\)"),
+        ([["a"], ["b"]], "List"),
+        ([{"a": 1}, None], "Struct"),
+    ],
+)
+def test_a_type_that_cannot_be_a_section_is_named_with_a_way_out(desk, values, holds):
+    table = pyarrow.table({"url": pages(2), "opens": values})
+    with pytest.raises(sitemill.DataRefused, match=rf'column opens holds {holds}.*; expected text; .*section_column="NAME"'):
+        desk.build(table, section_column="opens")
+    assert desk.build(table).counts["listed"] == 2
+
+
+@pytest.mark.parametrize("values", [[True, False], [1, 2], [DAY, None], [decimal.Decimal("1.5"), None], [None, None]], ids=str)
+def test_sections_may_be_truth_values_numbers_and_dates(desk, values):
+    column = pyarrow.array(values)
+    expected = desk.build([{"url": url, "type": value} for url, value in zip(pages(2), values)], section_column="type")
+    for given in (column, column.dictionary_encode()):
+        assert desk.build(pyarrow.table({"url": pages(2), "type": given}), section_column="type") == expected
+
+
 def times():
     """Columns of times, and what they are as values of Python."""
     for unit in ("s", "ms", "us", "ns"):

@@ -23,19 +23,28 @@ impl Kind {
     /// How the column `field` is read if it contains `part`. A tag may have any type.
     ///
     /// # Errors
-    /// If the column should contain the URL but is not text. The message has its name, its type and a remedy.
+    /// If the column should contain the URL but is not text, or the section but has no short text. The message has its name, its
+    /// type and a remedy.
     pub fn of(part: RowPart, field: &Field) -> Result<Self, Message> {
-        match Self::of_any(field.data_type()) {
-            kind if part != RowPart::Url || matches!(kind, Self::Text | Self::Null) => Ok(kind),
-            _ => {
-                let name = crate::escape::shown(field.name().as_bytes());
-                let holds = crate::escape::shown(field.data_type().to_string().as_bytes());
-                Err(message!(
-                    "column {name} holds {holds}; expected text; cast it to a string, or choose another with ",
-                    Setting::Columns.with("url=NAME")
-                ))
+        let kind = Self::of_any(field.data_type());
+        let (is_usable, choose) = match part {
+            RowPart::Url => (matches!(kind, Self::Text | Self::Null), Setting::Columns.with("url=NAME")),
+            RowPart::Section => {
+                let is_truth = *values_of(field.data_type()) == DataType::Boolean;
+                let has_text = !matches!(kind, Self::Nested | Self::Typed(ColumnType::Other));
+                (has_text || is_truth, Setting::SectionColumn.with("NAME"))
             }
+            _ => return Ok(kind),
+        };
+        if is_usable {
+            return Ok(kind);
         }
+        let name = crate::escape::shown(field.name().as_bytes());
+        let holds = crate::escape::shown(field.data_type().to_string().as_bytes());
+        Err(message!(
+            "column {name} holds {holds}; expected text; cast it to a string, or choose another with ",
+            choose
+        ))
     }
 
     /// Whether the column can contain values of an extension.
@@ -49,7 +58,7 @@ impl Kind {
             Ok(digits) if digits <= DECIMAL_DIGITS_MAX => ColumnType::Decimal { digits },
             _ => ColumnType::Other,
         };
-        Self::Typed(match data_type {
+        Self::Typed(match values_of(data_type) {
             DataType::Null => return Self::Null,
             DataType::Utf8
             | DataType::LargeUtf8
@@ -58,8 +67,6 @@ impl Kind {
             | DataType::LargeBinary
             | DataType::BinaryView
             | DataType::FixedSizeBinary(_) => return Self::Text,
-            DataType::Dictionary(_, values) => return Self::of_any(values),
-            DataType::RunEndEncoded(_, values) => return Self::of_any(values.data_type()),
             DataType::List(_)
             | DataType::LargeList(_)
             | DataType::ListView(_)
@@ -87,5 +94,14 @@ impl Kind {
             | DataType::Decimal256(_, scale) => decimal(*scale),
             _ => ColumnType::Other,
         })
+    }
+}
+
+/// The type of the values, which may be in a dictionary or in runs.
+fn values_of(data_type: &DataType) -> &DataType {
+    match data_type {
+        DataType::Dictionary(_, values) => values_of(values),
+        DataType::RunEndEncoded(_, values) => values_of(values.data_type()),
+        data_type => data_type,
     }
 }
