@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime
 import importlib
 import sys
-from typing import Any, Iterable, Mapping, Optional
+from typing import Any, Iterable, Iterator, Mapping, Optional
 
-from ._columns import keys_of, plain
+from ._columns import keys_of, plain, shown
 from ._rows import Row, Rows, rows_of_columns
 from ._values import is_missing
 
@@ -36,6 +36,8 @@ def table(rows: Any, columns: Mapping[str, str]) -> Optional[Any]:
     if _is(rows, "polars", "DataFrame"):
         return _of_polars(rows, columns)
     has_stream = hasattr(rows, "__arrow_c_stream__")
+    if _is(rows, "pyarrow", "RecordBatchReader"):
+        return sys.modules["pyarrow"].RecordBatchReader.from_batches(rows.schema, _checked(rows))
     kind = f"{type(rows).__module__.split('.')[0]}.{type(rows).__name__}"
     # PySpark 4.0 has no stream, and later ones fail for times.
     if kind == "pyspark.DataFrame" and hasattr(rows, "toArrow") and (not has_stream or "timestamp" in rows.schema.simpleString()):
@@ -51,6 +53,40 @@ def table(rows: Any, columns: Mapping[str, str]) -> Optional[Any]:
     # Earlier versions of DuckDB.
     if hasattr(rows, "fetch_record_batch"):
         return rows.fetch_record_batch()
+    if _is(rows, "duckdb", "DuckDBPyConnection"):
+        raise TypeError("rows is a connection of DuckDB; give a relation, such as connection.sql(query)")
+    return _reader_of_pyarrow(rows)
+
+
+def _checked(reader: Any) -> Iterator[Any]:
+    """The batches of a reader. PyArrow does not compare them with the schema of the reader, by which Arrow's interface reads all of
+    them: another column or type would be read as something else, or beyond its end."""
+    schema = reader.schema
+    for number, batch in enumerate(reader, 1):
+        if not batch.schema.equals(schema):
+            _check_same_columns(number, batch.schema, schema)
+        yield batch
+
+
+def _check_same_columns(number: int, of_batch: Any, of_reader: Any) -> None:
+    """Refuses a batch with other names or types than the reader. Nulls that the reader declares not to have do no harm."""
+    cast = "; cast all batches to one schema"
+    if of_batch.names != of_reader.names:
+        names, of_all = (", ".join(map(shown, schema.names)) or "none" for schema in (of_batch, of_reader))
+        raise TypeError(f"batch {number} has the columns {names}, and the reader has {of_all}{cast}")
+    for one, all_of_them in zip(of_batch, of_reader):
+        if one.type != all_of_them.type:
+            raise TypeError(f"batch {number}: column {shown(one.name)} is {one.type}, and {all_of_them.type} in the reader{cast}")
+
+
+def _reader_of_pyarrow(rows: Any) -> Optional[Any]:
+    """A reader of the rows of an object of PyArrow that has no stream itself; ``None`` for other objects."""
+    if _is(rows, "pyarrow.dataset", "Dataset"):
+        return rows.scanner().to_reader()
+    if _is(rows, "pyarrow.dataset", "Scanner"):
+        return rows.to_reader()
+    if _is(rows, "pyarrow.parquet", "ParquetFile"):
+        return sys.modules["pyarrow"].RecordBatchReader.from_batches(rows.schema_arrow, rows.iter_batches())
     return None
 
 

@@ -80,11 +80,11 @@ class Rows:
             elif is_missing(row):
                 yield _NOTHING
             else:
-                error = RowTypeError(
-                    f"row {number} is of type {type(row).__name__}; expected a str, bytes or a dict; "
-                    "give an iterable of these, a path, or an object with __arrow_c_stream__"
-                )
-                raise Refusal(error)
+                way_out = "give an iterable of these, a path, or an object with __arrow_c_stream__"
+                if hasattr(row, "__arrow_c_array__"):
+                    way_out = "give record batches as pyarrow.RecordBatchReader.from_batches(schema, batches)"
+                expected = f"row {number} is of type {type(row).__name__}; expected a str, bytes or a dict"
+                raise Refusal(RowTypeError(f"{expected}; {way_out}"))
 
     def _check_has_no_columns(self, number: int) -> None:
         """Refuses rows that are strings if columns are named. The first row has been taken, so it is no ``UsageError``."""

@@ -1,5 +1,6 @@
 //! Arrow streams from Python, each read by a separate thread, so that a run can be stopped while its stream waits for rows.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 use std::time::Duration;
 
@@ -73,7 +74,7 @@ fn start(reader: Frame, to: Sender<Item>) -> std::io::Result<()> {
         // The stream, which may run Python code to its end, is dropped first.
         let (_active, mut reader) = (active, reader);
         while !ending::is_ending() {
-            let batch = reader.next();
+            let batch = next(&mut reader);
             let is_last = !matches!(batch, Some(Ok(_)));
             if !send(&to, batch) || is_last {
                 return;
@@ -81,6 +82,15 @@ fn start(reader: Frame, to: Sender<Item>) -> std::io::Result<()> {
         }
     };
     thread::Builder::new().name("sitemill-rows".into()).spawn(read).map(drop)
+}
+
+/// The next item. Batches come without a schema of their own, so Arrow panics if one lacks a column or a buffer that the stream
+/// should have.
+fn next(reader: &mut Frame) -> Item {
+    catch_unwind(AssertUnwindSafe(|| reader.next())).unwrap_or_else(|_| {
+        let why = "a batch does not have the columns of the stream; cast all batches to one schema";
+        Some(Err(ArrowError::SchemaError(why.into())))
+    })
 }
 
 /// Returns false if nobody needs the item.
