@@ -10,6 +10,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, SendTimeoutError, Sender, bo
 use sitemill::Stop;
 
 use crate::ending::{self, Active};
+use crate::errors::SIGINT;
 use crate::frame::Frame;
 
 /// How often a waiting thread checks whether it should stop.
@@ -54,6 +55,11 @@ impl Iterator for Ahead {
                     return failed("the run was stopped");
                 }
                 Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) if ending::is_ending() => {
+                    // The thread that reads the stream may notice this before the one that called sitemill.
+                    self.stop.raise(SIGINT);
+                    return failed("the interpreter ends");
+                }
                 Err(RecvTimeoutError::Disconnected) => return failed("the stream broke off"),
             }
         }

@@ -1,5 +1,6 @@
 """Rows of a call that was refused can be given to the next one, and streams that are left behind do not harm the interpreter."""
 
+import json
 import subprocess
 import sys
 import threading
@@ -135,3 +136,30 @@ def test_a_daemon_thread_does_not_abort_the_interpreter(kind, tmp_path):
         command = [sys.executable, "-c", code, BASE, str(tmp_path / str(number))]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60)
         assert (done.returncode, done.stdout) == (0, "ended\n"), done.stderr
+
+
+ENDS = """
+import itertools, sys, threading, time, pyarrow, sitemill
+base, out = sys.argv[1:]
+begun = threading.Event()
+def batches():
+    for number in itertools.count():
+        time.sleep(0.05)
+        if number == 10:
+            begun.set()
+        yield pyarrow.record_batch({"url": [base]})
+def build():
+    rows = pyarrow.RecordBatchReader.from_batches(pyarrow.schema({"url": pyarrow.string()}), batches())
+    sitemill.build(rows, base_url=base, out=out, report=out + ".json")
+threading.Thread(target=build, daemon=True).start()
+begun.wait()
+"""
+
+
+def test_a_run_that_the_end_of_the_interpreter_stops_is_interrupted(tmp_path):
+    for number in range(3):
+        out = tmp_path / str(number)
+        done = subprocess.run([sys.executable, "-c", ENDS, BASE, str(out)], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0 and "Fatal" not in done.stderr, done.stderr
+        report = json.loads(out.with_suffix(".json").read_text())
+        assert report["exit_code"] == 130, report["error"]
