@@ -266,6 +266,8 @@ def _inputs(
     arguments = arguments_of({name: value for name, value in options.items() if name != "columns"})
     paths = _paths.paths(rows)
     if paths is not None:
+        if options.get("relative_to") is not None:
+            _paths.check_are_files(rows)
         pairs = _pairs(names) if columns is None else columns
         return [*arguments, *arguments_of({"columns": pairs}), "--", *paths], None, []
     results = {name: options[name] for name in RESULTS if options.get(name) is not None}

@@ -49,6 +49,15 @@ def paths(rows: Any) -> Optional[list[str]]:
     return None
 
 
+def check_are_files(rows: Any) -> None:
+    """Refuses a list of strings that were taken for local paths, but are none: relative URLs."""
+    if not isinstance(rows, (list, tuple)) or not all(isinstance(row, str) and "://" not in row and row != "-" for row in rows):
+        return
+    if not any(map(os.path.lexists, rows)):
+        why = "strings in a list are paths unless one has ://"
+        raise UsageError(f"{rows[0]!r}: no such file; {why}; for relative URLs, give iter(rows)", path=rows[0])
+
+
 def _is_path(row: str) -> bool:
     return "://" not in row or _IN_STORE.match(row) is not None
 

@@ -311,3 +311,16 @@ def test_options_for_stores_are_refused_for_local_paths(tmp_path):
             call(tmp_path, endpoint="https://minio.example.com")
     with pytest.raises(sitemill.UsageError, match="^index_header is for sets in stores"):
         sitemill.rollback(tmp_path, index_header="Cache-Control: max-age=60")
+
+
+def test_relative_urls_in_a_list_are_refused_with_a_way_out(tmp_path):
+    urls = ["/a", "/b"]
+    for rows in (urls, tuple(urls), urls[:1]):
+        with pytest.raises(sitemill.UsageError, match="'/a': no such file; .*; for relative URLs, give iter"):
+            sitemill.build(rows, relative_to=BASE, base_url=BASE, out=tmp_path)
+    assert sitemill.build(iter(urls), relative_to=BASE, base_url=BASE, out=tmp_path).listed == 2
+    file = tmp_path / "urls.txt"
+    file.write_text("/a\n/b\n")
+    assert pyarrow.table(sitemill.clean([str(file)], relative_to=BASE)).num_rows == 2
+    with pytest.raises(sitemill.InputError, match="missing"):
+        sitemill.clean([str(file), str(tmp_path / "missing")], relative_to=BASE)
