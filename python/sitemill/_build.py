@@ -245,7 +245,8 @@ def clean(
     ``rows`` and the options are those of :func:`build`. The counts are in ``report_json`` of the stream once it has been read.
 
     Raises:
-        The exceptions of :func:`build`. For a failure after the first rows, the library that reads the stream raises its own.
+        The exceptions of :func:`build`. For a failure after the first batch, the library that reads the stream raises
+        its own, and ``error`` of the stream is that of sitemill.
     """
     options = dict(locals())
     for other in ("rows", "url"):

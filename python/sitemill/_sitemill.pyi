@@ -58,6 +58,9 @@ class Stream:
     @property
     def report_json(self) -> Optional[str]:
         """The counts of the command as JSON, once all rows are read."""
+    @property
+    def error(self) -> Optional[BaseException]:
+        """The exception that has ended the stream after its first batch. The library that reads the stream raises its own."""
 
 _Routed = list[tuple[int, bytes]]
 

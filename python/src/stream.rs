@@ -1,13 +1,13 @@
 //! Results as Arrow streams: a command writes lines on a separate thread, which become record batches, a few ahead of the reader.
 
 use std::io::Write;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{mem, process, thread};
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded};
-use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
+use pyo3::exceptions::{PyBaseException, PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use sitemill::cli::embed::caught;
@@ -30,7 +30,15 @@ const BATCHES_AHEAD: usize = 4;
 pub struct Stream {
     schema: SchemaRef,
     batches: Unread,
-    report: Arc<Mutex<Option<String>>>,
+    end: Arc<Mutex<End>>,
+}
+
+/// How the command has ended.
+#[derive(Default)]
+struct End {
+    report: Option<String>,
+    /// The exception after the first batch. A library that reads the stream knows only its message.
+    error: Option<PyErr>,
 }
 
 #[pymethods]
@@ -57,7 +65,13 @@ impl Stream {
     /// The counts of the command as JSON, once all rows are read.
     #[getter]
     fn report_json(&self) -> Option<String> {
-        self.report.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        locked(&self.end).report.clone()
+    }
+
+    /// The exception that has ended the stream after its first batch.
+    #[getter]
+    fn error(&self, py: Python<'_>) -> Option<Py<PyBaseException>> {
+        locked(&self.end).error.as_ref().map(|error| error.value(py).clone().unbind())
     }
 }
 
@@ -90,21 +104,34 @@ impl Stream {
         work: impl FnOnce(Sender<BatchResult>, &Stop) -> Result<String> + Send + 'static,
     ) -> PyResult<Self> {
         let (batches, received) = bounded::<BatchResult>(BATCHES_AHEAD);
-        let report = Arc::new(Mutex::new(None));
-        let (at_end, asked) = (Arc::clone(&report), stop.clone());
+        let end = Arc::<Mutex<End>>::default();
+        let (at_end, asked) = (Arc::clone(&end), stop.clone());
         let work = move || match caught(|| work(batches.clone(), &asked)) {
-            Ok(counts) => *at_end.lock().unwrap_or_else(PoisonError::into_inner) = Some(counts),
+            Ok(counts) => locked(&at_end).report = Some(counts),
             // Without a reader, the result is not needed.
             Err(error) => drop(batches.send(Err(error))),
         };
         thread::Builder::new().name("sitemill-stream".into()).spawn(work)?;
         let _active = Active::new();
         let process = process::id();
-        let mut batches =
-            Batches { schema: schema.clone(), first: None, received, feed, stop, applied, process };
+        let (schema_of_batches, end_of_batches) = (schema.clone(), Arc::clone(&end));
+        let mut batches = Batches {
+            schema: schema_of_batches,
+            first: None,
+            received,
+            feed,
+            stop,
+            applied,
+            process,
+            end: end_of_batches,
+        };
         batches.first = batches.receive(py)?.transpose().map_err(|error| errors::exception(py, &error))?;
-        Ok(Self { schema, batches: Unread::new(Box::new(batches)), report })
+        Ok(Self { schema, batches: Unread::new(Box::new(batches)), end })
     }
+}
+
+fn locked(end: &Mutex<End>) -> MutexGuard<'_, End> {
+    end.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The batches that the thread sends. Dropping it stops the thread.
@@ -118,6 +145,7 @@ struct Batches {
     applied: Option<AppliedSettings>,
     /// The process of the thread. After a fork, the child has no such thread.
     process: u32,
+    end: Arc<Mutex<End>>,
 }
 
 impl Batches {
@@ -158,6 +186,19 @@ impl Batches {
     }
 }
 
+impl Batches {
+    /// Stops the thread because of the exception `raised`, which the library that reads the stream cannot raise.
+    fn fail(&mut self, py: Python<'_>, raised: PyErr) {
+        self.stop.raise(SIGINT);
+        (self.feed, self.applied) = (None, None);
+        let is_ctrl_c = raised.is_instance_of::<PyKeyboardInterrupt>(py);
+        locked(&self.end).error = Some(raised);
+        if is_ctrl_c {
+            let _ = interrupt_reader(py);
+        }
+    }
+}
+
 impl Drop for Batches {
     fn drop(&mut self) {
         self.stop.raise(SIGINT);
@@ -190,15 +231,14 @@ impl Iterator for Batches {
         gil::attach(|py| match self.receive(py) {
             Ok(batch) => match batch? {
                 Ok(batch) => Some(Ok(batch)),
-                Err(error) => failed(errors::whole_text(&error)),
+                Err(error) => {
+                    self.fail(py, errors::exception(py, &error));
+                    failed(errors::whole_text(&error))
+                }
             },
             Err(raised) => {
-                self.stop.raise(SIGINT);
                 let why = raised.to_string();
-                (self.feed, self.applied) = (None, None);
-                if raised.is_instance_of::<PyKeyboardInterrupt>(py) {
-                    let _ = interrupt_reader(py);
-                }
+                self.fail(py, raised);
                 failed(why)
             }
         })

@@ -317,3 +317,35 @@ assert pyarrow.table(stream).num_rows == 200_000
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_stream_keeps_the_exception_after_its_first_batch(tmp_path):
+    def rows(last):
+        yield from pages(30_000)
+        if isinstance(last, Exception):
+            raise last
+        yield last
+
+    stream = sitemill.clean(rows(LookupError("the database is gone")))
+    assert stream.error is None
+    with pytest.raises(pyarrow.ArrowException, match="the database is gone"):
+        pyarrow.table(stream)
+    assert isinstance(stream.error, sitemill.OutputError) and isinstance(stream.error.__cause__, LookupError)
+    stream = sitemill.clean(rows(5))
+    with pytest.raises(pyarrow.ArrowException, match="row 30001 is of type int"):
+        pyarrow.table(stream)
+    assert isinstance(stream.error, sitemill.RowTypeError) and stream.report_json is None
+    stream = sitemill.clean(rows(BASE))
+    assert pyarrow.table(stream).num_rows == 30_001 and stream.error is None
+
+
+def test_a_set_that_is_replaced_while_it_is_read_is_busy(tmp_path):
+    def build(word):
+        sitemill.build([f"{BASE}{word}{number}" for number in range(200_000)], base_url=BASE, out=tmp_path, urls_per_sitemap=10_000, keep="0s", keep_sets=0)
+
+    build("a")
+    stream = sitemill.urls(tmp_path)
+    build("b")
+    with pytest.raises(pyarrow.ArrowException, match="another set was published while this one was read"):
+        pyarrow.table(stream)
+    assert isinstance(stream.error, sitemill.Busy) and stream.error.exit_code == 75
