@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Iterator, NamedTuple, Optional
 from . import _sitemill
 from ._columns import CELLS, OTHER_COLUMNS, PARTS
 from ._errors import SitemillError
+from ._spark_jobs import context_of
 from ._spark_tasks import ROUTER_BYTES, keep_modules
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class Files(NamedTuple):
 def files_of(rows: "DataFrame") -> Optional[Files]:
     """The files of ``rows``, whose columns have the names of parts; ``None`` if Spark has to read them."""
     session = rows.sparkSession
-    context = getattr(session, "sparkContext", None)
+    context = context_of(session)
     if context is None or any(session.conf.get(name).lower() == value for name, _, value in _OTHER_WAYS):
         return None
     from py4j.protocol import Py4JError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from typing import Any, Iterator, Optional, Sequence
@@ -47,7 +48,8 @@ def _value(scalar: Any) -> Any:
 
 
 class Check:
-    """A task that looks for the directory of the driver, or its bucket. Its results are problems."""
+    """A task that looks for the directory of the driver, or its bucket. Its results are problems: the arguments of ``_errors.make``,
+    as JSON."""
 
     def __init__(self, arguments: list[str], work_order: str) -> None:
         self.arguments, self.work_order = arguments, work_order
@@ -61,7 +63,8 @@ class Check:
                 _sitemill.check_reachable(self.arguments, self.work_order)
             except SitemillError as error:
                 # A task that fails is repeated, and its message ends up in the middle of a stack trace.
-                yield f"{error} (worker on {platform.node()})"
+                message = f"{error} (worker on {platform.node()})"
+                yield json.dumps([error.kind, error.exit_code, message, error.path, getattr(error, "errno", None)])
 
 
 class Pack:

@@ -28,11 +28,13 @@ from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional, Union
 
 from . import _columns, _sitemill
 from ._build import finished as _finished
-from ._errors import DataRefused, OutputError, SitemillError, UsageError
+from ._errors import DataRefused, SitemillError, UsageError, make as _make
 from ._options import arguments_of as _as_arguments, optional_word as _optional_word, values_of as _values_of
 from ._report import Report
 from ._spark_files import CountFiles as _CountFiles, Files, SendFiles as _SendFiles, files_of, same_number
+from ._spark_jobs import cancelled_on_failure, context_of
 from ._spark_settings import FOR_BLOCKS, FOR_CACHE, for_rows, settings
+from ._spark_spread import spread as _spread
 from ._spark_tasks import Check as _Check, InArrow as _InArrow, Pack as _Pack, Produce as _Produce, Rejects as _Rejects, Route as _Route
 
 if TYPE_CHECKING:
@@ -112,11 +114,8 @@ def build(
         rows = _select(df, columns)
         found = _found(df, columns)
         run = _Run(df.sparkSession, driver, driver.work_order(), arguments, writer_arguments)
-        files = files_of(rows)
-        _check_workers(run, files is not None)
-        made = None if files is None else _of_files(run, files)
-        if made is None:
-            made = _of_rows(run, rows, cache)
+        with cancelled_on_failure(run.session):
+            made = _run_tasks(run, rows, cache)
         built = driver.publish(*made, rows_name or "spark", json.dumps(found))
     except BaseException as error:
         driver.fail(*_failure(error))
@@ -309,21 +308,29 @@ class _Made(NamedTuple):
     batches: list[str]
 
 
+def _run_tasks(run: _Run, rows: "DataFrame", cache: bool) -> _Made:
+    """Runs the tasks of all steps."""
+    files = files_of(rows)
+    _check_workers(run, files is not None)
+    made = None if files is None else _of_files(run, files)
+    return _of_rows(run, rows, cache) if made is None else made
+
+
 def _check_workers(run: _Run, are_files: bool) -> None:
     """Fails early if a worker does not reach the directory. Workers that are busy now are checked when they write sitemaps."""
-    context = getattr(run.session, "sparkContext", None)
+    context = context_of(run.session)
     # Spark starts a task on every idle core at once, so that two for each reach all idle machines. Spark Connect does not tell
     # how many cores there are.
     tasks = 16 if context is None else max(4, 2 * context.defaultParallelism)
     check = _Check(run.arguments, run.order)
-    if are_files:
-        problems = run.session.sparkContext.parallelize(range(tasks), tasks).mapPartitions(check).collect()
+    if are_files and context is not None:
+        problems = context.parallelize(range(tasks), tasks).mapPartitions(check).collect()
     else:
         with settings(run.session, FOR_BLOCKS):
             ids = run.session.range(0, tasks, 1, tasks)
             problems = [row[0] for row in ids.mapInArrow(_InArrow(check, ["id"], "problem"), "problem string").collect()]
     if problems:
-        raise OutputError(problems[0], path=json.loads(run.order)["out"])
+        raise _make(*json.loads(problems[0]))
 
 
 def _of_files(run: _Run, files: Files) -> Optional[_Made]:
@@ -383,38 +390,3 @@ def _pack(run: _Run, rows: "DataFrame", cache: bool) -> tuple["DataFrame", list[
             return packed, told, plan, number
         # Borders were so unevenly distributed that the tasks have to report more of them.
         candidates = number
-
-
-def _spread(routed: "DataFrame", regions: int) -> "DataFrame":
-    """Sends each region to a partition of its own."""
-    if regions == 1:
-        return routed.repartition(1)
-    from pyspark.sql import functions as F
-
-    key = F.from_json(F.lit(json.dumps(_keys(regions))), "array<int>")[F.col("region")]
-    return routed.withColumn("key", key).repartition(regions, "key")
-
-
-def _keys(partitions: int) -> list[int]:
-    """For each partition, an integer that Spark sends there: it hashes the key of a row."""
-    keys: dict[int, int] = {}
-    candidate = 0
-    while len(keys) < partitions:
-        keys.setdefault(_murmur3(candidate) % partitions, candidate)
-        candidate += 1
-    return [keys[partition] for partition in range(partitions)]
-
-
-def _murmur3(value: int) -> int:
-    """Spark's hash of an integer: Murmur3, 32 bits, with the seed 42, as a signed number."""
-
-    def rotated(bits: int, by: int) -> int:
-        return ((bits << by) | (bits >> (32 - by))) & 0xFFFFFFFF
-
-    bits = rotated(value * 0xCC9E2D51 & 0xFFFFFFFF, 15) * 0x1B873593 & 0xFFFFFFFF
-    bits = (rotated(42 ^ bits, 13) * 5 + 0xE6546B64) & 0xFFFFFFFF
-    bits ^= 4
-    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):
-        bits = (bits ^ (bits >> shift)) * factor & 0xFFFFFFFF
-    bits ^= bits >> 16
-    return bits - (1 << 32) if bits >> 31 else bits

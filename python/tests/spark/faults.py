@@ -156,3 +156,14 @@ class Touches:
         for batch in batches:
             (self.marks / "rows were read").touch()
             yield batch
+
+
+class Sleeps(Touches):
+    """Marks that it has seen rows, and sleeps until the mark ``go`` is there."""
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        for batch in super().__call__(batches):
+            end = time.monotonic() + 240
+            while not (self.marks / "go").exists() and time.monotonic() < end:
+                time.sleep(0.1)
+            yield batch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import json
 import os
@@ -9,12 +10,14 @@ import pathlib
 import signal
 import subprocess
 import sys
+import threading
 import warnings
 from typing import Any
 
 import pyarrow
 import pyarrow.parquet
 import pytest
+from py4j.protocol import Py4JError
 from pyspark.sql import functions as F
 
 import cluster
@@ -249,6 +252,45 @@ def test_what_cannot_be_published_is_refused_before_any_row_is_read(spark, tmp_p
     check(usage, ["html", "the same file as report"], report=tmp_path / "same", html=tmp_path / "same")
 
 
+def test_ctrl_c_cancels_the_jobs_of_the_run_and_no_others(spark, tmp_path, marks):
+    context = spark.sparkContext
+    reports = []
+
+    def rows(name: str) -> Any:
+        (marks / name).mkdir()
+        # In one session, the second run would wait for the settings of the first.
+        pages = spark.newSession().range(20).selectExpr(f"concat('{BASE}', id) url").coalesce(1)
+        return pages.mapInArrow(faults.Sleeps(str(marks / name)), pages.schema)
+
+    def read(name: str) -> bool:
+        return (marks / name / "rows were read").exists()
+
+    def other() -> None:
+        reports.append(sitemill.spark.build(others, base_url=BASE, out=tmp_path / "other"))
+
+    def interrupt() -> None:
+        cluster.wait_for("rows", lambda: read("own"))
+        os.kill(os.getpid(), signal.SIGINT)
+
+    own, others = rows("own"), rows("others")
+    threads = [threading.Thread(target=other), threading.Thread(target=interrupt)]
+    threads[0].start()
+    cluster.wait_for("rows of the other run", lambda: read("others"))
+    threads[1].start()
+    try:
+        # Spark 3.5 does not raise `KeyboardInterrupt` itself.
+        with pytest.raises((KeyboardInterrupt, Py4JError)):
+            sitemill.spark.build(own, base_url=BASE, out=tmp_path / "out")
+        jobs = context.statusTracker().getActiveJobsIds
+        cluster.wait_for("the end of the job", lambda: len(jobs()) == 1, seconds=60)
+    finally:
+        (marks / "others/go").touch()
+        for thread in threads:
+            thread.join()
+    assert reports[0].listed == 20 and not jobs()
+    assert cluster.published(tmp_path / "out") == {} and cluster.staged(tmp_path / "out") == []
+
+
 def test_guards_refuse_a_set_and_the_report_has_the_counts(spark, small, place, tmp_path):
     rows, out = small.read(spark), place.directory
     with pytest.raises(sitemill.DataRefused) as raised:
@@ -354,6 +396,15 @@ def test_a_bucket_that_workers_do_not_reach_is_refused_before_any_row_is_read(sp
     assert raised.value.kind == "permission"
     assert not list(marks.iterdir())
     assert not [path for path in store.directory(options["out"]).rglob("*.gz")]
+
+
+def test_what_the_check_of_a_worker_finds_is_raised_as_on_the_driver(spark, tmp_path, monkeypatch):
+    path, check = str(tmp_path / "patterns"), sitemill.spark._Check
+    monkeypatch.setattr(sitemill.spark, "_Check", lambda words, order: check([*words, f"--exclude-file={path}"], order))
+    with pytest.raises(sitemill.InputError, match=r"cannot be read.* \(worker on .*\)") as raised:
+        sitemill.spark.build(spark.range(1).selectExpr("'x' url"), base_url=BASE, out=tmp_path / "out")
+    error = raised.value
+    assert (error.kind, error.exit_code, error.path, error.filename, error.errno) == ("input", 66, path, path, errno.ENOENT)
 
 
 def test_the_examples_of_the_documentation_run(spark, small, store, tmp_path):

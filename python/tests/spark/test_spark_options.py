@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -15,6 +16,7 @@ import cluster
 import sitemill
 import sitemill.spark
 from cluster import BASE, ONE_MACHINE
+from sitemill._spark_jobs import cancelled_on_failure
 from sitemill._spark_settings import FOR_BLOCKS, FOR_SHORT_ROWS, for_rows, settings
 
 MASTER = "local[2,4]"
@@ -55,6 +57,46 @@ def test_steps_of_one_session_have_their_own_settings_and_leave_those_of_the_use
         thread.join()
     assert len(found) == 200 and all(found)
     assert session.conf == {"own": "mine"}
+
+
+class Connected(Session):
+    """A session of Spark Connect, which has no context."""
+
+    def __init__(self, error: type[Exception]) -> None:
+        super().__init__()
+        self.error, self.calls = error, list[tuple[str, str]]()
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "sparkContext":
+            raise self.error
+        return lambda tag: self.calls.append((name, tag))
+
+
+# Spark 3.5 raises the second one.
+@pytest.mark.parametrize("error", [AttributeError, NotImplementedError])
+def test_spark_connect_interrupts_what_a_failed_run_has_started(error: type[Exception]) -> None:
+    session = Connected(error)
+    with pytest.raises(KeyboardInterrupt), cancelled_on_failure(session):
+        raise KeyboardInterrupt
+    with cancelled_on_failure(session):
+        pass
+    names, tags = zip(*session.calls)
+    assert names == ("addTag", "interruptTag", "removeTag", "addTag", "removeTag")
+    assert len(set(tags[:3])) == len(set(tags[3:])) == 1 and tags[0] != tags[3]
+
+
+def test_jobs_have_the_tags_of_the_user_and_that_of_their_run(spark: Any) -> None:
+    context = spark.sparkContext
+    context.addJobTag("own")
+    try:
+        for error in (None, ValueError):
+            with pytest.raises(error) if error else contextlib.nullcontext(), cancelled_on_failure(spark):
+                assert len(context.getJobTags()) == 2
+                if error:
+                    raise error
+            assert list(context.getJobTags()) == ["own"]
+    finally:
+        context.clearJobTags()
 
 
 RECORDS = "spark.sql.execution.arrow.maxRecordsPerBatch"
