@@ -44,7 +44,7 @@ _SAME = {
     "string": (("BYTE_ARRAY", "STRING"), ("BYTE_ARRAY", "NONE")),
     "binary": (("BYTE_ARRAY", "STRING"), ("BYTE_ARRAY", "NONE")),
     "date": (("INT32", "DATE"),),
-    "timestamp": (("INT64", "TIMESTAMP"),),
+    "timestamp": (("INT64", "TIMESTAMP"), ("INT96", "NONE")),
 }
 
 #: Minimum size of a partition in bytes, and what opening a file costs, in bytes, as in Spark.
@@ -202,7 +202,11 @@ class _OfFiles:
         if file.schema_arrow.names != self.files.names or _is_of_old_calendar(file.metadata.metadata or {}):
             return False
         columns = {file.schema.column(at).path: file.schema.column(at) for at in range(len(file.schema))}
-        return all(name in columns and _is_same(columns[name], kind) for name, kind in self.files.types.items())
+        used = {name: columns[name] for name in self.files.types if name in columns}
+        has_int96 = any(column.physical_type == "INT96" for column in used.values())
+        if len(used) < len(self.files.types) or has_int96 and not _has_plain_int96(file.metadata):
+            return False
+        return all(_is_same(used[name], kind) for name, kind in self.files.types.items())
 
 
 def _middle(group: Any) -> float:
@@ -219,13 +223,23 @@ def _is_same(column: Any, kind: str) -> bool:
     # Spark has no other unit, and sitemill shows no more digits than a unit has.
     is_instant = logical.get("isAdjustedToUTC") is True and logical.get("timeUnit") == "microseconds"
     found = (column.physical_type, column.logical_type.type)
-    return column.max_repetition_level == 0 and found in _SAME[kind] and (kind != "timestamp" or is_instant)
+    is_same = found[1] != "TIMESTAMP" or is_instant
+    return column.max_repetition_level == 0 and found in _SAME[kind] and is_same
 
 
 def _is_of_old_calendar(metadata: dict[bytes, bytes]) -> bool:
     """Whether an old Spark wrote the file, in whose calendar early dates have other numbers."""
     version = metadata.get(b"org.apache.spark.version", b"")
     return b"org.apache.spark.legacyDateTime" in metadata or version.startswith((b"1.", b"2."))
+
+
+def _has_plain_int96(metadata: Any) -> bool:
+    """Whether a Spark with today's calendar wrote the file. Settings say how Spark reads the timestamps of other writers."""
+    of_spark = metadata.metadata or {}
+    version = of_spark.get(b"org.apache.spark.version", b"")
+    is_old = b"org.apache.spark.legacyINT96" in of_spark or version.startswith((b"1.", b"2.", b"3.0."))
+    # Another writer may have copied the words of Spark from its input.
+    return version != b"" and not is_old and (metadata.created_by or "").startswith("parquet-mr")
 
 
 class CountFiles(_OfFiles):

@@ -98,19 +98,40 @@ def written(spark: SparkSession, directory: pathlib.Path) -> DataFrame:
     return spark.read.parquet(str(directory / "a b%20ü"))
 
 
-def with_setting(name: str, value: str) -> Callable[[SparkSession, pathlib.Path], DataFrame]:
-    def make(spark: SparkSession, directory: pathlib.Path) -> DataFrame:
-        before = spark.conf.get(name, None)
-        spark.conf.set(name, value)
+Make = Callable[[SparkSession, pathlib.Path], DataFrame]
+
+def with_settings(make: Make, **values: str) -> Make:
+    def made(spark: SparkSession, directory: pathlib.Path) -> DataFrame:
+        settings = {f"spark.sql.parquet.{name}": value for name, value in values.items()}
+        before = {name: spark.conf.get(name, None) for name in settings}
+        for name, value in settings.items():
+            spark.conf.set(name, value)
         try:
-            return written(spark, directory)
+            return make(spark, directory)
         finally:
-            spark.conf.unset(name) if before is None else spark.conf.set(name, before)
+            for name, found in before.items():
+                spark.conf.unset(name) if found is None else spark.conf.set(name, found)
 
-    return make
+    return made
 
 
-def of_two(other: pyarrow.Table) -> Callable[[SparkSession, pathlib.Path], DataFrame]:
+def of_all_centuries(spark: SparkSession, directory: pathlib.Path) -> DataFrame:
+    """Rows with instants since the year 1, with microseconds."""
+    instant = "timestamp_micros(-62135596800000001 + id * 4000000000000001)"
+    spark.range(60).selectExpr(f"concat('{BASE}', id) page", f"{instant} lastmod").write.parquet(str(directory / "times"))
+    return spark.read.parquet(str(directory / "times"))
+
+
+def of_another_writer(spark: SparkSession, directory: pathlib.Path) -> DataFrame:
+    """Rows of a file of Spark, copied with what it says about its writer."""
+    written(spark, directory)
+    rows = pyarrow.parquet.read_table(directory / "a b%20ü")
+    assert b"org.apache.spark.version" in rows.schema.metadata
+    pyarrow.parquet.write_table(rows, directory / "copy.parquet", use_deprecated_int96_timestamps=True)
+    return spark.read.parquet(str(directory / "copy.parquet"))
+
+
+def of_two(other: pyarrow.Table) -> Make:
     """Two files, of which the second one has other columns. Spark takes the schema of the first."""
 
     def make(spark: SparkSession, directory: pathlib.Path) -> DataFrame:
@@ -139,7 +160,7 @@ def partitioned(spark: SparkSession, directory: pathlib.Path) -> DataFrame:
 
 
 #: For each frame, whether the tasks read its files.
-FRAMES: dict[str, tuple[str, Callable[[SparkSession, pathlib.Path], DataFrame]]] = {
+FRAMES: dict[str, tuple[str, Make]] = {
     "plain": ("_of_files", written),
     "renamed": ("_of_files", lambda spark, at: written(spark, at).select(F.col("lastmod"), F.col("page").alias("URL"))),
     "filtered": ("_of_rows", lambda spark, at: written(spark, at).where("page like '%1'")),
@@ -165,9 +186,18 @@ FRAMES: dict[str, tuple[str, Callable[[SparkSession, pathlib.Path], DataFrame]]]
         "_of_rows",
         lambda spark, at: (written(spark, at), spark.read.option("datetimeRebaseMode", "LEGACY").parquet(f"{at}/a b%20ü"))[1],
     ),
+    "INT96": ("_of_files", with_settings(written, outputTimestampType="INT96")),
+    "INT96 of all centuries": (
+        "_of_files",
+        with_settings(of_all_centuries, outputTimestampType="INT96", int96RebaseModeInWrite="CORRECTED"),
+    ),
     # The tasks notice the rest.
-    "INT96": ("not _of_files", with_setting("spark.sql.parquet.outputTimestampType", "INT96")),
-    "milliseconds": ("not _of_files", with_setting("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MILLIS")),
+    "INT96 of the old calendar": (
+        "not _of_files",
+        with_settings(of_all_centuries, outputTimestampType="INT96", int96RebaseModeInWrite="LEGACY"),
+    ),
+    "INT96 of another writer": ("not _of_files", with_settings(of_another_writer, outputTimestampType="INT96")),
+    "milliseconds": ("not _of_files", with_settings(written, outputTimestampType="TIMESTAMP_MILLIS")),
     "a column is missing": ("not _of_files", of_two(OTHER)),
     "a column has another place": (
         "not _of_files",
