@@ -16,10 +16,15 @@ def frame(rows: Any, columns: Mapping[str, str]) -> Any:
     """Returns ``rows``, with a single column turned into a frame, and a lazy frame collected."""
     # A level of the index of a series may have the name of a URL, too. ``loc``, the first column of that name, is used before it.
     url = columns.get("url", "loc")
+    if _is(rows, "polars", "Series") and rows.dtype == sys.modules["polars"].Struct:
+        raise TypeError("rows is a series of structs; give rows.struct.unnest()")
     if _is(rows, "pandas", "Series") or _is(rows, "polars", "Series"):
         return rows.to_frame(url)
     if _is(rows, "pyarrow", "Array") or _is(rows, "pyarrow", "ChunkedArray"):
-        return sys.modules["pyarrow"].table({url: rows})
+        pyarrow = sys.modules["pyarrow"]
+        if pyarrow.types.is_struct(rows.type):
+            raise TypeError("rows is an array of structs; give pyarrow.Table.from_struct_array(rows)")
+        return pyarrow.table({url: rows})
     return rows.collect() if _is(rows, "polars", "LazyFrame") else rows
 
 

@@ -47,7 +47,12 @@ WORKER_MEMORY = "512M"
 
 #: The options that a cluster run has. Others are refused.
 _FIXED = {"order": "sorted", "divide": "stable", "on_duplicate": "newest"}
-_INSTEAD = {"rejects": "call sitemill.spark.rejects", "memory": "worker_memory= limits each task"}
+_OF_SECTIONS = ("section_column", "section_by_path", "sections", "sections_max")
+_INSTEAD = {
+    "rejects": "call sitemill.spark.rejects",
+    "memory": "worker_memory= limits each task",
+    **dict.fromkeys(_OF_SECTIONS, "build a set with sections on one machine"),
+}
 #: Files of rules, which the driver and all tasks read.
 _FILES_OF_RULES = ("include_file", "exclude_file", "respect_robots")
 _OF_FILES = ("rejects", "format", "columns", "delimiter", "escape", "input_encoding", "require_success_marker")
@@ -228,8 +233,8 @@ def _arguments(
     """The arguments of the command line for a run on a cluster."""
     if options.get("progress") is False:
         options = {**options, "progress": None}
-    for option in ("threads", "memory", "scratch", "progress", *_OF_FILES):
-        if options.get(option) is not None:
+    for option in ("threads", "memory", "scratch", "progress", *_OF_FILES, *_OF_SECTIONS):
+        if options.get(option) is not None and options[option] is not False:
             way_out = _INSTEAD.get(option, "leave it out")
             raise UsageError(f"{option}= has no meaning on a cluster; {way_out}")
     # The tasks see columns by their usual names. A named one is used whatever it holds.

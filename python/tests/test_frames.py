@@ -50,6 +50,18 @@ def test_a_column_of_polars_that_is_not_read_is_named(tmp_path):
         sitemill.build(polars.DataFrame({"url": WIDE}), base_url=BASE, out=tmp_path)
 
 
+def test_structs_in_one_column_are_refused_with_what_makes_columns_of_them(desk):
+    array = pyarrow.array([{"url": page} for page in pages(3)])
+    for rows in (array, pyarrow.chunked_array([array])):
+        with pytest.raises(TypeError, match=r"array of structs; give pyarrow\.Table\.from_struct_array\(rows\)"):
+            desk.build(rows)
+        assert desk.build(pyarrow.Table.from_struct_array(rows)) == desk.build(pages(3))
+    series = polars.Series([{"url": page} for page in pages(3)])
+    with pytest.raises(TypeError, match=r"series of structs; give rows\.struct\.unnest\(\)"):
+        desk.build(series)
+    assert desk.build(series.struct.unnest()) == desk.build(pages(3))
+
+
 def test_a_series_of_polars_without_values_is_blank(tmp_path):
     report = sitemill.build(polars.Series([None, None]), base_url=BASE, out=tmp_path, allow_empty=True)
     assert (report.listed, report.blank) == (0, 2)

@@ -176,6 +176,15 @@ def test_names_are_checked_before_tasks_run(rows: Any, tmp_path: Any) -> None:
     check(TypeError, "^worker_memory has a value of type bool", worker_memory=True)
 
 
+def test_options_of_sections_are_refused_by_their_names(rows: Any, tmp_path: Any) -> None:
+    given = dict(section_column="kind", section_by_path=True, sections=tmp_path / "no such file", sections_max=3)
+    for option, value in given.items():
+        for function in (sitemill.spark.build, sitemill.spark.rejects):
+            with pytest.raises(sitemill.UsageError, match=f"^{option}= has no meaning on a cluster; build a set with sections on one"):
+                function(rows, base_url=BASE, out=tmp_path / "out", **{option: value})
+    sitemill.spark.rejects(rows, base_url=BASE, section_by_path=False, require_success_marker=False)
+
+
 def test_only_the_driver_needs_the_program_of_then(spark: Any, tmp_path: Any, monkeypatch: Any) -> None:
     pages = spark.range(10).selectExpr(f"concat('{BASE}', id) url")
     # The processes of tasks have the path of the session.
