@@ -11,25 +11,31 @@ impl ColumnType {
     /// The type of `column`, which is to hold `part`. A tag may have any type.
     ///
     /// # Errors
-    /// If the column is in a list, or is to hold the URL and is not text. The message has its name, its type and a remedy.
+    /// If the column is in a list, is to hold the URL and is not text, or the section and has no text. The message has its name,
+    /// its type and a remedy.
     pub fn of(part: RowPart, column: &ColumnDescriptor) -> Result<Self, Message> {
         let name = crate::escape::shown(column.path().string().as_bytes());
         if column.max_rep_level() > 0 {
             return Err(message!("column {name} is in a list; choose another with ", Setting::Columns));
         }
-        match Self::of_any(column) {
-            column_type if part != RowPart::Url || column_type == Self::Text || is_null(column) => {
-                Ok(column_type)
+        let column_type = Self::of_any(column);
+        let (is_usable, choose) = match part {
+            RowPart::Url => (column_type == Self::Text, Setting::Columns.with("url=NAME")),
+            RowPart::Section => {
+                let has_text = column_type != Self::Other || column.physical_type() == Type::BOOLEAN;
+                (has_text, Setting::SectionColumn.with("NAME"))
             }
-            _ => {
-                let holds = type_name(column);
-                Err(message!(
-                    "column {name} holds {holds}; expected text; export it with CAST({name} AS VARCHAR), ",
-                    "or choose another with ",
-                    Setting::Columns.with("url=NAME")
-                ))
-            }
+            _ => return Ok(column_type),
+        };
+        if is_usable || is_null(column) {
+            return Ok(column_type);
         }
+        let holds = type_name(column);
+        Err(message!(
+            "column {name} holds {holds}; expected text; export it with CAST({name} AS VARCHAR), ",
+            "or choose another with ",
+            choose
+        ))
     }
 
     /// The type of `column`.
@@ -104,5 +110,44 @@ fn type_name(column: &ColumnDescriptor) -> String {
         (Some(logical), _) => format!("{logical:?}"),
         (None, ConvertedType::NONE) => column.physical_type().to_string(),
         (None, converted) => converted.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use parquet::schema::parser::parse_message_type;
+    use parquet::schema::types::SchemaDescriptor;
+
+    use super::*;
+    use crate::sitemap::tags::TagName;
+
+    #[test]
+    fn a_section_has_a_text_and_a_tag_may_have_any_type() {
+        let of = |part, column: &str| {
+            let schema = parse_message_type(&format!("message m {{ required {column}; }}")).unwrap();
+            ColumnType::of(part, &SchemaDescriptor::new(Arc::new(schema)).column(0))
+        };
+        for (column, holds) in [
+            ("int64 kind (TIME(MICROS,true))", "Time"),
+            ("fixed_len_byte_array(16) kind (UUID)", "Uuid"),
+            ("binary kind (BSON)", "Bson"),
+        ] {
+            let why = of(RowPart::Section, column).unwrap_err().to_string();
+            assert!(why.starts_with(&format!("column kind holds {holds}")), "{why}");
+            assert!(why.ends_with("choose another with `section_column: NAME`"), "{why}");
+            assert!(of(RowPart::Tag(TagName::Lastmod), column).is_ok());
+        }
+        for column in [
+            "binary kind (STRING)",
+            "boolean kind",
+            "int32 kind",
+            "int64 kind (DECIMAL(9,2))",
+            "int32 kind (DATE)",
+            "int64 kind (UNKNOWN)",
+        ] {
+            assert!(of(RowPart::Section, column).is_ok(), "{column}");
+        }
     }
 }
