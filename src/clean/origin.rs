@@ -4,10 +4,9 @@
 //! result for `HTTPS://Bücher.example:443/` applies to every line that starts with these bytes, and if all URLs are on one site,
 //! their host is parsed only once. So is each of a few thousand hosts that lines alternate between.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::host;
-use crate::common::quick_hash::QuickHash;
 use crate::common::simd;
 
 /// Most parsed origins that are remembered.
@@ -27,8 +26,9 @@ pub struct KnownOrigin {
     is_canonical: bool,
     /// Whether both are equal and contain nothing that XML escapes.
     is_plain: bool,
-    /// The first origins that the parser found: the canonical form by the spelling, both without that slash.
-    parsed: HashMap<Vec<u8>, Vec<u8>, QuickHash>,
+    /// The first origins that the parser found: the canonical form by the spelling, both without that slash. Not hashed, because
+    /// whoever writes the lines chooses the keys, and a base URL is cleaned even if the system has no randomness.
+    parsed: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 
 impl KnownOrigin {
