@@ -113,17 +113,15 @@ impl Stream {
         };
         thread::Builder::new().name("sitemill-stream".into()).spawn(work)?;
         let _active = Active::new();
-        let process = process::id();
-        let (schema_of_batches, end_of_batches) = (schema.clone(), Arc::clone(&end));
         let mut batches = Batches {
-            schema: schema_of_batches,
+            schema: schema.clone(),
             first: None,
             received,
             feed,
             stop,
             applied,
-            process,
-            end: end_of_batches,
+            process: process::id(),
+            end: Arc::clone(&end),
         };
         batches.first = batches.receive(py)?.transpose().map_err(|error| errors::exception(py, &error))?;
         Ok(Self { schema, batches: Unread::new(Box::new(batches)), end })
@@ -184,9 +182,7 @@ impl Batches {
             }
         }
     }
-}
 
-impl Batches {
     /// Stops the thread because of the exception `raised`, which the library that reads the stream cannot raise.
     fn fail(&mut self, py: Python<'_>, raised: PyErr) {
         self.stop.raise(SIGINT);

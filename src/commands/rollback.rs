@@ -131,7 +131,7 @@ fn restore_in(
     warnings.extend(prepared.warning_of_edited(false));
     let robots = RobotsTxt::of_one_site(job.robots.as_deref());
     warnings.extend(
-        prepared.warning_of_gone_indexes(robots).into_iter().chain(prepared.warning_of_stale_lines(robots)),
+        prepared.warning_of_gone_indexes(robots).into_iter().chain(prepared.warnings_of_robots_txt(robots)),
     );
     let to = prepared.set();
     let summary = SetSummary::of(to);

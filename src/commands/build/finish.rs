@@ -73,9 +73,7 @@ fn warnings_of(set: &Prepared, job: &Job) -> impl Iterator<Item = Error> {
     };
     let gone = set.warning_of_sections().or_else(|| set.warning_of_gone_indexes(robots));
     let edited = set.warning_of_edited(job.publication.dry_run);
-    let of_robots =
-        set.warning_of_stale_lines(robots).into_iter().chain(set.warning_of_other_sitemaps(robots));
-    edited.into_iter().chain(gone).chain(of_robots)
+    edited.into_iter().chain(gone).chain(set.warnings_of_robots_txt(robots))
 }
 
 /// With a base for each origin, the base URLs of the live sites without URLs in the inputs, unlike those of `sites`.

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, ErrorKind, Result, Shown, message};
 use crate::escape::shown;
 use crate::place::foreign::foreign;
-use crate::place::fs::{FileSystem, Locked, make_path, make_private};
+use crate::place::fs::{FileSystem, Locked, forbidden, make_path, make_private};
 use crate::place::owner::Owner;
 use crate::place::set_paths::SetPaths;
 
@@ -81,8 +81,7 @@ pub fn check_writable(fs: &dyn FileSystem, paths: &SetPaths) -> Result<()> {
 fn check_permission(fs: &dyn FileSystem, directory: &Path) -> Result<()> {
     match fs.check_writable(directory) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            let doing = "may not be written to; change its permissions, or run this as a user who may";
-            Err(Error::io(directory, doing, error))
+            Err(forbidden(directory, "may not be written to", error))
         }
         // Any other error is reported by the operation that fails because of it.
         _ => Ok(()),

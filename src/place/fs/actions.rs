@@ -34,12 +34,17 @@ pub fn make_path(fs: &dyn FileSystem, path: &Path) -> Result<()> {
                 Err(no_directory(path, true))
             }
             (io::ErrorKind::AlreadyExists, Err(why)) if why.kind() == io::ErrorKind::PermissionDenied => {
-                let doing = "may not be entered; change its permissions, or run this as a user who may";
-                Err(Error::io(path, doing, why))
+                Err(forbidden(path, "may not be entered", why))
             }
             _ => Err(Error::output(path, error)),
         },
     }
+}
+
+/// The error for a directory with which this user may not do what `doing` says.
+pub fn forbidden(directory: &Path, doing: &str, error: io::Error) -> Error {
+    let way_out = "change its permissions, or run this as a user who may";
+    Error::io(directory, format!("{doing}; {way_out}"), error)
 }
 
 /// Creates a directory that is private to its owner, unless it exists. A link is refused, because it would redirect writes.

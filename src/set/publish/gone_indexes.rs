@@ -54,13 +54,19 @@ impl Prepared {
         )))
     }
 
-    /// A warning if a robots.txt lists index files that are named like those of this set and are going to be removed or are gone:
-    /// the one that the run maintains, except for its block in it; otherwise, the robots.txt of the directory.
-    pub fn warning_of_stale_lines(&self, robots: RobotsTxt<'_>) -> Option<Error> {
+    /// Warnings about what a robots.txt lists: the one that the run maintains, except for its block in it; otherwise, that of the
+    /// directory.
+    pub fn warnings_of_robots_txt(&self, robots: RobotsTxt<'_>) -> Vec<Error> {
+        let Some(listed) = self.listed_elsewhere(robots) else { return Vec::new() };
+        let stale = self.warning_of_stale_lines(robots, &listed);
+        stale.into_iter().chain(self.warning_of_other_sitemaps(&listed)).collect()
+    }
+
+    /// A warning if index files are `listed` that are named like those of this set and are going to be removed or are gone.
+    fn warning_of_stale_lines(&self, robots: RobotsTxt<'_>, listed: &Listed) -> Option<Error> {
         let base_url = &*self.set().base_url;
-        let listed = self.listed_elsewhere(robots)?;
-        let is_stale = |url: &String| url.strip_prefix(base_url).is_some_and(|file| self.is_stale(file));
-        let mut stale: Vec<String> = listed.urls.into_iter().filter(is_stale).collect();
+        let is_stale = |url: &&String| url.strip_prefix(base_url).is_some_and(|file| self.is_stale(file));
+        let mut stale: Vec<&String> = listed.urls.iter().filter(is_stale).collect();
         if !stale.is_empty() {
             // Their own runs warn of those of other sets.
             let neighbours = Neighbours::of(&*self.workspace().view()).ok()?;
@@ -78,13 +84,12 @@ impl Prepared {
         }))
     }
 
-    /// A warning if this is the first set here and the robots.txt lists sitemaps of another program below the base URL: crawlers go
-    /// on reading those, too.
-    pub fn warning_of_other_sitemaps(&self, robots: RobotsTxt<'_>) -> Option<Error> {
+    /// A warning if this is the first set here and sitemaps of another program are `listed` below the base URL: crawlers go on
+    /// reading those, too.
+    fn warning_of_other_sitemaps(&self, listed: &Listed) -> Option<Error> {
         if self.workspace().live().is_some() {
             return None;
         }
-        let listed = self.listed_elsewhere(robots)?;
         let is_other = |url: &&String| {
             // Sets have index files of such names, also further down, and their own runs warn of those that are gone.
             url.strip_prefix(&*self.set().base_url).is_some_and(|file| !file.split('/').any(is_index_file))

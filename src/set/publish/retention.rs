@@ -45,19 +45,18 @@ impl FromStr for KeepTime {
 
     fn from_str(word: &str) -> Result<Self, String> {
         let in_unit = UNITS.iter().find_map(|&(unit, seconds)| Some((word.strip_suffix(unit)?, seconds)));
-        let (number, unit) = in_unit.unwrap_or((word, 0));
-        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-        if !is_number || unit == 0 && word != "0" {
+        let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let Some((number, unit)) =
+            in_unit.or((word == "0").then_some((word, 1))).filter(|(number, _)| is_number(number))
+        else {
             return Err(
                 "expected a whole number of days, hours, minutes or seconds: 14d, 12h, 30m, 90s".into()
             );
-        }
+        };
         let seconds = number.parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
         let seconds = seconds.filter(|&seconds| seconds <= DAYS_MAX * DAY);
-        let days = grouped(DAYS_MAX);
-        seconds
-            .map(|seconds| Self(Duration::from_secs(seconds)))
-            .ok_or(format!("expected at most {days} days"))
+        let too_long = || format!("expected at most {} days", grouped(DAYS_MAX));
+        seconds.map(|seconds| Self(Duration::from_secs(seconds))).ok_or_else(too_long)
     }
 }
 

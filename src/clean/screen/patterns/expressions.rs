@@ -5,7 +5,7 @@ use regex_automata::nfa::thompson::WhichCaptures;
 use regex_automata::util::prefilter::Prefilter;
 use regex_automata::{Input, MatchKind, PatternSet};
 use regex_syntax::hir::Hir;
-use regex_syntax::hir::literal::{Extractor, Literal, Seq};
+use regex_syntax::hir::literal::{Extractor, Literal};
 
 use super::{Pattern, parsed};
 
@@ -58,10 +58,9 @@ fn prefilter(patterns: &[Hir]) -> Option<Prefilter> {
     for pattern in patterns {
         words.extend_from_slice(extractor.extract(pattern).literals()?);
     }
-    let mut words = Seq::from_iter(words);
     words.sort();
     words.dedup();
-    Prefilter::new(MatchKind::All, words.literals()?)
+    Prefilter::new(MatchKind::All, &words)
 }
 
 fn why(error: BuildError) -> String {
