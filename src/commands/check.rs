@@ -33,6 +33,7 @@ mod rules;
 mod set;
 mod sitemaps;
 mod tag;
+mod target;
 mod told;
 mod values;
 
@@ -67,8 +68,9 @@ pub(crate) use finding::Findings;
 pub(crate) use gone::gone_external;
 pub(crate) use members::{ExternalMember, Members, Referent, Referents, members};
 pub(crate) use reader::{DocumentFormat, FileKind, Reader};
-pub(crate) use set::{Set, decoded_path, settled};
+pub(crate) use set::{Set, settled};
 pub(crate) use tag::Tag;
+pub(crate) use target::decoded_path;
 
 pub(crate) use entry::{Entry, VALUE_BYTES_MAX};
 pub use finding::Finding;

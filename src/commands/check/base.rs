@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::document::{Document, Member};
 use super::normal;
-use super::set::{file, plain_name};
+use super::target::{file, plain_name};
 use crate::place::{PlaceFile, View};
 
 /// Maximum number of directories that are looked for below that of an index file, because each may take a request.

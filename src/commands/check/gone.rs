@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::set::decoded_path;
+use super::target::decoded_path;
 use crate::place::View;
 use crate::set::manifest::Manifest;
 

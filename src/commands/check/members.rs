@@ -11,7 +11,7 @@ use super::finding::Findings;
 use super::manifests::read_manifest;
 use super::normal::directory;
 use super::reader::Reader;
-use super::set::{decoded_path, file};
+use super::target::{decoded_path, file};
 use crate::error::{Error, Result, message};
 use crate::escape::shown;
 use crate::place::{self, PlaceFile};

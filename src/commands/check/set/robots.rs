@@ -4,12 +4,13 @@ use std::ffi::OsStr;
 use std::io::Read;
 use std::sync::Arc;
 
-use super::{Set, file};
+use super::Set;
 use crate::commands::check::checked::Checked;
 use crate::commands::check::finding::Findings;
 use crate::commands::check::loc::check_grammar;
 use crate::commands::check::normal::{directory, normal};
 use crate::commands::check::rules::Rule;
+use crate::commands::check::target::file;
 use crate::error::{Error, Result};
 use crate::escape::shown;
 use crate::place::{PlaceFile, View};
