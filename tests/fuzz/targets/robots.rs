@@ -121,6 +121,11 @@ fn letters(text: &[u8], is_pattern: bool) -> Vec<Letter> {
         let digits = digits.filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
         let is_unreserved = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
         match (text[at], digits) {
+            (b'%', None) if is_pattern && let Some(digit) = begun_escape(&text[at + 1..]) => {
+                letters.push(Letter::Plain(b'%'));
+                letters.extend(digit.iter().map(|digit| Letter::Plain(digit.to_ascii_uppercase())));
+                at += digit.len();
+            }
             (b'%', Some(digits)) => {
                 let byte = u8::from_str_radix(digits, 16).expect("these are digits");
                 if is_unreserved(byte) {
@@ -140,6 +145,13 @@ fn letters(text: &[u8], is_pattern: bool) -> Vec<Letter> {
         at += 1;
     }
     letters
+}
+
+/// The digit, if there is one, of an escape whose percent sign is before `rest` of a pattern, and which the path may complete.
+fn begun_escape(rest: &[u8]) -> Option<&[u8]> {
+    let digits = rest.iter().take(1).filter(|byte| byte.is_ascii_hexdigit()).count();
+    let (digit, after) = rest.split_at(digits);
+    (after.is_empty() || after[0] == b'*').then_some(digit)
 }
 
 fn push_escape(byte: u8, letters: &mut Vec<Letter>) {
