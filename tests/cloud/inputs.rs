@@ -221,6 +221,23 @@ fn a_pattern_is_expanded_in_order() {
 }
 
 #[test]
+fn only_keys_that_begin_like_the_pattern_are_listed() {
+    let store = Store::new();
+    let bucket = store.bucket("exports");
+    for key in ["logs/a.txt", "logs/zz-1.txt", "logs/zz-2.txt", "logs/zz-3/a.txt"] {
+        bucket.put(key, format!("{BASE}{}\n", key.len()).as_bytes());
+    }
+    bucket.proxy.forward();
+    let out = TempDir::new();
+    let report = report(&build(&bucket, &out.join("out"), &["s3://exports/logs/zz-*.txt"], &[]).expect(0));
+    assert_eq!(report["lines"], 2);
+    let log = bucket.proxy.log();
+    let lists: Vec<_> = log.iter().filter(|request| request.query.contains("list-type")).collect();
+    assert_eq!(lists.len(), 1, "{lists:?}");
+    assert!(lists[0].query.contains("prefix=logs%2Fzz-&") || lists[0].query.ends_with("prefix=logs%2Fzz-"));
+}
+
+#[test]
 fn a_set_in_a_bucket_is_read_as_its_sitemaps() {
     let store = Store::new();
     let bucket = store.bucket("exports");

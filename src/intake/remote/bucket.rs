@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::file::PartsFile;
 use super::found::{NamedFile, Remote, RemoteDirectory};
-use super::pattern::{has_pattern, matches};
+use super::pattern::{has_pattern, literal_start, matches};
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::intake::format::{
     MarkerExists, OutDirectory, SkipReason, check_part_is_finished, part_files_listed,
@@ -99,7 +99,8 @@ impl Search<'_> {
         for (at, part) in parts.iter().enumerate().skip(literal) {
             let is_last = at + 1 == parts.len();
             for prefix in std::mem::take(&mut prefixes) {
-                let level = self.asked(&prefix, self.bucket.list_level(&prefix))?;
+                let listed = self.bucket.list_level_from(&prefix, literal_start(part));
+                let level = self.asked(&prefix, listed)?;
                 let key =
                     |name: &str| if prefix.is_empty() { name.to_owned() } else { format!("{prefix}/{name}") };
                 prefixes

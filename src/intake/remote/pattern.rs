@@ -5,6 +5,11 @@ pub fn has_pattern(key: &str) -> bool {
     key.contains(['*', '?', '['])
 }
 
+/// What every name begins with that matches `pattern`.
+pub fn literal_start(pattern: &str) -> &str {
+    &pattern[..pattern.find(['*', '?', '[']).unwrap_or(pattern.len())]
+}
+
 /// Whether `name`, a part of a key without slashes, matches `pattern`. A name that begins with `.` or `_` matches only a pattern
 /// that also begins with `.` or `_`, because such names are not data.
 pub fn matches(pattern: &str, name: &str) -> bool {
@@ -80,5 +85,8 @@ mod tests {
             no.iter().for_each(|name| assert!(!matches(pattern, name), "{pattern} {name}"));
         }
         assert!(has_pattern("a/b*") && !has_pattern("a/b"));
+        for (pattern, start) in [("part-*.csv", "part-"), ("a?c", "a"), ("a[b", "a"), ("*", ""), ("a", "a")] {
+            assert_eq!(literal_start(pattern), start);
+        }
     }
 }

@@ -1,9 +1,11 @@
 //! The live set: which one it is, and which files belong to it.
 
 use std::collections::HashSet;
+use std::convert::Infallible;
 
 use super::found_indexes::{FoundIndexes, first_unknown};
 use super::resume::resume;
+use crate::common::ordered::ordered;
 use crate::error::{Error, Message, Result, Setting, is_url, message};
 use crate::place::{Place, Published, Record, Version, View};
 use crate::set::manifest::{Earlier, Manifest, Role, SupersededIndex};
@@ -149,8 +151,33 @@ pub fn lost(view: &dyn View) -> Error {
 
 /// The kept sets before `live`, as far as their manifests can be read.
 pub fn kept(view: &dyn View, live: &Manifest) -> Vec<Manifest> {
-    let read = |earlier: &Earlier| Manifest::read(view, &Record::kept(&earlier.run)).ok().flatten();
-    live.earlier.iter().filter_map(read).collect()
+    read_kept(view, live).into_iter().filter_map(|(_, read)| read.ok().flatten()).collect()
+}
+
+/// Manifests that are read at a time. A job that runs every hour has hundreds of kept sets, and a store takes a while to answer.
+const READ_AT_ONCE: usize = 16;
+/// Number of manifests that are not worth threads.
+const FEW: usize = 3;
+
+/// Reads the manifests of the kept sets before `live`, in their order. `None` for one that does not exist.
+pub fn read_kept<'l>(view: &dyn View, live: &'l Manifest) -> Vec<(&'l Earlier, Result<Option<Manifest>>)> {
+    let read = |earlier: &'l Earlier| (earlier, Manifest::read(view, &Record::kept(&earlier.run)));
+    if live.earlier.len() <= FEW {
+        return live.earlier.iter().map(read).collect();
+    }
+    let mut all = Vec::with_capacity(live.earlier.len());
+    let done = ordered(
+        READ_AT_ONCE,
+        live.earlier.iter(),
+        || (),
+        |(), earlier| read(earlier),
+        |one| {
+            all.push(one);
+            Ok::<(), Infallible>(())
+        },
+    );
+    let Ok(()) = done;
+    all
 }
 
 /// The files of the live set and of earlier sets. `robots_file` has their lines for robots.txt.

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::live::read_kept;
 use crate::error::{ErrorKind, Result};
 use crate::place::switch::{Removal, Removed};
-use crate::place::{Place, Record};
+use crate::place::{Place, Record, View};
 use crate::set::manifest::{Earlier, Manifest, Role, SupersededIndex};
 use crate::words::grouped;
 
@@ -100,16 +101,8 @@ impl Keep {
 /// # Errors
 /// If a file cannot be removed. If a kept set cannot be read, nothing is removed, because its sitemaps are unknown.
 pub fn expire(place: &dyn Place, live: &Manifest, keep: Keep) -> Result<Removed> {
-    let mut needed: HashSet<String> = live.sitemaps.iter().map(|sitemap| sitemap.file.clone()).collect();
-    for earlier in &live.earlier {
-        let record = Record::kept(&earlier.run);
-        let set = Manifest::read_as(Role::Kept(earlier.number), place.view(), &record);
-        let set = set.map_err(|error| match error.kind() {
-            ErrorKind::Data => error.within("no old sitemap is removed"),
-            _ => error,
-        })?;
-        needed.extend(set.into_iter().flat_map(|set| set.sitemaps).map(|sitemap| sitemap.file));
-    }
+    // Read even if nothing is old, so that the warning about a damaged set does not wait until something is.
+    let needed = sitemaps_in_use(place.view(), live)?;
     // Index files are removed before the sitemaps that they list.
     place.remove(&old_indexes(live, keep))?;
     let old = live.superseded.iter().filter(|old| keep.is_old(&old.since, &live.published));
@@ -123,6 +116,19 @@ pub fn expire(place: &dyn Place, live: &Manifest, keep: Keep) -> Result<Removed>
         .filter(|record| !known.contains(record))
         .try_for_each(|record| place.remove_record(record))?;
     removed
+}
+
+/// The files of the sitemaps of `live` and of the sets that it keeps.
+fn sitemaps_in_use(view: &dyn View, live: &Manifest) -> Result<HashSet<String>> {
+    let mut files: HashSet<String> = live.sitemaps.iter().map(|sitemap| sitemap.file.clone()).collect();
+    for (earlier, set) in read_kept(view, live) {
+        let set = set.map_err(|error| match Role::Kept(earlier.number).explain(error) {
+            error if error.kind() == ErrorKind::Data => error.within("no old sitemap is removed"),
+            error => error,
+        })?;
+        files.extend(set.into_iter().flat_map(|set| set.sitemaps).map(|sitemap| sitemap.file));
+    }
+    Ok(files)
 }
 
 /// The index files of earlier sets that are no longer kept.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::{TryFutureExt, TryStreamExt};
+use object_store::ListResult;
 use object_store::list::{PaginatedListOptions, PaginatedListStore};
 use object_store::path::Path as Key;
 
@@ -37,11 +38,42 @@ impl Bucket {
         self.wait(async move {
             let list = || this.0.store.list_with_delimiter(prefix.as_ref());
             let listed = repeated(|| list().map_err(|error| this.failure(&error))).await?;
-            let last = |key: &Key| key.filename().unwrap_or_default().to_owned();
-            Ok(Level {
-                objects: listed.objects.into_iter().map(|meta| (last(&meta.location), meta.into())).collect(),
-                prefixes: listed.common_prefixes.iter().map(last).collect(),
-            })
+            Ok(level_of(listed))
+        })
+    }
+
+    /// Lists the objects and prefixes directly below `prefix` whose names begin with `start`. If the bucket has pages, the names
+    /// before and after these are not requested.
+    ///
+    /// # Errors
+    /// If they cannot be listed.
+    pub fn list_level_from(&self, prefix: &str, start: &str) -> Result<Level, Failure> {
+        let Some(pages) = self.0.pages.clone().filter(|_| !start.is_empty()) else {
+            let Level { mut objects, mut prefixes } = self.list_level(prefix)?;
+            objects.retain(|(name, _)| name.starts_with(start));
+            prefixes.retain(|name| name.starts_with(start));
+            return Ok(Level { objects, prefixes });
+        };
+        let start = match prefix.is_empty() {
+            true => start.to_owned(),
+            false => format!("{prefix}/{start}"),
+        };
+        let this = self.clone();
+        self.wait(async move {
+            let mut level = Level::default();
+            let mut options =
+                PaginatedListOptions { delimiter: Some("/".into()), ..PaginatedListOptions::default() };
+            loop {
+                let list = || pages.list_paginated(Some(&start), options.clone());
+                let page = repeated(|| list().map_err(|error| this.failure(&error))).await?;
+                let Level { objects, prefixes } = level_of(page.result);
+                level.objects.extend(objects);
+                level.prefixes.extend(prefixes);
+                options.page_token = page.page_token;
+                if options.page_token.is_none() {
+                    return Ok(level);
+                }
+            }
         })
     }
 
@@ -73,5 +105,14 @@ impl Bucket {
 
     fn prefix(&self, prefix: &str) -> Result<Option<Key>, Failure> {
         if prefix.is_empty() { Ok(None) } else { self.key(prefix).map(Some) }
+    }
+}
+
+/// The names in a listing.
+fn level_of(listed: ListResult) -> Level {
+    let last = |key: &Key| key.filename().unwrap_or_default().to_owned();
+    Level {
+        objects: listed.objects.into_iter().map(|meta| (last(&meta.location), meta.into())).collect(),
+        prefixes: listed.common_prefixes.iter().map(last).collect(),
     }
 }

@@ -19,7 +19,8 @@ fuzz_target!(|data: &[u8]| {
         let report = check(&job, &Silent, &Stop::default(), &mut |_| Ok(())).expect("the file can be read");
         (report.urls, report.rules)
     };
-    let plain = rules("sitemap.xml", data);
+    // No seed lists these names: an index file that lists itself has other findings.
+    let plain = rules("one-of-a-kind.xml", data);
     // A file named .gz need not be gzip.
     rules("hostile.xml.gz", data);
     // A file that starts like gzip is read as gzip, whatever its name.
@@ -29,5 +30,5 @@ fuzz_target!(|data: &[u8]| {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(data).expect("writing to memory cannot fail");
     let gzip = gzip.finish().expect("writing to memory cannot fail");
-    assert_eq!(rules("sitemap.xml.gz", &gzip), plain);
+    assert_eq!(rules("one-of-a-kind.xml.gz", &gzip), plain);
 });
