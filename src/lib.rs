@@ -52,6 +52,8 @@
 //!   before that. With `panic = "abort"`, a damaged Parquet file may end the process.
 //! - With the feature `cloud`, the first access to a store makes ring the default cryptography of rustls, unless there is a default
 //!   already. A program that uses another one must install it first.
+//! - A command does most of its work on threads that it starts, and blocks the calling thread until they end. If a task of a rayon
+//!   pool calls it, one thread of that pool waits, without taking other tasks.
 //! - Signal handlers are left alone; [`process::handle_sigbus`] installs the only one.
 //!
 //! # Modules

@@ -11,6 +11,8 @@ pub use runs::{Codec, RunFile, RunReader, SortedRuns};
 use rayon::ThreadPool;
 use rayon::slice::ParallelSliceMut;
 
+use crate::common::thread_pool::in_pool;
+
 /// Sorts records that are pushed in any order.
 pub struct Sorter<'p, C, F: RunFile> {
     codec: C,
@@ -88,12 +90,12 @@ impl<'p, C: Codec, F: RunFile> Sorter<'p, C, F> {
     fn sort(&mut self) {
         let Self { codec, pool, records, starts, .. } = self;
         let (codec, records) = (&*codec, &**records);
-        pool.install(|| {
-            starts.par_sort_unstable_by(|&one, &other| {
-                let view = |start: u32| whole(codec, &records[start as usize..]).0;
-                view(one).cmp(&view(other))
-            });
-        });
+        let view = |start: u32| whole(codec, &records[start as usize..]).0;
+        let order = |&one: &u32, &other: &u32| view(one).cmp(&view(other));
+        if in_pool(pool, || starts.par_sort_unstable_by(order)).is_err() {
+            // The system refuses another thread.
+            starts.sort_unstable_by(order);
+        }
     }
 
     /// Writes the records in memory as a sorted run.

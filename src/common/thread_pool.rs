@@ -21,6 +21,25 @@ pub fn thread_pool(threads: usize, name: &str, stop: &Stop) -> Result<ThreadPool
     pool.map_err(|error| stop.check().err().unwrap_or_else(|| no_threads(&error)))
 }
 
+/// Does `work` in `pool`. A panic of `work` continues in the caller.
+///
+/// A thread of another pool would take further tasks of its own pool while it waits in [`ThreadPool::install`]. If these are whole
+/// commands of the caller, they would nest on its stack, all of them open at once. A thread without a pool waits in its place.
+///
+/// # Errors
+/// [`ErrorKind::Memory`] if the system refuses that thread.
+pub fn in_pool<T: Send>(pool: &ThreadPool, work: impl FnOnce() -> T + Send) -> Result<T> {
+    let is_of_another_pool = rayon::current_thread_index().is_some() && pool.current_thread_index().is_none();
+    if !is_of_another_pool {
+        return Ok(pool.install(work));
+    }
+    thread::scope(|scope| {
+        let waiting = thread::Builder::new().spawn_scoped(scope, || pool.install(work));
+        let waiting = waiting.map_err(|error| no_threads(&error))?;
+        Ok(waiting.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    })
+}
+
 /// Does `work` on `threads` threads, or on as many as the system grants. Starts none once `stop` is raised. A panic of `work`
 /// continues in the caller.
 ///

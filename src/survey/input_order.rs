@@ -27,7 +27,7 @@ use crate::common::pool::Pool;
 use crate::common::progress::Phase;
 use crate::common::secret::{Key, Secret};
 use crate::common::stop::Stop;
-use crate::common::thread_pool::thread_pool;
+use crate::common::thread_pool::{in_pool, thread_pool};
 use crate::error::Result;
 use crate::intake::input::{Extent, Input};
 use crate::intake::lines::CHUNK_URLS_MAX;
@@ -63,7 +63,8 @@ pub fn survey(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Resul
     // No more threads than there are extents.
     let threads = run.job.resources.threads.get();
     let threads = inputs.iter().flat_map(Input::extents).take(threads).count();
-    thread_pool(threads, "survey", run.stop)?.install(|| survey_in_pool(run, inputs, memory))
+    let pool = thread_pool(threads, "survey", run.stop)?;
+    in_pool(&pool, || survey_in_pool(run, inputs, memory))?
 }
 
 fn survey_in_pool(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Result<(Account, Layout)> {

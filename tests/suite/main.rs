@@ -16,6 +16,7 @@ mod databases;
 mod details;
 mod diff;
 mod dry_run;
+mod embedding;
 mod error_paths;
 mod feeds;
 mod filters;

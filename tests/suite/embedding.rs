@@ -1,0 +1,52 @@
+//! Programs that call the library: from the tasks of a thread pool.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::ThreadPoolBuilder;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use sitemill::{DiffJob, Job, Outcome, Silent, Source, Stop, Target, build_from, diff};
+
+use crate::support::TempDir;
+
+fn job(out: PathBuf) -> Job {
+    Job::new(Vec::new(), "https://h.example/".parse().unwrap(), out)
+}
+
+fn built(job: &Job, source: Source<'_>) -> Outcome {
+    build_from(job, vec![source], &Silent, &Stop::default()).unwrap()
+}
+
+/// A target in memory.
+fn target(bytes: &mut Vec<u8>) -> Target<'_> {
+    Target { name: Path::new("memory"), to: bytes }
+}
+
+#[test]
+fn commands_that_tasks_of_a_thread_pool_call_do_not_begin_within_one_another() {
+    let directory = TempDir::new();
+    let out = |n: usize| directory.join(format!("out-{n}"));
+    let pool = ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    // The most calls at once, on the only thread of the pool.
+    let at_once = |call: &(dyn Fn(usize) + Sync)| {
+        let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let task = |n| {
+            most.fetch_max(1 + now.fetch_add(1, Ordering::SeqCst), Ordering::SeqCst);
+            call(n);
+            now.fetch_sub(1, Ordering::SeqCst);
+        };
+        pool.install(|| (0..8).into_par_iter().for_each(task));
+        most.into_inner()
+    };
+    let builds = at_once(&|n| {
+        let rows = (0..10_000).map(|page| format!("https://h.example/{n}/{page}"));
+        built(&job(out(n)), Source::rows("pages", rows));
+    });
+    assert_eq!(builds, 1);
+    let diffs = at_once(&|n| {
+        let (job, mut text) = (DiffJob::new(out(n), out((n + 1) % 8)), Vec::new());
+        let report = diff(&job, &Silent, &Stop::default(), target(&mut text)).unwrap();
+        assert_eq!((report.added, report.removed), (10_000, 10_000));
+    });
+    assert_eq!(diffs, 1);
+}
