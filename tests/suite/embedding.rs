@@ -1,11 +1,14 @@
-//! Programs that call the library: from the tasks of a thread pool.
+//! Programs that call the library: from the tasks of a thread pool, with iterators of their own.
 
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::ThreadPoolBuilder;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
-use sitemill::{DiffJob, Job, Outcome, Silent, Source, Stop, Target, build_from, diff};
+use sitemill::{
+    CleanJob, DiffJob, Error, Job, Outcome, Silent, Source, Stop, Target, build_from, clean_from, diff,
+};
 
 use crate::support::TempDir;
 
@@ -49,4 +52,27 @@ fn commands_that_tasks_of_a_thread_pool_call_do_not_begin_within_one_another() {
         assert_eq!((report.added, report.removed), (10_000, 10_000));
     });
     assert_eq!(diffs, 1);
+}
+
+#[test]
+fn an_iterator_is_not_asked_for_another_row_after_its_end() {
+    let directory = TempDir::new();
+    let rows = || {
+        let mut pages = 0..10;
+        let mut has_ended = false;
+        iter::from_fn(move || {
+            assert!(!has_ended, "asked again");
+            let page = pages.next();
+            has_ended = page.is_none();
+            page.map(|page| format!("https://h.example/{page}"))
+        })
+    };
+    let source = || Source::rows("pages", rows());
+    assert_eq!(built(&job(directory.join("out")), source()).report.listed, 10);
+    let fallible = Source::try_rows("pages", rows().map(Ok::<_, Error>));
+    assert_eq!(built(&job(directory.join("out")), fallible).report.listed, 10);
+    let (stop, mut cleaned) = (Stop::default(), Vec::new());
+    let job = CleanJob::new(Vec::new());
+    let report = clean_from(&job, vec![source()], &Silent, &stop, target(&mut cleaned), None).unwrap();
+    assert_eq!(report.accepted, 10);
 }

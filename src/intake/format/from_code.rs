@@ -178,7 +178,8 @@ enum Rows<'a> {
 impl<'a> SourceRows<'a> {
     /// Returns the rows of an iterator that may fail.
     pub fn new(rows: impl Iterator<Item = Result<SourceRow, Cause>> + Send + 'a) -> Self {
-        let rows = Rows::Iterator(Box::new(Units { rows, taken: 0, error: None }));
+        // No unit says that it is the last one. Called again after its end, an iterator may wait for ever, or begin again.
+        let rows = Rows::Iterator(Box::new(Units { rows: rows.fuse(), taken: 0, error: None }));
         Self { rows, watch: Box::new(|_| true) }
     }
 
