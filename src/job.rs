@@ -104,7 +104,7 @@ impl Job {
 #[cfg(test)]
 mod tests {
     use std::num::NonZero;
-    use std::time::Duration;
+    use std::time::{Duration, SystemTime};
 
     use super::*;
     use crate::limits::Protocol;
@@ -185,8 +185,9 @@ mod tests {
 
     #[test]
     fn a_value_that_no_text_gives_is_a_usage_error() {
-        let later = |seconds| job(|job| job.publication.time += Duration::from_secs(seconds));
-        let earlier = |seconds| job(|job| job.publication.time -= Duration::from_secs(seconds));
+        let now = SystemTime::now();
+        let later = |seconds| job(|job| job.publication.time = Some(now + Duration::from_secs(seconds)));
+        let earlier = |seconds| job(|job| job.publication.time = Some(now - Duration::from_secs(seconds)));
         assert!(later(1 << 37).is_ok() && earlier(1 << 35).is_ok());
         let also = |url: &str| job(|job| job.publication.also = vec![Also::Url(url.into())]);
         assert!(also("https://h.example/a.xml").is_ok());

@@ -24,7 +24,6 @@ use crate::commands::paths::Paths;
 use crate::commands::unpublished::unpublished;
 use crate::common::progress::Progress;
 use crate::common::stop::Stop;
-use crate::common::time::w3c_datetime;
 use crate::error::Result;
 use crate::intake::input::{Lost, cut_short};
 use crate::intake::source::Source;
@@ -85,6 +84,7 @@ pub fn build_without_then(
     stop: &Stop,
 ) -> Result<Outcome> {
     let mut job = job.clone();
+    job.publication.begin();
     job.input.paths = sources.iter().filter_map(Source::path).map(Path::to_owned).collect();
     job.check()?;
     if let Some(sections) = &job.rules.sections {
@@ -139,7 +139,7 @@ fn build_started(
         return Ok(Outcome::not_published(report, refused));
     }
 
-    let time = w3c_datetime(job.publication.time)?;
+    let time = job.publication.w3c_time()?;
     let SiteLayouts { sites, urls_by_rule, left_out } = sections::of_sites(run, layout, memory)?;
     // The parent keeps its lock until the end.
     let (sites, parent) = site::of_layouts(run, sites, workspace)?;

@@ -32,8 +32,8 @@ pub struct RollbackJob {
     pub robots: Option<PathBuf>,
     /// Accept a `robots` file whose name is `robots.txt` in another letter case, which crawlers do not request.
     pub robots_any_name: bool,
-    /// Time of the rollback, recorded in the manifest.
-    pub time: SystemTime,
+    /// Time of the rollback, if it is not the present time when it begins; recorded in the manifest.
+    pub time: Option<SystemTime>,
 }
 
 /// The result of a rollback.
@@ -77,9 +77,9 @@ impl SetSummary {
 }
 
 impl RollbackJob {
-    /// Creates a job that rolls back the set in `out`, with the defaults: the set before the live one, the present time.
+    /// Creates a job that rolls back the set in `out`, with the defaults: to the set before the live one.
     pub fn new(out: PathBuf) -> Self {
-        Self { out, name: None, to: None, robots: None, robots_any_name: false, time: SystemTime::now() }
+        Self { out, name: None, to: None, robots: None, robots_any_name: false, time: None }
     }
 }
 
@@ -95,7 +95,7 @@ pub fn rollback(job: &RollbackJob, progress: &dyn Progress, stop: &Stop) -> Resu
 }
 
 fn restore(job: &RollbackJob, progress: &dyn Progress, stop: &Stop) -> Result<RolledBack> {
-    let (name, time) = (job.name.as_ref(), w3c_datetime(job.time)?);
+    let (name, time) = (job.name.as_ref(), w3c_datetime(job.time.unwrap_or_else(SystemTime::now))?);
     if let Some(path) = job.robots.as_ref().filter(|_| !job.robots_any_name) {
         robots::check_name(path)?;
     }

@@ -55,12 +55,13 @@ pub struct Publication {
     /// Count URLs by first path segment for the details, which takes time for every URL. The manifest of the set
     /// records the counts for the next report.
     pub count_segments: bool,
-    /// Time of publication: the `lastmod` of new sitemaps in index files. Its year must be 1 to 9999.
-    pub time: SystemTime,
+    /// Time of publication, if it is not the time at which the build begins: the `lastmod` of new sitemaps in index files. Its year
+    /// must be 1 to 9999.
+    pub time: Option<SystemTime>,
 }
 
 impl Publication {
-    /// Creates a publication in `out`, at the present time, that replaces only earlier sets of the same base URL and protocol.
+    /// Creates a publication in `out` that replaces only earlier sets of the same base URL and protocol.
     pub fn new(out: PathBuf) -> Self {
         Self {
             out,
@@ -78,7 +79,7 @@ impl Publication {
             then: None,
             details: false,
             count_segments: false,
-            time: SystemTime::now(),
+            time: None,
         }
     }
 
@@ -90,7 +91,7 @@ impl Publication {
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option.
     pub fn check(&self) -> Result<()> {
         place::check(&self.out)?;
-        w3c_datetime(self.time)?;
+        self.w3c_time()?;
         if let Some(then) = &self.then {
             then.check()?;
         }
@@ -99,6 +100,16 @@ impl Publication {
             Some(path) => robots::check_name(path),
             None => Ok(()),
         }
+    }
+
+    /// Sets the time of publication to the present, unless the caller has set it: the build begins.
+    pub(crate) fn begin(&mut self) {
+        self.time.get_or_insert_with(SystemTime::now);
+    }
+
+    /// Returns the time of publication as W3C Datetime. It is the same at each call only after [`Publication::begin`].
+    pub(crate) fn w3c_time(&self) -> Result<String> {
+        w3c_datetime(self.time.unwrap_or_else(SystemTime::now))
     }
 
     /// Returns whether the report has details: also for the command that runs after publishing, which reads them.

@@ -138,7 +138,7 @@ fn built(
 ) -> Seen {
     let (out, rejects) = (directory.join(name), directory.join(format!("{name}.tsv")));
     let mut job = Job::new(Vec::new(), "https://a.example/".parse().unwrap(), out.clone());
-    job.publication.time = SystemTime::UNIX_EPOCH + Duration::from_secs(EPOCH.parse().unwrap());
+    job.publication.time = Some(SystemTime::UNIX_EPOCH + Duration::from_secs(EPOCH.parse().unwrap()));
     job.publication.rejects = Some(rejects.clone());
     job.resources.threads = NonZero::new(3).unwrap();
     job.rules.urls_per_sitemap = 100;

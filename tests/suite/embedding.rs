@@ -1,13 +1,16 @@
-//! Programs that call the library: from the tasks of a thread pool, with iterators of their own.
+//! Programs that call the library: from the tasks of a thread pool, with iterators of their own, with one job for many builds.
 
 use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use rayon::ThreadPoolBuilder;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use sitemill::{
-    CleanJob, DiffJob, Error, Job, Outcome, Silent, Source, Stop, Target, build_from, clean_from, diff,
+    CleanJob, DiffJob, Error, Job, Outcome, RollbackJob, Silent, Source, StatusJob, Stop, Target, build_from,
+    clean_from, diff, rollback, status,
 };
 
 use crate::support::TempDir;
@@ -75,4 +78,24 @@ fn an_iterator_is_not_asked_for_another_row_after_its_end() {
     let job = CleanJob::new(Vec::new());
     let report = clean_from(&job, vec![source()], &Silent, &stop, target(&mut cleaned), None).unwrap();
     assert_eq!(report.accepted, 10);
+}
+
+#[test]
+fn a_job_that_is_used_again_has_the_time_of_each_run() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let (job, back) = (job(out.clone()), RollbackJob::new(out.clone()));
+    let published = || {
+        let status = status(&StatusJob::new(out.clone()), &Silent, &Stop::default()).unwrap();
+        status[0].live.published.clone()
+    };
+    built(&job, Source::rows("pages", ["https://h.example/1"]));
+    let first = published();
+    // Times are in whole seconds.
+    thread::sleep(Duration::from_secs(1));
+    built(&job, Source::rows("pages", ["https://h.example/2"]));
+    let second = published();
+    assert!(first < second, "{first}, {second}");
+    rollback(&back, &Silent, &Stop::default()).unwrap();
+    assert!(second <= published(), "{second}");
 }

@@ -18,7 +18,7 @@ use crate::support::{EPOCH, TempDir};
 
 fn job(out: PathBuf, base: &str, change: impl FnOnce(&mut Job)) -> Job {
     let mut job = Job::new(Vec::new(), base.parse().unwrap(), out);
-    job.publication.time = SystemTime::UNIX_EPOCH + Duration::from_secs(EPOCH.parse().unwrap());
+    job.publication.time = Some(SystemTime::UNIX_EPOCH + Duration::from_secs(EPOCH.parse().unwrap()));
     job.resources.threads = NonZero::new(3).unwrap();
     job.rules.urls_per_sitemap = 5_000;
     change(&mut job);

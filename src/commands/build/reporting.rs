@@ -15,7 +15,6 @@ use crate::clean::Reason;
 use crate::clean::screen::CountedRules;
 use crate::common::output::{Outlet, output_name};
 use crate::common::progress::Estimate;
-use crate::common::time::w3c_datetime;
 use crate::error::{Error, Result};
 use crate::intake::report::{InputReport, Skipped};
 use crate::job::{Job, SectionsBy};
@@ -147,7 +146,7 @@ pub fn of_counted(job: &Job, counted: Counted, samples: impl Fn(Reason) -> Vec<E
     };
     report.examples.dedup_by(|next, first| next.reason == first.reason);
     if job.publication.needs_details() {
-        let (time, settings) = (w3c_datetime(job.publication.time)?, settings(job));
+        let (time, settings) = (job.publication.w3c_time()?, settings(job));
         report.details = Some(Details { time, settings, examples, ..Details::default() });
     }
     let of_rules = || job.rules.urls.hint(&counted.notes.rules);

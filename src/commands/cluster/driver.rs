@@ -21,7 +21,6 @@ use crate::commands::unpublished::unpublished;
 use crate::common::progress::Estimate;
 use crate::common::secret::Secret;
 use crate::common::stop::Stop;
-use crate::common::time::w3c_datetime;
 use crate::error::{Error, Result, Setting, message};
 use crate::escape;
 use crate::intake::report::{ColumnsReport, InputReport};
@@ -85,7 +84,9 @@ impl Driver {
         let paths = job.paths();
         paths.check()?;
         paths.make_out()?;
-        let (job, stop, time) = (job.clone(), stop.clone(), w3c_datetime(job.publication.time)?);
+        let (mut job, stop) = (job.clone(), stop.clone());
+        job.publication.begin();
+        let time = job.publication.w3c_time()?;
         let follow_up = FollowUp::prepare(&job, &stop)?;
         let (workspace, completed) = site::open(&job, &stop)?;
         let explain = |error| completed.explain(error);

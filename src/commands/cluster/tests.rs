@@ -42,7 +42,7 @@ impl Directory {
         (rules.urls_per_sitemap, rules.sitemaps_per_index) = (50, 7);
         job.resources.threads = NonZero::new(2).unwrap();
         job.resources.memory = Some(128 << 20);
-        job.publication.time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_119_744_000);
+        job.publication.time = Some(SystemTime::UNIX_EPOCH + Duration::from_secs(1_119_744_000));
         job
     }
 }
