@@ -11,7 +11,7 @@ mod sink;
 
 use crate::common::fallible::{list, reserve};
 use crate::common::ordered::ordered;
-use crate::common::progress::{Phase, RunningPhase};
+use crate::common::progress::Phase;
 use crate::common::secret::Secret;
 use crate::error::Result;
 use crate::job::fingerprint::Fingerprint;
@@ -27,7 +27,8 @@ use render::{Made, Outcome, Renderer};
 use sink::{Compressed, Counts};
 
 /// Renders and compresses every sitemap of `layout` and puts it on the `shelf`. All sitemaps get `time`, the time of
-/// publication; when the set succeeds the live one, unchanged sitemaps get their earlier time back.
+/// publication; when the set succeeds the live one, unchanged sitemaps get their earlier time back. The caller has begun
+/// [`Phase::Produce`], which may be that of several layouts.
 ///
 /// # Errors
 /// If a sitemap cannot be written, an input has changed since pass 1, or `stop` is raised.
@@ -65,20 +66,18 @@ pub fn produce(
     pass.into_batch(list(staged.into_iter().map(|(_, sitemap)| sitemap))?, shelf.secret())
 }
 
-/// Pass 2 while it runs: its progress, and what was counted in the sitemaps so far.
+/// Pass 2 while it runs: what was counted in the sitemaps so far.
 struct Pass<'a> {
     run: Context<'a>,
     layout: &'a Layout,
     segments: Option<SegmentTally<'a>>,
     old_news: u64,
-    phase: RunningPhase<'a>,
 }
 
 impl<'a> Pass<'a> {
     /// Begins the pass. URLs are counted by segment if there is a rule for `segments`.
     fn begin(run: Context<'a>, layout: &'a Layout, segments: Option<&'a SegmentRule>) -> Self {
-        let phase = run.progress.phase(Phase::Produce, layout.tally.listed);
-        Self { run, layout, segments: segments.map(SegmentTally::new), old_news: 0, phase }
+        Self { run, layout, segments: segments.map(SegmentTally::new), old_news: 0 }
     }
 
     /// Adds the `counts` of the sitemap with the index `at`.
@@ -90,8 +89,7 @@ impl<'a> Pass<'a> {
 
     /// Ends the pass. Returns the batch of all `sitemaps`.
     fn into_batch(self, sitemaps: Vec<BatchSitemap>, secret: &Secret) -> Result<Batch> {
-        let Self { run, layout, segments, old_news, phase } = self;
-        drop(phase);
+        let Self { run, layout, segments, old_news } = self;
         let segments = segments.map(|tally| finish_segments(run, layout, secret, tally)).transpose()?;
         let rules = Fingerprint::of(&run.job.rules, &run.job.input.format);
         Ok(Batch::new(rules, layout.tally, sitemaps).with_segments(segments).with_old_news(old_news))
@@ -144,7 +142,8 @@ fn finish_segments(
     mut tally: SegmentTally<'_>,
 ) -> Result<Segments> {
     if tally.needs_recount() {
-        let _phase = run.progress.phase(Phase::Produce, layout.tally.listed);
+        // Of a set with several sites, no segments are counted, so this layout is all that the phase has.
+        run.progress.begin_again(Phase::Produce, layout.tally.listed);
         tally.begin_recount();
         let work = |renderer: &mut Renderer<'_>, at: usize| {
             run.stop.check()?;

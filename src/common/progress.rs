@@ -36,9 +36,11 @@ pub enum Phase {
     Survey,
     /// Sorts URLs between the passes, in sorted order only. Unit: entries.
     Sort,
-    /// Divides URLs among sites and sections between the passes, if the job has several. Unit: URLs.
+    /// Divides URLs among sites and sections between the passes, if the job has several. It ends early and begins again if another
+    /// way to divide them turns out to be needed. Unit: URLs.
     Split,
-    /// Pass 2: writes and compresses sitemaps. Unit: URLs.
+    /// Pass 2: writes and compresses sitemaps, those of all sites in one phase. It begins again if the report counts URLs by
+    /// segment, and there are so many segments that the largest must be counted once more. Unit: URLs.
     Produce,
     /// The only phase of the commands other than build. Unit: lines for `clean`, URLs of sitemaps for the others; the total is
     /// unknown.
@@ -46,7 +48,7 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// All phases: those of a build in their order, then that of the other commands.
+    /// All phases: those of a build in their order, then that of the other commands. A build skips those that it does not need.
     pub const ALL: &[Self] = &[Self::Read, Self::Survey, Self::Sort, Self::Split, Self::Produce, Self::Urls];
 
     /// Returns the name of the phase, for programs.
@@ -72,7 +74,8 @@ pub trait Progress: Sync {
         let _ = estimate;
     }
 
-    /// Called when a phase begins. `total` is its amount of work in the unit of the phase, or 0 if unknown.
+    /// Called when a phase begins, after the one before has ended. `total` is its amount of work in the unit of the phase, or 0 if
+    /// unknown. A phase may begin more than once, and end before its total is reached.
     fn begin(&self, phase: Phase, total: u64);
 
     /// Called when `amount` more units are done.
@@ -87,6 +90,12 @@ impl dyn Progress + '_ {
     pub(crate) fn phase(&self, phase: Phase, total: u64) -> RunningPhase<'_> {
         self.begin(phase, total);
         RunningPhase(self)
+    }
+
+    /// Ends the running phase and begins `phase`, which ends in its place.
+    pub(crate) fn begin_again(&self, phase: Phase, total: u64) {
+        self.end();
+        self.begin(phase, total);
     }
 }
 

@@ -23,7 +23,7 @@ const COMPRESSED: usize = 8;
 
 /// Returns the batch that [`produce`](super::produce) would return, as far as it is known without compressing all sitemaps. New
 /// sitemaps have the hash `00000000` in their names, no hash of their content, no seals, and an estimate of the bytes of their
-/// files. No sitemap has a first URL.
+/// files. No sitemap has a first URL. The caller has begun [`Phase::Produce`](crate::common::progress::Phase::Produce).
 ///
 /// # Errors
 /// If an input has changed since pass 1, if something that is not a file has the name of a sitemap that a run would keep, or if

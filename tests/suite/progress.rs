@@ -59,3 +59,34 @@ fn a_phase_ends_even_if_it_fails_and_only_if_it_has_begun() {
         assert_eq!(progress.noted.into_inner().unwrap(), want, "{stop_in:?} {order:?}");
     }
 }
+
+/// Notes the totals of the second pass.
+#[derive(Default)]
+struct Produced(Mutex<Vec<u64>>);
+
+impl Progress for Produced {
+    fn begin(&self, phase: Phase, total: u64) {
+        if phase == Phase::Produce {
+            self.0.lock().unwrap().push(total);
+        }
+    }
+
+    fn advance(&self, _: u64) {}
+
+    fn end(&self) {}
+}
+
+#[test]
+fn the_second_pass_is_one_phase_for_all_sites_and_another_if_segments_are_counted_again() {
+    let directory = TempDir::new();
+    let totals = |base: &str, count_segments: bool, url: fn(u64) -> String| {
+        let out = directory.join(if count_segments { "one" } else { "each" });
+        let mut job = Job::new(Vec::new(), base.parse().unwrap(), out);
+        job.publication.count_segments = count_segments;
+        let (source, progress) = (Source::rows("pages", (0..70_000).map(url)), Produced::default());
+        build_from(&job, vec![source], &progress, &Stop::default()).unwrap();
+        progress.0.into_inner().unwrap()
+    };
+    assert_eq!(totals("{origin}/", false, |n| format!("https://{}.example/{n}", n % 5)), [70_000]);
+    assert_eq!(totals("https://h.example/", true, |n| format!("https://h.example/{n}/")), [70_000, 70_000]);
+}

@@ -4,7 +4,7 @@ use super::full_disk::explain_full_disk;
 use super::sealed;
 use crate::clean::scope::{Base, BaseUrl};
 use crate::common::fallible::try_list;
-use crate::common::progress::Estimate;
+use crate::common::progress::{Estimate, Phase};
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result};
 use crate::job::Job;
@@ -136,6 +136,8 @@ fn no_site(origin: &str, why: &str) -> Error {
 /// # Errors
 /// See [`produce`].
 pub fn produce_all(run: Context<'_>, sites: Vec<Planned>, time: &str, needs: &Estimate) -> Result<Vec<Site>> {
+    let _phase =
+        run.progress.phase(Phase::Produce, sites.iter().map(|(_, layout)| layout.tally.listed).sum());
     let produce_one = |(mut site, layout): Planned| {
         let segments = site.segment_rule(run.job);
         let produce = if run.job.publication.dry_run { preview } else { produce };

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::block::{Decoder, Sealed};
 use super::order::{Provenance, WorkOrder, check_job, read_json, to_json};
 use super::plan::{self, RoutingPlan, internal};
-use crate::common::progress::Silent;
+use crate::common::progress::{Phase, Silent};
 use crate::common::stop::Stop;
 use crate::error::Result;
 use crate::intake::input::{Lost, cut_short};
@@ -179,6 +179,7 @@ impl Regions {
                 return Err(internal(format!("region {region} has {found} rows, but {rows} arrived")));
             }
             let layout = survey_region(run, in_ranges, tally)?;
+            let _phase = run.progress.phase(Phase::Produce, layout.tally.listed);
             let batch = produce(run, &layout, &shelf, &work_order.time, segments.as_ref())?;
             if lost.is_some() {
                 return Err(cut_short(arrived.memory.scratch.directory()));
