@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use crate::clean::scope::Base;
 use crate::error::{Error, Result, Setting, message};
 
+pub(crate) use input::check_given;
 pub(crate) use resources::{check_scratch, check_threads};
 
 pub use also::Also;

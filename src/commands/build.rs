@@ -27,7 +27,7 @@ use crate::common::stop::Stop;
 use crate::error::Result;
 use crate::intake::input::{Lost, cut_short};
 use crate::intake::source::Source;
-use crate::job::Job;
+use crate::job::{Job, check_given};
 use crate::survey::Surveyed;
 use crate::survey::context::Context;
 use crate::survey::judge::Rules;
@@ -42,9 +42,9 @@ pub use then::{run_then, runs_then};
 /// Builds the set that `job` describes and makes it the live one.
 ///
 /// # Errors
-/// See [`ErrorKind`](crate::ErrorKind). The live set stays unchanged, or is restored if the switch fails. If restoring it fails
-/// too, the message says so, and the next run completes the switch. Data that the guards refuse ([`Outcome::refused`]) is not an
-/// error of this call.
+/// See [`ErrorKind`](crate::ErrorKind); a job without inputs is wrong usage. The live set stays unchanged, or is restored if the
+/// switch fails. If restoring it fails too, the message says so, and the next run completes the switch. Data that the guards refuse
+/// ([`Outcome::refused`]) is not an error of this call.
 pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome> {
     build_from(job, job.input.paths.iter().cloned().map(Source::from).collect(), progress, stop)
 }
@@ -87,6 +87,7 @@ pub fn build_without_then(
     job.publication.begin();
     job.input.paths = sources.iter().filter_map(Source::path).map(Path::to_owned).collect();
     job.check()?;
+    check_given(&sources)?;
     if let Some(sections) = &job.rules.sections {
         sections.add_column(&mut job.input.format)?;
     }

@@ -52,7 +52,7 @@ use crate::common::secret::Secret;
 use crate::common::stop::Stop;
 use crate::error::{Error, Result, Setting, message};
 use crate::escape::shown;
-use crate::job::{check_threads, threads_default};
+use crate::job::{check_given, check_threads, threads_default};
 use crate::place::{self, PlaceFile, PlaceOrFile, Record, SetName, View};
 
 use document::{Document, Rules, Scratch};
@@ -157,6 +157,7 @@ pub fn check(
     tell: &mut dyn FnMut(&Finding) -> Result<()>,
 ) -> Result<CheckReport> {
     check_threads(job.threads)?;
+    check_given(&job.paths)?;
     place::check_state(&job.paths)?;
     place::check_name(job.name.as_ref(), &job.paths)?;
     let started = Instant::now();

@@ -24,7 +24,7 @@ use crate::intake::remote;
 use crate::intake::report::{InputReport, Skipped};
 use crate::intake::source::Source;
 use crate::intake::{format, lines, reject_row};
-use crate::job::{InputOptions, check_threads, threads_default};
+use crate::job::{InputOptions, check_given, check_threads, threads_default};
 use crate::survey::memory::with_page_memory;
 
 /// The result of [`clean()`]: counts of the lines of the input by outcome.
@@ -93,14 +93,8 @@ pub fn clean<'t>(
     urls: Target<'t>,
     rejects: Option<Target<'t>>,
 ) -> Result<CleanReport> {
-    clean_from(
-        job,
-        job.input.paths.iter().cloned().map(Source::from).collect(),
-        progress,
-        stop,
-        urls,
-        rejects,
-    )
+    let sources = job.input.paths.iter().cloned().map(Source::from).collect();
+    clean_from(job, sources, progress, stop, urls, rejects)
 }
 
 /// Cleans the URLs of `sources` instead of the files that [`InputOptions::paths`] names. A source can be an iterator: rows are
@@ -130,6 +124,7 @@ pub fn clean_from<'t>(
     rejects: Option<Target<'t>>,
 ) -> Result<CleanReport> {
     check_threads(job.threads)?;
+    check_given(&sources)?;
     job.input.check()?;
     let screen = Screen::of(&job.urls, job.url_encoding)?;
     let mut job = job.clone();

@@ -20,7 +20,7 @@ use crate::common::progress::{Phase, Progress};
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::escape::shown;
-use crate::job::{check_threads, threads_default};
+use crate::job::{check_given, check_threads, threads_default};
 use crate::place::{self, PlaceFile, PlaceOrFile, SetName};
 use crate::words::grouped;
 pub use lines::UrlsFormat;
@@ -73,6 +73,7 @@ impl UrlsJob {
 /// of several sets in stores, and [`StoreSettings::state`](crate::StoreSettings::state) is set.
 pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<'_>) -> Result<UrlsReport> {
     check_threads(job.threads)?;
+    check_given(&job.paths)?;
     place::check_state(&job.paths)?;
     place::check_name(job.name.as_ref(), &job.paths)?;
     let (format, reading) = (LineFormat::Of(job.format), Reading { threads: job.threads, progress, stop });

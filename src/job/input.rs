@@ -2,8 +2,20 @@
 
 use std::path::PathBuf;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::intake::format::FormatOptions;
+
+/// Refuses a job without inputs: a list that was made from a pattern is empty if no file matches, and that is not the same as
+/// empty files.
+///
+/// # Errors
+/// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if `inputs` is empty.
+pub(crate) fn check_given<T>(inputs: &[T]) -> Result<()> {
+    match inputs.is_empty() {
+        true => Err(Error::usage("no inputs are given; give at least one")),
+        false => Ok(()),
+    }
+}
 
 /// Which files a job reads, and how. [`InputOptions::new`] sets every other field to its command-line default.
 #[derive(Debug, Clone, Default)]

@@ -1,4 +1,4 @@
-//! Programs that call the library: from the tasks of a thread pool, with iterators of their own, with one job for many builds.
+//! Programs that call the library: from the tasks of a thread pool, with one job for many builds, without inputs.
 
 use std::iter;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,8 @@ use std::time::Duration;
 use rayon::ThreadPoolBuilder;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use sitemill::{
-    CleanJob, DiffJob, Error, Job, Outcome, RollbackJob, Silent, Source, StatusJob, Stop, Target, build_from,
-    clean_from, diff, rollback, status,
+    CheckJob, CleanJob, DiffJob, Error, ErrorKind, Job, Outcome, RollbackJob, Silent, Source, StatusJob,
+    Stop, Target, UrlsJob, build, build_from, check, clean, clean_from, diff, rollback, status, urls,
 };
 
 use crate::support::TempDir;
@@ -98,4 +98,25 @@ fn a_job_that_is_used_again_has_the_time_of_each_run() {
     assert!(first < second, "{first}, {second}");
     rollback(&back, &Silent, &Stop::default()).unwrap();
     assert!(second <= published(), "{second}");
+}
+
+#[test]
+fn a_job_without_inputs_is_wrong_usage() {
+    let directory = TempDir::new();
+    let mut job = job(directory.join("out"));
+    job.guards.allow_empty = true;
+    let (stop, mut bytes) = (Stop::default(), Vec::new());
+    for error in [
+        build(&job, &Silent, &stop).map(drop).unwrap_err(),
+        build_from(&job, Vec::new(), &Silent, &stop).map(drop).unwrap_err(),
+        clean(&CleanJob::new(Vec::new()), &Silent, &stop, target(&mut bytes), None).map(drop).unwrap_err(),
+        check(&CheckJob::new(Vec::new()), &Silent, &stop, &mut |_| Ok(())).map(drop).unwrap_err(),
+        urls(&UrlsJob::new(Vec::new()), &Silent, &stop, target(&mut bytes)).map(drop).unwrap_err(),
+    ] {
+        assert_eq!(error.kind(), ErrorKind::Usage);
+        assert_eq!(error.to_string(), "no inputs are given; give at least one");
+    }
+    assert!(!directory.join("out").exists());
+    // Rows that are given, but are none, are an empty input.
+    assert!(built(&job, Source::rows("pages", iter::empty::<&str>())).report.published);
 }
