@@ -33,9 +33,13 @@ pub(crate) enum SourceKind<'a> {
 impl<'a> Source<'a> {
     /// Creates a source of rows from an iterator. `name` stands for the input in reports, messages and the reject file.
     ///
-    /// The iterator runs once, on its own thread, and is dropped at its end. Rows go to scratch files in batches, so that
-    /// memory does not grow with their number. A row counts as a line: line 1 is the first row. While the iterator waits for a
-    /// row, the build cannot be stopped.
+    /// The iterator runs once, on another thread, and is dropped at its end. Rows go to scratch files in batches, so that memory
+    /// does not grow with their number. A row counts as a line: line 1 is the first row. While the iterator waits for a row, the
+    /// build cannot be stopped.
+    ///
+    /// A build reads at most [`Resources::threads`](crate::options::Resources::threads) sources at the same time, and
+    /// [`clean_from`](crate::clean_from) one, in their order. If the rows of several sources come from one producer that waits
+    /// until they are taken, as with bounded channels, a build with fewer threads than sources waits for ever.
     pub fn rows<R: Into<SourceRow>>(
         name: impl Into<String>,
         rows: impl IntoIterator<Item = R, IntoIter: Send + 'a>,
