@@ -10,7 +10,7 @@ use super::shown::{Shown, path_without_secrets};
 
 /// A message for users: text, paths, and references to settings.
 ///
-/// [`Display`](fmt::Display) names settings by their fields, which suits Rust and most bindings:
+/// [`Display`](fmt::Display) names settings as fields ([`Setting::field`]), which suits Rust and most bindings:
 /// ``no memory for 512 more bytes; lower `memory`, or use fewer `threads` ``. A setting with a value is written as
 /// `` `memory: 2GiB` ``. Another front end can write settings in its own way with [`Message::text_with`]. In JSON a message is
 /// the text that `Display` writes.

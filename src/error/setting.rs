@@ -1,11 +1,12 @@
-//! Settings: the fields of jobs that a message can point at.
+//! Settings: the options of jobs that a message can point at.
 
 macro_rules! settings {
     ($($(#[doc = $doc:literal])* $name:ident = $field:literal,)*) => {
-        /// A field of a job that a [`Message`](crate::Message) points at: the one that is wrong, or the one that helps.
+        /// An option of a job that a [`Message`](crate::Message) points at: the one that is wrong, or the one that helps.
         ///
         /// A program has fields, and a command line has flags. The library therefore names settings, and each front end chooses
-        /// its own words for them.
+        /// its own words for them. The variants have the names of the flags. Most fields of jobs share them; the docs of a variant
+        /// name its field if that has another name.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Setting {
@@ -16,7 +17,7 @@ macro_rules! settings {
             /// Every setting.
             pub const ALL: &[Self] = &[$(Self::$name),*];
 
-            /// Returns the name of the field: `memory` for [`Setting::Memory`].
+            /// Returns the name of the option as that of a field, which most fields share: `memory` for [`Setting::Memory`].
             pub fn field(self) -> &'static str {
                 match self {
                     $(Self::$name => $field,)*
@@ -76,15 +77,15 @@ settings! {
     Include = "include",
     /// The charset of the inputs.
     InputEncoding = "input_encoding",
-    /// Headers of index files in a bucket.
+    /// Headers of index files in a bucket: [`StoreSettings::index_headers`](crate::StoreSettings::index_headers).
     IndexHeader = "index_header",
-    /// How long earlier sets are kept.
+    /// How long earlier sets are kept: [`Keep::time`](crate::options::Keep::time).
     Keep = "keep",
-    /// Minimum number of earlier sets to keep, however old they are.
+    /// Minimum number of earlier sets to keep, however old they are: [`Keep::sets`](crate::options::Keep::sets).
     KeepSets = "keep_sets",
-    /// The unit of a `lastmod` that is a number.
+    /// The unit of a `lastmod` that is a number: [`LastmodRules::unit`](crate::options::LastmodRules::unit).
     LastmodUnit = "lastmod_unit",
-    /// The zone of a `lastmod` that names none.
+    /// The zone of a `lastmod` that names none: [`LastmodRules::zone`](crate::options::LastmodRules::zone).
     LastmodZone = "lastmod_zone",
     /// The level of compression.
     Level = "level",
@@ -112,15 +113,15 @@ settings! {
     Rejects = "rejects",
     /// Whether a set with another base URL or protocol may be replaced.
     ReplaceSet = "replace_set",
-    /// The robots.txt whose rules URLs must not break.
+    /// The robots.txt whose rules URLs must not break: [`UrlRules::robots`](crate::options::UrlRules::robots).
     RespectRobots = "respect_robots",
-    /// Replacements of the beginning of URLs.
+    /// Replacements of the beginning of URLs: [`UrlRules::rewrites`](crate::options::UrlRules::rewrites).
     Rewrite = "rewrite",
     /// Whether a directory of part files needs a `_SUCCESS`.
     RequireSuccessMarker = "require_success_marker",
-    /// The robots.txt that names the index files.
+    /// The robots.txt that names the index files: [`Publication::robots`](crate::options::Publication::robots).
     Robots = "robots",
-    /// The crawler whose rules in a robots.txt apply.
+    /// The crawler whose rules in a robots.txt apply: an argument of [`Robots::read`](crate::options::Robots::read).
     RobotsAgent = "robots_agent",
     /// Whether the file that names the index files may be called `robots.txt` in another letter case.
     RobotsAnyName = "robots_any_name",
@@ -128,15 +129,15 @@ settings! {
     Scope = "scope",
     /// The directory for scratch files.
     Scratch = "scratch",
-    /// The column that has the names of sections.
+    /// The column that has the names of sections: [`SectionsBy::Column`](crate::options::SectionsBy::Column).
     SectionColumn = "section_column",
-    /// Whether the first segment of a path is the section.
+    /// Whether the first segment of a path is the section: [`SectionsBy::Path`](crate::options::SectionsBy::Path).
     SectionByPath = "section_by_path",
     /// The rules that put URLs into sections.
     Sections = "sections",
     /// Maximum number of sections.
     SectionsMax = "sections_max",
-    /// Headers of sitemaps in a bucket.
+    /// Headers of sitemaps in a bucket: [`StoreSettings::sitemap_headers`](crate::StoreSettings::sitemap_headers).
     SitemapHeader = "sitemap_header",
     /// Maximum number of sitemaps per index file.
     SitemapsPerIndex = "sitemaps_per_index",
