@@ -16,7 +16,7 @@ pub use changefreq::{Changefreq, changefreq};
 pub(crate) use lastmod::civil_text;
 pub(crate) use lastmod::is_compact_date;
 pub use lastmod::{LASTMOD_BYTES_MAX, Lastmod, LastmodRules, LastmodUnit, lastmod, plain_lastmod};
-pub use priority::{PRIORITY_BYTES_MAX, Priority, priority};
+pub use priority::{PRIORITY_BYTES_MAX, Priority, RowPriority, priority};
 pub use zone::LastmodZone;
 pub(crate) use zone::{is_defined, is_zone_name};
 
@@ -67,7 +67,7 @@ impl RawTags<'_> {
 pub struct Tags<'a> {
     lastmod: Option<Lastmod>,
     changefreq: Option<Changefreq>,
-    priority: Option<Priority<'a>>,
+    priority: Option<RowPriority<'a>>,
 }
 
 impl Tags<'_> {
@@ -95,7 +95,7 @@ pub struct TagRules {
     /// `changefreq` of rows without one.
     pub default_changefreq: Option<Changefreq>,
     /// `priority` of rows without one.
-    pub default_priority: Option<Priority<'static>>,
+    pub default_priority: Option<Priority>,
 }
 
 impl TagRules {
@@ -103,7 +103,7 @@ impl TagRules {
     /// does not replace such a tag, because one was given.
     #[inline]
     pub(crate) fn check<'a>(
-        &self,
+        &'a self,
         raw: RawTags<'a>,
         dropped: &mut impl FnMut(Dropped<'_>),
     ) -> Option<Tags<'a>> {
@@ -113,7 +113,9 @@ impl TagRules {
         }
         let lastmod = lastmod(raw.lastmod, &self.lastmod);
         let changefreq = changefreq(raw.changefreq).map(|given| given.or(self.default_changefreq));
-        let priority = priority(raw.priority).map(|given| given.or(self.default_priority));
+        let priority = priority(raw.priority);
+        let priority =
+            priority.map(|given| given.or_else(|| self.default_priority.as_ref().map(Priority::of_row)));
         let tags = Tags {
             lastmod: lastmod.unwrap_or_else(|reason| drop_tag(reason, raw.lastmod, dropped)),
             changefreq: changefreq.unwrap_or_else(|reason| drop_tag(reason, raw.changefreq, dropped)),

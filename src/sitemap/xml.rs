@@ -187,10 +187,9 @@ mod tests {
         ] {
             let [lastmod, changefreq, priority] = tags.map(str::as_bytes);
             let mut dropped = DroppedTags::default();
-            let tags = TagRules::default()
-                .check(RawTags { lastmod, changefreq, priority, ..RawTags::default() }, &mut |tag| {
-                    dropped[tag.reason] += 1
-                });
+            let raw = RawTags { lastmod, changefreq, priority, ..RawTags::default() };
+            let rules = TagRules::default();
+            let tags = rules.check(raw, &mut |tag| dropped[tag.reason] += 1);
             let (mut beside, mut entry) = (Vec::new(), Vec::new());
             tags.iter().for_each(|tags| push_tags(tags, &mut beside));
             push_entry(url, &beside, b"", &mut entry);

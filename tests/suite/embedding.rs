@@ -1,5 +1,6 @@
 //! Programs that call the library: from the tasks of a thread pool, with one job for many builds, without inputs.
 
+use std::io::{BufRead, Cursor};
 use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -78,6 +79,19 @@ fn an_iterator_is_not_asked_for_another_row_after_its_end() {
     let job = CleanJob::new(Vec::new());
     let report = clean_from(&job, vec![source()], &Silent, &stop, target(&mut cleaned), None).unwrap();
     assert_eq!(report.accepted, 10);
+}
+
+#[test]
+fn rows_can_be_lines_of_bytes() {
+    let directory = TempDir::new();
+    let text = b"https://h.example/1\nhttps://h.example/\xfc";
+    let sources = [
+        Source::try_rows("owned", Cursor::new(text).split(b'\n')),
+        Source::rows("borrowed", text.split(|&byte| byte == b'\n')),
+    ];
+    for source in sources {
+        assert_eq!(built(&job(directory.join("out")), source).report.listed, 2);
+    }
 }
 
 #[test]

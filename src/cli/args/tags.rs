@@ -32,8 +32,8 @@ pub struct TagArgs {
     pub default_changefreq: Option<Changefreq>,
 
     /// priority for rows without one.
-    #[arg(long, value_name = "0.0..1.0", value_parser = default_priority, hide_short_help = true)]
-    pub default_priority: Option<Priority<'static>>,
+    #[arg(long, value_name = "0.0..1.0", hide_short_help = true)]
+    pub default_priority: Option<Priority>,
 
     /// Row to list if several have the same URL: the first, or the one with the newest lastmod.
     ///
@@ -51,7 +51,7 @@ impl TagArgs {
         rules.lastmod.unit = self.lastmod_unit;
         rules.lastmod.zone.clone_from(&self.lastmod_zone);
         rules.default_changefreq = self.default_changefreq;
-        rules.default_priority = self.default_priority;
+        rules.default_priority.clone_from(&self.default_priority);
         rules
     }
 }
@@ -60,10 +60,4 @@ impl TagArgs {
 fn lastmod_unit() -> impl TypedValueParser<Value = LastmodUnit> {
     let words = PossibleValuesParser::new(LastmodUnit::ALL.map(LastmodUnit::as_str));
     words.map(|word| word.parse().expect("these are the words of units"))
-}
-
-fn default_priority(word: &str) -> Result<Priority<'static>, String> {
-    // Leaked once: one word of the command line.
-    let word: &'static str = Box::leak(word.into());
-    word.try_into()
 }

@@ -148,6 +148,18 @@ impl From<&str> for SourceRow {
     }
 }
 
+impl From<Vec<u8>> for SourceRow {
+    fn from(url: Vec<u8>) -> Self {
+        Self::new(url)
+    }
+}
+
+impl From<&[u8]> for SourceRow {
+    fn from(url: &[u8]) -> Self {
+        Self::new(url)
+    }
+}
+
 /// Rows that were read together, and the number of rows before them.
 struct Unit {
     rows_before: u64,

@@ -1,28 +1,49 @@
 //! `priority`: a decimal number from 0.0 to 1.0, kept as given.
 
+use std::str::FromStr;
+
 use crate::sitemap::tag_names::TagReason;
 
 /// Maximum length of a `priority` in bytes: `0.` and the 18 digits that every XML Schema processor must support
 /// (part 2, section 3.2.3, "minimally conforming processors").
 pub const PRIORITY_BYTES_MAX: usize = 20;
 
-/// A checked `priority`: the given text without surrounding blanks. `Priority::try_from("0.5")` checks a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Priority<'a>(&'a [u8]);
+/// A checked `priority`: the given text without surrounding blanks. `"0.5".parse()` checks a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Priority(Box<[u8]>);
 
-impl<'a> Priority<'a> {
+impl Priority {
     /// Returns the number as decimal ASCII text.
-    pub fn as_bytes(self) -> &'a [u8] {
-        self.0
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The same number as that of a row.
+    pub(super) fn of_row(&self) -> RowPriority<'_> {
+        RowPriority(&self.0)
     }
 }
 
 /// A number from 0.0 to 1.0.
-impl<'a> TryFrom<&'a str> for Priority<'a> {
-    type Error = String;
+impl FromStr for Priority {
+    type Err = String;
 
-    fn try_from(text: &'a str) -> Result<Self, String> {
-        priority(text.as_bytes()).ok().flatten().ok_or_else(|| "expected a number from 0.0 to 1.0".into())
+    fn from_str(text: &str) -> Result<Self, String> {
+        match priority(text.as_bytes()) {
+            Ok(Some(RowPriority(text))) => Ok(Self(text.into())),
+            _ => Err("expected a number from 0.0 to 1.0".into()),
+        }
+    }
+}
+
+/// A checked `priority` of a row: a [`Priority`] that borrows its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowPriority<'a>(&'a [u8]);
+
+impl<'a> RowPriority<'a> {
+    /// The number as decimal ASCII text.
+    pub fn as_bytes(self) -> &'a [u8] {
+        self.0
     }
 }
 
@@ -31,7 +52,7 @@ impl<'a> TryFrom<&'a str> for Priority<'a> {
 ///
 /// # Errors
 /// [`TagReason::Priority`] if it is not an `xsd:decimal` from 0 to 1, has a sign, or has more than 20 bytes.
-pub fn priority(raw: &[u8]) -> Result<Option<Priority<'_>>, TagReason> {
+pub fn priority(raw: &[u8]) -> Result<Option<RowPriority<'_>>, TagReason> {
     let text = raw.trim_ascii();
     if text.is_empty() {
         return Ok(None);
@@ -48,5 +69,5 @@ pub fn priority(raw: &[u8]) -> Result<Option<Priority<'_>>, TagReason> {
         Some((b'1', before)) => all_zero(before) && all_zero(fraction),
         _ => all_zero(whole),
     };
-    if is_number && at_most_one { Ok(Some(Priority(text))) } else { Err(TagReason::Priority) }
+    if is_number && at_most_one { Ok(Some(RowPriority(text))) } else { Err(TagReason::Priority) }
 }

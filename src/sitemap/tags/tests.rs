@@ -244,8 +244,8 @@ fn priority_passes_through_as_it_is_written() {
     }
     assert_eq!(priority(b" 0.5\t").unwrap().unwrap().as_bytes(), b"0.5");
     assert_eq!(priority(b""), Ok(None));
-    assert_eq!(Priority::try_from(" 0.5\t").unwrap().as_bytes(), b"0.5");
-    assert!(Priority::try_from("").is_err() && Priority::try_from("2").is_err());
+    assert_eq!(" 0.5\t".parse::<Priority>().unwrap().as_bytes(), b"0.5");
+    assert!("".parse::<Priority>().is_err() && "2".parse::<Priority>().is_err());
     for wrong in [
         "5",
         "1e-05",

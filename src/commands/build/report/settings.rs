@@ -49,7 +49,10 @@ fn of_rules(job: &Job) -> Vec<Value> {
         (Setting::LastmodUnit, Some(rules.tags.lastmod.unit.as_str().into())),
         (Setting::LastmodZone, rules.tags.lastmod.zone.as_ref().map(ToString::to_string)),
         (Setting::DefaultChangefreq, rules.tags.default_changefreq.map(|word| word.as_str().into())),
-        (Setting::DefaultPriority, rules.tags.default_priority.map(|priority| shown(priority.as_bytes()))),
+        (
+            Setting::DefaultPriority,
+            rules.tags.default_priority.as_ref().map(|priority| shown(priority.as_bytes())),
+        ),
     ];
     values.extend(rules.sections.as_ref().map(sections).map(|(setting, value)| (setting, Some(value))));
     values
