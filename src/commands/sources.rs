@@ -326,6 +326,15 @@ fn open(
             continue;
         }
         let source = open_one(member, listed)?;
+        if source.is_empty() {
+            let words = message!(
+                name,
+                ": lists ",
+                member,
+                ", which is empty; recreate that file, or give the other files"
+            );
+            return Err(Error::data(words));
+        }
         // A remote one is refused when it is read, which saves a request for each.
         if !source.is_remote() && is_index(&source, options)? {
             let words =

@@ -286,11 +286,11 @@ fn check_can_be_streamed(text: &Text<'_>, options: &FormatOptions) -> Result<()>
     }
 }
 
-/// Refuses a format without columns if a column is to have the sections.
+/// Refuses a format without columns if a column is to have the sections. An empty text has no format that could be wrong.
 fn check_has_columns(text: &Text<'_>, format: Format, options: &FormatOptions) -> Result<()> {
     let Spec { title, has_columns, .. } = format.spec();
     match options.columns.section() {
-        Some(column) if !has_columns => {
+        Some(column) if !has_columns && !text.head().is_empty() => {
             let column = Setting::SectionColumn.with(column);
             Err(text.about().wrong(message!(
                 "is {title}, which has no columns; ",

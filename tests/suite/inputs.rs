@@ -4,6 +4,7 @@ mod bytes;
 mod columns;
 mod directories;
 mod elements;
+mod empty;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod tags;

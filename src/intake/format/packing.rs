@@ -2,12 +2,14 @@
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bzip2::bufread::MultiBzDecoder;
 
 use crate::common::gzip_members::GzipMembers;
+use crate::error::is_on_web_server;
 
 /// The compression of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -106,9 +108,14 @@ impl fmt::Display for Packing {
     }
 }
 
-/// The lower-case file name `name` without the extension of a packing.
-pub fn without_extension(name: &str) -> &str {
-    TABLE.iter().find_map(|spec| name.strip_suffix(spec.extension)).unwrap_or(name)
+/// The file name `name` in lower case, without the extension of a packing, and that packing.
+pub fn of_name(name: &Path) -> (String, Packing) {
+    let text = name.to_string_lossy().to_ascii_lowercase();
+    // The query of a URL is not part of the name. In a store, a key may contain a question mark.
+    let text = if is_on_web_server(name) { text.split('?').next().unwrap_or_default() } else { &text };
+    let packed = TABLE.iter().find_map(|spec| Some((text.strip_suffix(spec.extension)?, spec.packing)));
+    let (text, packing) = packed.unwrap_or((text, Packing::None));
+    (text.to_owned(), packing)
 }
 
 /// Size of the read buffer: large enough for few calls, and small compared with the windows of the decoders.

@@ -8,7 +8,7 @@ use super::spec::{Head, Open, OpenAtOffsets};
 use super::table::Format;
 use super::unpack::About;
 use super::{foreign, packing, xml};
-use crate::error::{Error, Message, Result, Setting, is_on_web_server, message};
+use crate::error::{Error, Message, Result, Setting, message};
 use crate::intake::lines::BYTE_ORDER_MARK;
 
 /// The format whose magic number `head` starts with.
@@ -23,14 +23,22 @@ pub fn by_magic(head: &[u8]) -> Option<(Format, &'static OpenAtOffsets)> {
 /// Detects the format of a text: by its first lines, otherwise by its file name.
 ///
 /// # Errors
-/// If the file name belongs to a binary format, or if the lines are rows of a table and neither a header nor an option names its
-/// columns.
+/// If the file name belongs to a binary format, if it belongs to XML and the text is empty, or if the lines are rows of a table and
+/// neither a header nor an option names its columns.
 pub fn recognise(about: &About<'_>, options: &FormatOptions) -> Result<Format> {
     let (name, head) = (about.name(), about.head());
     let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
-    // An empty input is valid in every format. Any text may start with white space, so in that case the name decides.
+    let extension = &*extension(name);
+    let named = Format::ALL.iter().copied().find(|format| format.spec().extensions.contains(&extension));
+    // Lists and tables may be empty. Any text may start with white space, so in that case the name decides.
     if head.is_empty() {
-        return Ok(Format::FALLBACK);
+        let is_never_empty =
+            |format: &Format| format.is_xml() || matches!(format.spec().open, Open::AtOffsets(_));
+        let what = named.filter(is_never_empty).map(|format| format.spec().title);
+        return match what.or_else(|| foreign::of_extension(extension)) {
+            Some(what) => Err(about.empty_though_named(what)),
+            None => Ok(Format::FALLBACK),
+        };
     }
     let sample = Sample::of(head).with_escape(options.escape);
     if let Some(format) = by_head(head, &sample, options) {
@@ -40,8 +48,7 @@ pub fn recognise(about: &About<'_>, options: &FormatOptions) -> Result<Format> {
     let not_as_named = |what: &str| {
         wrong(message!("is not {what}, though its name says so; set the format with ", Setting::Format))
     };
-    let extension = &*extension(name);
-    if let Some(&format) = Format::ALL.iter().find(|format| format.spec().extensions.contains(&extension)) {
+    if let Some(format) = named {
         return match &format.spec().open {
             Open::AtOffsets(_) => not_as_named(format.spec().title),
             Open::Lines(_) | Open::Text(_) => Ok(format),
@@ -79,10 +86,7 @@ pub fn is_named_as_sitemap(name: &Path, options: &FormatOptions) -> bool {
 
 /// The extension of `name` in lower case, without that of a packing.
 fn extension(name: &Path) -> String {
-    let text = name.to_string_lossy().to_ascii_lowercase();
-    // The query of a URL is not part of the name. In a store, a key may contain a question mark.
-    let text = if is_on_web_server(name) { text.split('?').next().unwrap_or_default() } else { &text };
-    packing::without_extension(text).rsplit_once('.').map_or("", |(_, end)| end).to_owned()
+    packing::of_name(name).0.rsplit_once('.').map_or("", |(_, end)| end).to_owned()
 }
 
 fn by_head(head: &[u8], sample: &Sample<'_>, options: &FormatOptions) -> Option<Format> {

@@ -1,5 +1,6 @@
 //! Unpacking: detects compressed text by its first bytes and unpacks it.
 
+use std::fmt;
 use std::io::{self, Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -38,12 +39,21 @@ pub struct About<'n> {
 
 impl<'n> Text<'n> {
     /// Opens the text in `stream`, which may be packed.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if it is in a format that cannot be read, packed twice, or empty though its name
+    /// is that of packed text; [`ErrorKind::Io`](crate::ErrorKind::Io) if it cannot be read.
     pub fn open(name: &'n Path, stream: Box<dyn Read + Send>) -> Result<Self> {
         let (packing, at) = (Packing::None, Arc::default());
         let about = About { name, packing, at, encoding: None, is_encoding_said: false, head: Vec::new() };
         let mut text = Self { about, stream };
         text.look()?;
         foreign::check(name, text.head())?;
+        let (_, named) = packing::of_name(name);
+        // Every packing has a header. Only a job that failed leaves a file without one.
+        if text.head().is_empty() && named != Packing::None {
+            return Err(text.about.empty_though_named(named));
+        }
         text.about.packing = Packing::of(text.head());
         if text.about.packing != Packing::None {
             let unpacked = text.about.packing.unpack(text.take(), &text.about.at);
@@ -145,6 +155,12 @@ impl<'n> About<'n> {
             _ => format!("the {packing} data is damaged before byte {at} ({error})"),
         };
         self.wrong(format!("{what}; recreate the file, or fetch it again"))
+    }
+
+    /// The error for a text of 0 bytes whose name says that it is `what`, which is never empty.
+    pub fn empty_though_named(&self, what: impl fmt::Display) -> Error {
+        let words = "though its name says so; recreate the file, or leave it out";
+        self.wrong(format!("is empty, so it is not {what}, {words}"))
     }
 
     /// The error for a text that is not valid.

@@ -99,6 +99,15 @@ impl<'a> UnreadInput<'a> {
         matches!(self.stream, Stream::Remote(_))
     }
 
+    /// Whether it is a file of 0 bytes.
+    pub fn is_empty(&self) -> bool {
+        match &self.stream {
+            Stream::File(identity) => identity.bytes() == 0,
+            Stream::Remote(file) => file.len().is_ok_and(|bytes| bytes == 0),
+            Stream::Pipe(_) | Stream::Rows(_) => false,
+        }
+    }
+
     /// Requests the first bytes of a file on another machine, which will be read soon.
     pub fn start(&self) {
         if let Stream::Remote(file) = &self.stream {
