@@ -42,16 +42,19 @@ impl Manifest {
         }
     }
 
-    /// Makes this set the successor of `live`: sitemaps that it or one of the `kept` sets has unchanged keep their `lastmod`.
+    /// Makes this set the successor of `live`: sitemaps that it or one of the `kept` sets has unchanged keep their `lastmod`,
+    /// unless that is the time of a clock which was ahead.
     pub fn succeeding(mut self, live: &Self, kept: &[Self]) -> Self {
         // The live set is the last one, and the entries of later sets replace those of earlier ones.
         let known = kept.iter().rev().chain([live]).flat_map(|set| &set.sitemaps);
         let kept: HashMap<_, _> = known.map(|old| ((&old.file, &old.content), &old.lastmod)).collect();
-        for sitemap in &mut self.sitemaps {
+        let mut sitemaps = std::mem::take(&mut self.sitemaps);
+        for sitemap in &mut sitemaps {
             if let Some(lastmod) = kept.get(&(&sitemap.file, &sitemap.content)) {
-                sitemap.lastmod.clone_from(lastmod);
+                sitemap.lastmod = self.time_before(live, lastmod);
             }
         }
+        self.sitemaps = sitemaps;
         self.number = live.number_max().saturating_add(1);
         self.supersede(live);
         self
@@ -60,7 +63,7 @@ impl Manifest {
     /// Replaces `live`: its sitemaps that this set does not list become superseded.
     pub fn supersede(&mut self, live: &Self) {
         let since = &self.published;
-        let before = |old: &str| self.since_before(live, old);
+        let before = |old: &str| self.time_before(live, old);
         let listed: HashSet<_> = self.sitemaps.iter().map(|sitemap| &sitemap.file).collect();
         let now = live.sitemaps.iter().map(|s| Superseded { file: s.file.clone(), since: since.clone() });
         let old = live.superseded.iter();
@@ -75,12 +78,12 @@ impl Manifest {
         (self.superseded, self.earlier) = (superseded, earlier);
     }
 
-    /// The time since which something is replaced that this set takes over from `live`, where it is `since`. A time after both sets
-    /// is that of a clock which was ahead, and would keep files for ever. After one set alone, it may be right: perhaps the clock
-    /// of the other one is behind.
-    pub fn since_before(&self, live: &Self, since: &str) -> String {
+    /// The `time` of something that this set takes over from `live`: that of a change, or that since which it is replaced. A time
+    /// after both sets is that of a clock which was ahead; it would keep files for ever, and index files would have it for as long
+    /// as a sitemap is unchanged. After one set alone, it may be right: perhaps the clock of the other one is behind.
+    pub fn time_before(&self, live: &Self, time: &str) -> String {
         let latest = self.published.as_str().max(&live.published);
-        since.min(latest).into()
+        time.min(latest).into()
     }
 
     /// The set that was live before this one, if it is kept. It comes first, even if a rollback has replaced it.
@@ -201,6 +204,17 @@ mod tests {
         assert_eq!(since(&fourth), ["t4", "t3", "t4", "t4", "t3", "t4"]);
         let behind = succeed(Some(&fourth), "t0", Vec::new());
         assert_eq!(since(&behind), ["t4", "t3", "t4", "t0", "t4", "t3", "t4"], "nothing looks older");
+    }
+
+    #[test]
+    fn a_lastmod_of_a_clock_that_was_ahead_is_corrected_once_two_runs_are_before_it() {
+        let lastmod = |set: &Manifest| set.sitemaps[0].lastmod.clone();
+        let mut live = succeed(None, "t9", vec![sitemap("a", "1", "t9")]);
+        // The last run has a clock that is behind.
+        for (published, want) in [("t3", "t9"), ("t4", "t4"), ("t5", "t4"), ("t0", "t4")] {
+            live = succeed(Some(&live), published, vec![sitemap("a", "1", published)]);
+            assert_eq!(lastmod(&live), want, "{published}");
+        }
     }
 
     #[test]

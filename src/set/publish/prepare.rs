@@ -145,7 +145,7 @@ impl Workspace {
         // One that cannot be read may be unchanged.
         let is_known = |old: &&SupersededIndex| is_unchanged(&*self.place, old).unwrap_or(true);
         let known = live.superseded_indexes.iter().filter(is_known).cloned();
-        let known = known.map(|old| SupersededIndex { since: set.since_before(live, &old.since), ..old });
+        let known = known.map(|old| SupersededIndex { since: set.time_before(live, &old.since), ..old });
         let of_live = live.indexes.iter().filter_map(|file| {
             let (run, since) = (live.run.clone(), set.published.clone());
             Some(SupersededIndex { file: file.clone(), run, since, content: there.get(file)?.clone() })
