@@ -104,12 +104,18 @@ pub fn threads_within(memory: u64) -> NonZero<usize> {
 }
 
 /// Half of the machine's memory, or of the limit of the control group if that is lower: the other half is for the page cache of
-/// the input, and for other programs.
+/// the input, and for other programs. On a small machine it is more than half, so that one thread can run.
 pub fn memory_default() -> u64 {
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| of_machine(&text));
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let limits = groups.lines().filter_map(|line| limit_of_group(Path::new("/sys/fs/cgroup"), line));
-    limits.chain(machine).min().map_or(1 << 30, |bytes| bytes / 2)
+    limits.chain(machine).min().map_or(1 << 30, memory_of)
+}
+
+/// The default on a machine, or in a group, that has this number of `bytes`.
+fn memory_of(bytes: u64) -> u64 {
+    let needed = memory_min(1);
+    if bytes < needed { bytes / 2 } else { needed.max(bytes / 2) }
 }
 
 /// `MemTotal:       16314408 kB`
@@ -146,6 +152,16 @@ mod tests {
         assert_eq!(threads_within(memory_min(2) - 1).get(), 1);
         assert_eq!(threads_within(memory_min(THREADS_MAX as u64)), threads_default());
         assert!(memory_min(threads_within(1 << 30).get() as u64) <= 1 << 30);
+    }
+
+    #[test]
+    fn the_default_is_half_of_the_memory_or_what_one_thread_needs() {
+        let needed = memory_min(1);
+        for (bytes, default) in
+            [(8 << 30, 4 << 30), (128 << 20, needed), (needed, needed), (needed - 2, needed / 2 - 1)]
+        {
+            assert_eq!(memory_of(bytes), default, "{bytes}");
+        }
     }
 
     #[test]

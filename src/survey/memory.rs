@@ -34,7 +34,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// The limit in `resources`, or half of the memory of the machine or the control group.
+    /// The limit in `resources`, or the [default](memory_default).
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if that is too little for the number of threads.
@@ -45,7 +45,7 @@ impl Memory {
         if budget < min {
             let mib = budget >> 20;
             let given = match resources.memory {
-                None => message!("the memory limit (half of what this machine allows) is {mib} MiB"),
+                None => message!("the default memory limit of this machine is {mib} MiB"),
                 Some(bytes) if bytes.is_multiple_of(1 << 20) => message!(Setting::Memory, " is {mib} MiB"),
                 // A number without a unit.
                 Some(bytes) => {
@@ -53,12 +53,13 @@ impl Memory {
                     message!(Setting::Memory, " is {given}")
                 }
             };
-            let (need, min) = (plural(threads, "thread needs", "threads need"), min.div_ceil(1 << 20));
+            let (need, mib) = (plural(threads, "thread needs", "threads need"), min.div_ceil(1 << 20));
             let fewer = match threads {
                 1 => Message::default(),
-                _ => message!(", or use fewer ", Setting::Threads),
+                _ => message!(", or fewer ", Setting::Threads),
             };
-            return Err(Error::usage(message!(given, ": {need} {min} MiB; raise it", fewer)));
+            let enough = Setting::Memory.with(mib << 20);
+            return Err(Error::usage(message!(given, ": {need} {mib} MiB; use ", enough, fewer)));
         }
         let hold = usize::try_from(budget - min + HOLD_BYTES_MIN).unwrap_or(usize::MAX);
         let scratch = ScratchSpace::of(resources.scratch.as_deref().unwrap_or(scratch));

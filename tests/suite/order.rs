@@ -149,8 +149,8 @@ fn too_little_memory_is_a_usage_error_that_says_how_much_is_needed() {
     let directory = TempDir::new();
     let input = directory.file("urls.txt", lines(0));
     for (threads, said) in [
-        ("4", "--memory is 64 MiB: 4 threads need 104 MiB; raise it, or use fewer --threads\n"),
-        ("1", "--memory is 64 MiB: 1 thread needs 68 MiB; raise it\n"),
+        ("4", "--memory is 64 MiB: 4 threads need 104 MiB; use --memory 104MiB, or fewer --threads\n"),
+        ("1", "--memory is 64 MiB: 1 thread needs 68 MiB; use --memory 68MiB\n"),
     ] {
         let mut command = sitemill();
         command.args(["build", "--base-url", BASE, "--memory", "64MiB", "--threads", threads, "--out"]);

@@ -12,7 +12,8 @@ use super::size::Size;
 pub struct ResourceArgs {
     /// Memory limit, such as 2G [default: half of RAM].
     ///
-    /// Data beyond the limit goes to scratch files. Mapped input files do not count. RAM is that of the machine or the container.
+    /// At least 68 MiB, which is also the smallest default. Data beyond the limit goes to scratch files. Mapped input files do not
+    /// count. RAM is that of the machine or the container.
     /// 2G, 2Gi and 2GiB are 2 x 1024 x 1024 x 1024 bytes; 2GB is 2,000,000,000 bytes. The output does not depend on this option.
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<Size>,
@@ -25,7 +26,8 @@ pub struct ResourceArgs {
 
     /// Worker threads, at most 1,024 [default: all cores].
     ///
-    /// Each thread needs 12 MiB of --memory. By default, there are only as many as fit. The output does not depend on this option.
+    /// A build needs 56 MiB of --memory, and 12 MiB more for each thread. By default, there are only as many threads as fit. The
+    /// output does not depend on this option.
     #[arg(long, value_name = "N", value_parser = whole::<NonZero<usize>>)]
     pub threads: Option<NonZero<usize>>,
 }
