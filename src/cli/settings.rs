@@ -101,6 +101,14 @@ pub fn warn_of_misspelt_variables(command: &Command) {
     }
 }
 
+/// Warns about variables that seem to name inputs, if there are none: unlike options, arguments have no variable.
+pub fn warn_of_input_variables() {
+    for word in ["input", "inputs"].into_iter().filter(|word| of_environment(word).is_some()) {
+        let name = variable(word);
+        log::warning(&format!("{name}: inputs cannot be set in the environment; give them as arguments"));
+    }
+}
+
 /// The variable in `known` that `name` most likely stands for: one letter in four may differ, at most two.
 fn similar<'k>(name: &str, known: &'k BTreeSet<String>) -> Option<&'k str> {
     let option = name.strip_prefix(PREFIX)?;

@@ -15,6 +15,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use sitemill::process::{STDOUT_NAME, create_output, is_stdout};
 use sitemill::{Error, ErrorKind, Result, Target};
 
+use super::settings;
+
 static IS_STDIN_CLOSED: AtomicBool = AtomicBool::new(false);
 static IS_STDOUT_CLOSED: AtomicBool = AtomicBool::new(false);
 
@@ -38,6 +40,9 @@ extern "C" fn look() {
 /// If no input is named at a terminal, or if standard input is to be read and is closed.
 pub fn inputs_or_stdin(inputs: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
     let is_stdin = |input: &PathBuf| input == Path::new("-");
+    if inputs.is_empty() {
+        settings::warn_of_input_variables();
+    }
     match inputs.is_empty() {
         false if inputs.iter().any(is_stdin) => check_stdin().map(|()| inputs),
         false => Ok(inputs),

@@ -19,6 +19,7 @@ use crate::error::{Error, Result};
 use crate::intake::spool_format::Block;
 use crate::intake::urls::HeldUrls;
 use crate::sitemap::tags::GivenTags;
+use changed::was_touched;
 pub use changed::{cut_short, has_changed};
 pub use identity::Identity;
 pub use lost::{Lost, handle_sigbus};
@@ -231,10 +232,10 @@ impl Input {
 
     /// The error for an input whose bytes differ between the first and the second pass.
     pub fn changed(&self) -> Error {
-        let is_shorter = |was: Identity| self.identity_now().is_some_and(|now| now.is_shorter_than(&was));
-        match self.identity.is_some_and(is_shorter) {
-            true => cut_short(&self.name),
-            false => has_changed(&self.name),
+        match self.identity_now().zip(self.identity) {
+            Some((now, was)) if now.is_shorter_than(&was) => cut_short(&self.name),
+            Some((now, was)) if now.differs_in_change_time_alone(&was) => was_touched(&self.name),
+            _ => has_changed(&self.name),
         }
     }
 

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use super::draft::Draft;
 use super::fs::{
-    Disk, FileSystem, Kind, Locked, Meta, check_is_file_path, exists, look_up, parent, sync_directory,
+    Disk, FileSystem, Kind, Locked, Meta, check_is_file_path, check_overwritable, exists, look_up, parent,
+    sync_directory,
 };
 use crate::error::{Error, ErrorKind, Result, message};
 
@@ -179,7 +180,7 @@ impl<'a> LocalFile<'a> {
 
     /// Creates an empty file next to the old one, with mode and owner of the file `like`, which is the old one if there is one.
     fn draft(&self, like: Option<&Meta>) -> Result<Draft<'a>> {
-        self.fs.check_overwritable(self.path).map_err(|error| Error::output(self.path, error))?;
+        check_overwritable(self.fs, self.path, self.path)?;
         let draft = Draft::create(self.fs, self.path)?;
         if let Some(like) = like
             && !draft.take_after(like).map_err(|error| self.unwritten(error))?

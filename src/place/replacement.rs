@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::draft::Draft;
-use super::fs::{Disk, FileSystem, check_is_file_path, parent, sync_directory};
+use super::fs::{Disk, FileSystem, check_is_file_path, check_overwritable, parent, sync_directory};
 use crate::common::output::is_stream;
 use crate::error::{Error, Result};
 
@@ -39,7 +39,7 @@ impl Replacement {
         }
         check_is_file_path(path)?;
         if old.is_some() {
-            Disk.check_overwritable(&target).map_err(|error| Error::output(path, error))?;
+            check_overwritable(&Disk, &target, path)?;
         }
         let Ok(draft) = Draft::create(&Disk, &target) else { return Ok(None) };
         let is_alike = old.is_none_or(|old| draft.take_after(&old).unwrap_or(false));

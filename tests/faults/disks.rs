@@ -1,7 +1,7 @@
 //! Full disks, directories without write permission, and disks that fail under a mapped file.
 
 use std::fs::{self, OpenOptions, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::Path;
 use std::process::Command;
 
@@ -265,16 +265,22 @@ fn a_directory_that_the_user_may_not_write_to_is_named_with_its_exit_code() {
 
     // The set belongs to another user.
     let run = as_nobody(world.build());
-    let why =
-        ".sitemill/staging: cannot be created; run this as the user who runs the builds: Permission denied";
-    world.assert_refused(run, 77, why);
+    let owner = "run this as the user who runs the builds, who must own .sitemill and everything in it";
+    let why = |what: &str| format!(".sitemill/{what}; {owner}: Permission denied");
+    world.assert_refused(run, 77, &why("staging: cannot be created"));
 
     // The user may look into the state, but not open its lock.
     let state = world.out.join(".sitemill");
     fs::set_permissions(&state, Permissions::from_mode(0o711)).unwrap();
-    let why = ".sitemill/lock: cannot be opened; run this as the user who runs the builds: Permission denied";
-    world.assert_refused(as_nobody(world.build()), 77, why);
+    world.assert_refused(as_nobody(world.build()), 77, &why("lock: cannot be opened"));
     fs::set_permissions(&state, Permissions::from_mode(0o700)).unwrap();
+
+    // The state belongs to the user, except for what a run of root has written.
+    give_away(&world.out);
+    let manifest = state.join("manifest.json");
+    chown(&manifest, Some(0), Some(0)).unwrap();
+    fs::set_permissions(&manifest, Permissions::from_mode(0o640)).unwrap();
+    world.assert_refused(as_nobody(world.build()), 77, &why("manifest.json: could not be read"));
 
     // The state belongs to the user, but no file may be created in it, or beside the live ones.
     give_away(&world.out);

@@ -129,32 +129,35 @@ fn an_input_that_is_modified_is_noticed_whatever_its_times_say() {
     let world = World::new();
     let text = large_pages();
     type Change = fn(&Path);
-    let changes: [(&str, Change); 5] = [
-        ("overwritten", |input| {
+    let touched = "its owner, mode or links (or its content, and its time was set back) changed";
+    let changes: [(&str, &str, Change); 6] = [
+        ("overwritten", "changed", |input| {
             OpenOptions::new().write(true).open(input).unwrap().write_all(b"http").unwrap();
         }),
-        ("appended", |input| {
+        ("appended", "changed", |input| {
             OpenOptions::new().append(true).open(input).unwrap().write_all(b"more\n").unwrap();
         }),
-        ("replaced", |input| {
+        ("replaced", "changed", |input| {
             fs::copy(input, input.with_extension("new")).unwrap();
             fs::rename(input.with_extension("new"), input).unwrap();
         }),
-        ("removed", |input| fs::remove_file(input).unwrap()),
-        ("overwritten, and its time set back", |input| {
+        ("removed", "changed", |input| fs::remove_file(input).unwrap()),
+        ("overwritten, and its time set back", touched, |input| {
             let mut file = OpenOptions::new().write(true).open(input).unwrap();
             let modified = file.metadata().unwrap().modified().unwrap();
             file.write_all(b"HTTP").unwrap();
             file.set_modified(modified).unwrap();
         }),
+        ("linked", touched, |input| fs::hard_link(input, input.with_extension("link")).unwrap()),
     ];
-    for (what, change) in changes {
+    for (what, said, change) in changes {
         let input = world.directory.file("urls.txt", &text);
         let waiting = Waiting::start(&mut world.build_large(), &input);
         change(&input);
         let run = waiting.finish();
         assert!(run.exit == 65, "{what}: {} {}", run.exit, run.stderr);
-        world.assert_refused(run, 65, "changed while it was being read; run again on a copy");
+        let said = format!("urls.txt: {said} while it was being read; run again on a copy");
+        world.assert_refused(run, 65, &said);
     }
 }
 

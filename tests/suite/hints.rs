@@ -86,8 +86,10 @@ fn a_comment_does_not_hide_relative_lines_and_only_an_empty_input_mentions_allow
     let said =
         "all 20 lines are rejected as not-absolute; lines such as /a are relative; URLs must be absolute";
     assert!(run.stderr.contains(said), "{}", run.stderr);
-    for empty in ["", "\n\n"] {
+    let stdin = "standard input, the only input, is empty; if you meant files, name them";
+    for (empty, said) in [("", stdin), ("\n\n", "the inputs have only blank lines (2)")] {
         let (run, report) = refused(shop, &[], empty);
+        assert!(run.stderr.contains(&format!("nothing was published: {said}; ")), "{}", run.stderr);
         assert!(run.stderr.contains("--allow-empty publishes an empty set"), "{}", run.stderr);
         assert_eq!(report.get("hint"), None);
     }

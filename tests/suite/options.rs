@@ -203,6 +203,20 @@ fn the_format_of_messages_in_the_file_is_overridden_like_any_option() {
 }
 
 #[test]
+fn inputs_in_the_environment_are_named_if_there_are_no_others() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let build = |input: &[&str]| {
+        let mut command = build_command(&out, BASE);
+        command.args(input).env("SITEMILL_INPUTS", "urls.txt");
+        finish(&mut command, format!("{BASE}1\n").as_bytes()).expect(0).stderr
+    };
+    let said = "SITEMILL_INPUTS: inputs cannot be set in the environment; give them as arguments\n";
+    assert_eq!(build(&[]), format!("warning: {said}"));
+    assert_eq!(build(&["-"]), "");
+}
+
+#[test]
 fn an_options_file_has_tables_for_commands_and_its_errors_are_explained() {
     let directory = TempDir::new();
     let out = directory.join("out");

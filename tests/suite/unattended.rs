@@ -297,7 +297,9 @@ fn files_that_the_user_may_not_write_to_are_not_replaced() {
         let mut command = build_command(&out, BASE);
         command.arg(option).arg(&protected);
         let refused = finish(&mut started_by(who, &command), format!("{BASE}1\n").as_bytes()).expect(73);
-        assert!(refused.stderr.contains("robots.txt: cannot be created"), "{option}: {}", refused.stderr);
+        let said =
+            "robots.txt: cannot be replaced, because this user may not write to it; change its owner or mode";
+        assert!(refused.stderr.contains(said), "{option}: {}", refused.stderr);
         assert_eq!(fs::read(&protected).unwrap(), b"User-agent: *\n", "{option}");
     }
 }

@@ -88,7 +88,10 @@ fn nothing_listed(job: &Job, report: &Report) -> Message {
             None => message!("nothing was published: ", hint),
         };
     }
+    let is_stdin = report.inputs.len() == 1 && report.inputs[0].path == "-";
     let found = match report.lines {
+        // Most likely, a job without a terminal was given no input.
+        0 if is_stdin => "standard input, the only input, is empty; if you meant files, name them".to_owned(),
         0 => "the inputs are empty".to_owned(),
         lines => format!("the inputs have only blank lines ({})", grouped(lines)),
     };

@@ -35,6 +35,11 @@ impl Identity {
         (self.device, self.inode) == (other.device, other.inode)
     }
 
+    /// Whether both identify the same file, and only its change time differs. A new owner, mode or link changes that alone.
+    pub fn differs_in_change_time_alone(&self, was: &Self) -> bool {
+        self != was && Self { changed: was.changed, ..*self } == *was
+    }
+
     /// Whether both identify the same file, which was longer at the time of `was`.
     pub fn is_shorter_than(&self, was: &Self) -> bool {
         self.is_of_file_of(was) && self.bytes < was.bytes

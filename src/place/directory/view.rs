@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::lock;
 use crate::error::{Error, Result};
 use crate::place::foreign::foreign;
-use crate::place::fs::{FileSystem, Kind, look_up};
+use crate::place::fs::{FileSystem, Kind, OWN_STATE, look_up};
 use crate::place::interface::{Found, Listed, View};
 use crate::place::record::{Record, Stored, Version};
 use crate::place::set_name::SetName;
@@ -50,12 +50,11 @@ impl DirectoryView {
 
 /// The error for state at `path` that cannot be read. It is private to the user who runs the builds.
 fn unreadable(path: &Path, error: io::Error) -> Error {
-    let doing = match error.kind() {
-        io::ErrorKind::IsADirectory => return foreign(path),
-        io::ErrorKind::PermissionDenied => "could not be read; run this as the user who runs the builds",
-        _ => "could not be read",
-    };
-    Error::io(path, doing, error)
+    match error.kind() {
+        io::ErrorKind::IsADirectory => foreign(path),
+        io::ErrorKind::PermissionDenied => Error::io(path, format!("could not be read; {OWN_STATE}"), error),
+        _ => Error::io(path, "could not be read", error),
+    }
 }
 
 impl View for DirectoryView {

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::operations::{FileSystem, Meta};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, message};
 use crate::place::foreign::{foreign, no_directory};
 
 /// Creates a directory and its missing parents, and makes their names durable: if a directory is lost, so is everything in
@@ -41,6 +41,10 @@ pub fn make_path(fs: &dyn FileSystem, path: &Path) -> Result<()> {
     }
 }
 
+/// The way out if this user may not do something with the state of a set. Another user owns it, or has built once.
+pub const OWN_STATE: &str =
+    "run this as the user who runs the builds, who must own .sitemill and everything in it";
+
 /// The error for a directory with which this user may not do what `doing` says.
 pub fn forbidden(directory: &Path, doing: &str, error: io::Error) -> Error {
     let way_out = "change its permissions, or run this as a user who may";
@@ -68,11 +72,26 @@ pub fn make_one(fs: &dyn FileSystem, path: &Path, mode: u32) -> Result<()> {
             Err(error) => Err(Error::io(path, "could not be accessed", error)),
         },
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            Err(Error::io(path, "cannot be created; run this as the user who runs the builds", error))
+            Err(Error::io(path, format!("cannot be created; {OWN_STATE}"), error))
         }
         Err(error) => Err(Error::output(path, error)),
         Ok(()) => sync_directory(fs, parent(path)),
     }
+}
+
+/// Checks that this user may write to the file `target`, if there is one: it would be replaced. `path` is its name in messages.
+///
+/// # Errors
+/// [`ErrorKind::Output`](crate::ErrorKind::Output) if not.
+pub fn check_overwritable(fs: &dyn FileSystem, target: &Path, path: &Path) -> Result<()> {
+    fs.check_overwritable(target).map_err(|error| match (exists(fs, target), error.kind()) {
+        (Ok(true), io::ErrorKind::PermissionDenied) => {
+            let words = "cannot be replaced, because this user may not write to it; change its owner or mode";
+            Error::uncreated(message!(path, ": {words}"), error)
+        }
+        (Ok(true), _) => Error::uncreated(message!(path, ": cannot be replaced"), error),
+        _ => Error::output(path, error),
+    })
 }
 
 /// The metadata of what has the name `path`; `None` if nothing has it.

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, AtFlags, CWD, accessat};
 use rustix::io::Errno;
 
+use super::actions::OWN_STATE;
 use super::operations::{FileSystem, Kind, Locked, Meta, NewFile};
 use crate::common::disk::{free_bytes, free_files};
 use crate::error::{Error, Result};
@@ -63,7 +64,7 @@ impl FileSystem for Disk {
         let mut file = options.open(path).map_err(|error| match error.raw_os_error() {
             Some(libc::ELOOP) => foreign(path),
             _ if error.kind() == io::ErrorKind::PermissionDenied => {
-                Error::io(path, "cannot be opened; run this as the user who runs the builds", error)
+                Error::io(path, format!("cannot be opened; {OWN_STATE}"), error)
             }
             _ => Error::output(path, error),
         })?;
