@@ -299,8 +299,11 @@ fn failure_of(error: &Error, exit_code: u8) -> Failure {
 
 /// Refuses a path that metrics cannot be written to. Standard output is refused here, where the name of the option is known.
 fn check_metrics(path: &Path) -> Result<()> {
-    match path == Path::new("-") {
-        true => Err(Error::usage(format!("{METRICS} -: metrics replace a whole file; give a file"))),
+    match is_stdout(path) {
+        true => {
+            let path = path.display();
+            Err(Error::usage(format!("{METRICS} {path}: metrics replace a whole file; give a file")))
+        }
         false => Metrics::check(path),
     }
 }

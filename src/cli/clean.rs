@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use sitemill::process::{Paths, ResultFile};
+use sitemill::process::{Paths, ResultFile, is_stdout};
 use sitemill::report::most_frequent;
 use sitemill::words::{and_more, grouped, plural};
 use sitemill::{CleanJob, CleanReport, Error, Progress, Result, Silent, Source, Stop, Target};
@@ -71,8 +71,9 @@ fn clean(
 /// Writes URLs, rejects and a summary. A reader may stop early.
 pub fn run(args: Box<CleanArgs>, config: Option<&Path>) -> Result<()> {
     elsewhere::set_reader("clean");
-    if args.rejects.as_deref() == Some(Path::new("-")) {
-        return Err(Error::usage("--rejects -: standard output is for the URLs; give a file"));
+    if let Some(path) = args.rejects.as_deref().filter(|path| is_stdout(path)) {
+        let path = path.display();
+        return Err(Error::usage(format!("--rejects {path}: standard output is for the URLs; give a file")));
     }
     // Without handlers, a signal ends the process.
     let stop = Stop::default();

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use crate::commands::build::report::{Report, WordCounts, most_frequent};
-use crate::common::output::STREAM;
+use crate::common::output::is_stdout;
 use crate::error::{Error, Result, message};
 use crate::escape::shown;
 use crate::place::LocalFile;
@@ -41,9 +41,9 @@ impl Metrics<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::Output`](crate::ErrorKind::Output) if not, or if it is a link; [`ErrorKind::Usage`](crate::ErrorKind::Usage)
-    /// for `-`.
+    /// for standard output.
     pub fn check(path: &Path) -> Result<()> {
-        if path == Path::new(STREAM) {
+        if is_stdout(path) {
             return Err(Error::usage("standard output: metrics replace a whole file; give a file"));
         }
         LocalFile::at(path).check_writable()
@@ -255,9 +255,10 @@ mod tests {
 
     #[test]
     fn nothing_in_the_directory_of_devices_is_replaced() {
-        for path in ["/dev/null", "/dev/stdout"] {
+        use crate::ErrorKind::{Output, Usage};
+        for (path, kind) in [("/dev/null", Output), ("/dev/stderr", Output), ("/dev/stdout", Usage)] {
             let error = Metrics::check(Path::new(path)).unwrap_err();
-            assert_eq!(error.kind(), crate::ErrorKind::Output, "{error}");
+            assert_eq!(error.kind(), kind, "{error}");
         }
     }
 

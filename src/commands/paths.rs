@@ -13,7 +13,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::common::output::{STREAM, is_stderr};
+use crate::common::output::{STREAM, is_stderr, is_stdout};
 use crate::error::{Error, Message, Result, Setting, is_url, message};
 use crate::intake::format::{self, OutDirectory};
 use crate::place::{self as places, Record, STATE};
@@ -110,7 +110,7 @@ impl Paths {
     }
 
     /// Refuses a path that is written and is also read, written by another option, or a file of a published set. Devices,
-    /// pipes and terminals may be named several times. Opens and changes nothing.
+    /// pipes and terminals may be named several times, but standard output only once. Opens and changes nothing.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming both options.
@@ -203,7 +203,7 @@ impl Paths {
         for (second, (named, place)) in self.writes.iter().zip(&resolved).enumerate() {
             let before = self.writes.iter().zip(&resolved).enumerate().take(second);
             conflicts.extend(before.filter_map(|(first, (other, of_other))| {
-                let are_streams = [named, other].map(|named| named.path == Path::new(STREAM)) == [true; 2];
+                let are_streams = is_stdout(&named.path) && is_stdout(&other.path);
                 let are_stderr = is_stderr(&named.path) && is_stderr(&other.path);
                 let is_same = place.is(of_other) && !place.is_no_file() && !are_stderr;
                 let why = match are_streams {
@@ -349,7 +349,7 @@ impl Paths {
 }
 
 fn resolve_written(named: &Named) -> ResolvedPath {
-    if named.path == Path::new(STREAM) { ResolvedPath::stdout() } else { ResolvedPath::of(&named.path) }
+    if is_stdout(&named.path) { ResolvedPath::stdout() } else { ResolvedPath::of(&named.path) }
 }
 
 /// The directory of the file at `path`, unless that is the working directory.

@@ -285,21 +285,23 @@ fn a_dash_is_standard_output_and_takes_one_result() {
         (&["--rejects", "-", "--diff", "-"], ["--rejects -", "--diff -"]),
         (&["--report", "-", "--json"], ["--report -", "--json"]),
         (&["--report", "-", "--rejects", "-"], ["--report -", "--rejects -"]),
+        (&["--report", "/dev/stdout", "--json"], ["--report /dev/stdout", "--json"]),
+        (&["--report", "/dev/fd/1", "--html", "-"], ["--report /dev/fd/1", "--html -"]),
     ] {
         let refused = build(options).expect(2);
         assert!(said.iter().all(|word| refused.stderr.contains(word)), "{}", refused.stderr);
         assert!(!text(refused).contains("input\tline"), "no result may contain another");
     }
-    for option in ["--metrics", "--robots"] {
-        let refused = build(&[option, "-"]).expect(2);
-        assert!(refused.stderr.contains(&format!("{option} -: ")), "{}", refused.stderr);
+    for (option, stream) in [("--metrics", "-"), ("--metrics", "/dev/stdout"), ("--robots", "-")] {
+        let refused = build(&[option, stream]).expect(2);
+        assert!(refused.stderr.contains(&format!("{option} {stream}: ")), "{}", refused.stderr);
     }
-    let clean = run(["clean".as_ref(), "--rejects".as_ref(), "-".as_ref(), input.as_os_str()]).expect(2);
-    assert!(
-        clean.stderr.contains("standard output is for the URLs") && clean.stdout.is_empty(),
-        "{}",
-        clean.stderr
-    );
+    for stream in ["-", "/dev/stdout", "/proc/self/fd/1"] {
+        let clean =
+            run(["clean".as_ref(), "--rejects".as_ref(), stream.as_ref(), input.as_os_str()]).expect(2);
+        let said = format!("--rejects {stream}: standard output is for the URLs");
+        assert!(clean.stderr.contains(&said) && clean.stdout.is_empty(), "{}", clean.stderr);
+    }
     assert!(!directory.join("-").exists());
 }
 
