@@ -60,14 +60,14 @@ impl Resources {
 /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it does not exist or is no directory.
 pub(crate) fn check_scratch(directory: Option<&Path>) -> Result<()> {
     let Some(directory) = directory else { return Ok(()) };
-    match directory.join(".").metadata() {
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound && !is_url(directory) => {
-            let words = "there is no such directory; create it";
-            Err(Error::new(ErrorKind::Output, message!(Setting::Scratch, " ", directory, ": {words}")))
-        }
-        Err(error) => Err(Error::output(directory, error)),
-    }
+    let Err(error) = directory.join(".").metadata() else { return Ok(()) };
+    let words = match error.kind() {
+        _ if is_url(directory) => return Err(Error::output(directory, error)),
+        io::ErrorKind::NotFound => "there is no such directory; create it",
+        io::ErrorKind::NotADirectory => "is not a directory; give one",
+        _ => return Err(Error::output(directory, error)),
+    };
+    Err(Error::new(ErrorKind::Output, message!(Setting::Scratch, " ", directory, ": {words}")))
 }
 
 /// Maximum number of threads of a run: more than a run can use, and few enough to start and stop quickly.

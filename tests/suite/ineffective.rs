@@ -95,7 +95,7 @@ fn names_of_sets_and_directories_of_scratch_files_are_refused_where_nothing_woul
     let missing = "--scratch missing: there is no such directory; create it";
     for (arguments, exit, said) in [
         (with(&["--robots-any-name"]), 2, "--robots"),
-        (with(&["--scratch", "in.txt"]), 73, "in.txt: "),
+        (with(&["--scratch", "in.txt"]), 73, "--scratch in.txt: is not a directory; give one"),
         (with(&["--scratch", "missing"]), 73, missing),
         (vec!["diff", "out", "out", "--scratch", "missing"], 73, missing),
         (vec!["check", index, "--name", "zzz"], 2, "--name zzz chooses a set of a directory"),

@@ -114,6 +114,17 @@ fn options_for_sets_in_stores_are_refused_for_a_directory_but_may_be_set_for_all
 }
 
 #[test]
+fn an_input_that_is_not_in_the_given_format_is_refused_with_the_advice_to_correct_the_format() {
+    let directory = TempDir::new();
+    let input = directory.file("urls.txt", format!("{BASE}a\n"));
+    for format in ["sitemap", "rss", "atom", "parquet"] {
+        let words = ["clean", "--format", format].map(AsRef::as_ref);
+        let refused = run(words.into_iter().chain([input.as_os_str()])).expect(65).stderr;
+        assert!(refused.contains("urls.txt: is not ") && refused.contains("--format says so; "), "{refused}");
+    }
+}
+
+#[test]
 fn an_input_that_cannot_be_read_is_named() {
     let directory = TempDir::new();
     let good = directory.file("good.txt", format!("{BASE}a\n"));

@@ -127,6 +127,7 @@ fn a_set_that_grows_to_the_name_of_a_foreign_file_is_refused_and_the_live_one_st
     rollback(&out, &[]).expect(0);
     rollback(&out, &["--to", "3"]).expect(0);
     rollback(&out, &["--to", "2"]).expect(0);
+    assert_says(&rollback(&out, &["--to", "2"]).expect(65), &["out: set 2 is the live set already\n"]);
     fs::write(&their, "theirs again").unwrap();
     let refused = rollback(&out, &["--to", "3"]).expect(73);
     assert_says(

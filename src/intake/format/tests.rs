@@ -305,7 +305,7 @@ fn xml_that_is_not_a_complete_sitemap_is_refused() {
             format!("different formats: a later one has the root <{root}>; give them as separate files");
         check_refused(&none, "s.xml", documents, &want);
     }
-    let no_xml = "is not XML; set the format with `format`";
+    let no_xml = "is not XML, though its name or `format` says so; give the right `format`";
     check_refused(&none, "g.xml", "http://h.example/a\n", no_xml);
     check_refused(&said(Format::Sitemap), "g", "\u{feff}\nurl,x\n<a/>", no_xml);
     check_refused(&none, "s.xml", "<urlset><url></loc></url></urlset>", "byte 13: broken XML");

@@ -88,7 +88,7 @@ pub fn broken(text: &About<'_>, at: u64, error: quick_xml::Error) -> Error {
         error => {
             let error = crate::escape::shown(error.to_string().as_bytes());
             text.wrong(message!(
-                "byte {at}: broken XML ({error}); recreate the file, or set the format with ",
+                "byte {at}: broken XML ({error}); recreate the file, or give the right ",
                 Setting::Format
             ))
         }

@@ -130,8 +130,12 @@ fn way_out(live: &Manifest, earlier: &Earlier) -> Message {
     message!("the live set stays; ", way_out)
 }
 
-/// Says that the wanted set is not kept, and where to find those that are, if there are any.
+/// Says why the wanted set cannot be restored: it is live, or it is not kept. Then also says where to find those that are, if there
+/// are any.
 fn not_kept(live: &Manifest, number: Option<u64>) -> Message {
+    if let Some(number) = number.filter(|&number| number == live.number) {
+        return message!("set {number} is the live set already");
+    }
     let which = number.map_or("no earlier set".into(), |number| format!("no earlier set {number}"));
     match (live.earlier.is_empty(), number) {
         (true, _) => message!("{which} is kept"),

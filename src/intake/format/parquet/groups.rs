@@ -67,7 +67,11 @@ impl<'n> Groups<'n> {
         let index = contained(|| ParquetMetaDataReader::new().parse_and_finish(&file));
         let index = index.map_err(|error| match has_magic(&file) {
             true => broken(name, error),
-            false => wrong(message!("is not Parquet; set the format with ", Setting::Format)),
+            // Without the option, only the magic number leads here.
+            false => {
+                let way_out = "correct it, or leave it out";
+                wrong(message!("is not Parquet, though ", Setting::Format, " says so; {way_out}"))
+            }
         })?;
         let schema = index.file_metadata().schema_descr();
         let found = found_columns(schema, hints.columns);

@@ -86,7 +86,12 @@ impl Between {
     fn outside(&self, about: &About<'_>) -> Error {
         let head = about.head().strip_prefix(BYTE_ORDER_MARK).unwrap_or(about.head());
         if !head.trim_ascii_start().starts_with(b"<") {
-            return about.wrong(message!("is not XML; set the format with ", Setting::Format));
+            return about.wrong(message!(
+                "is not XML, though its name or ",
+                Setting::Format,
+                " says so; give the right ",
+                Setting::Format
+            ));
         }
         let line = self.text.0.split(|&byte| byte == b'\n').next().unwrap_or_default();
         let (at, line) = (self.offset, crate::escape::shown(line.trim_ascii_end()));
