@@ -17,7 +17,7 @@ use super::typed::{command_at, is_typed, subcommand, typed, typed_args};
 const PREFIX: &str = "SITEMILL_";
 
 /// The variable of an option: `SITEMILL_MAX_REJECTS` for `--max-rejects`.
-fn variable(option: &str) -> String {
+pub fn variable(option: &str) -> String {
     format!("{PREFIX}{}", option.to_uppercase().replace('-', "_"))
 }
 
@@ -109,15 +109,23 @@ pub fn warn_of_input_variables() {
     }
 }
 
-/// The variable in `known` that `name` most likely stands for: one letter in four may differ, at most two.
+/// The variable in `known` that `name` most likely stands for.
 fn similar<'k>(name: &str, known: &'k BTreeSet<String>) -> Option<&'k str> {
     let option = name.strip_prefix(PREFIX)?;
-    let distance = |known: &'k String| {
-        let known_option = &known[PREFIX.len()..];
-        let distance = strsim::osa_distance(option, known_option);
-        (distance <= (known_option.len() / 4).min(2)).then_some((distance, &**known))
-    };
+    let distance = |known: &'k String| Some((distance(option, &known[PREFIX.len()..])?, &**known));
     known.iter().filter_map(distance).min().map(|(_, known)| known)
+}
+
+/// The number of letters in which `name` differs from the option `known`, if one may stand for the other: one letter in four may
+/// differ, at most two.
+fn distance(name: &str, known: &str) -> Option<usize> {
+    Some(strsim::osa_distance(name, known)).filter(|&distance| distance <= (known.len() / 4).min(2))
+}
+
+/// Whether an unknown option `name` may stand for the option `known`: they are nearly the same, or one begins with the other, as
+/// `--output` and `--out`.
+pub fn may_mean(name: &str, known: &str) -> bool {
+    known.starts_with(name) || name.starts_with(known) || distance(name, known).is_some()
 }
 
 /// Whether the variable of a flag says that it is not set. That overrides the file. To clap, the flag is not given: it would let
@@ -153,8 +161,16 @@ pub fn options_file(words: &[OsString]) -> Result<Option<OptionsFile>> {
     typed(words, "config").or_else(|| of_environment("config")).map(OptionsFile::read).transpose()
 }
 
-/// The command line with the options of `file` inserted after the command, and the path of the file. What is on the command line
-/// or in the environment of `command` replaces options of the file, and those that it excludes.
+/// The options that a run takes from a file.
+pub struct FromFile {
+    /// The path of the file.
+    pub path: OsString,
+    /// Their long names.
+    pub options: Vec<String>,
+}
+
+/// The command line with the options of `file` inserted after the command, and these options. What is on the command line or in the
+/// environment of `command` replaces options of the file, and those that it excludes.
 ///
 /// # Errors
 /// That of `file`, and those of [`OptionsFile::options`]. If there is no command, its absence is the error that is reported.
@@ -162,7 +178,7 @@ pub fn with_file(
     command: &Command,
     mut words: Vec<OsString>,
     file: Result<Option<OptionsFile>>,
-) -> Result<(Vec<OsString>, Option<OsString>)> {
+) -> Result<(Vec<OsString>, Option<FromFile>)> {
     let Some(at) = command_at(command, &words) else { return Ok((words, None)) };
     let Some(file) = file? else { return Ok((words, None)) };
     let subcommand = subcommand(command, &words).expect("command_at() finds what is known");
@@ -177,9 +193,11 @@ pub fn with_file(
         let is_own_command = is_within_then && arg.get_long() == Some("then");
         !is_own_command && !is_turned_off(arg) && !given_otherwise.iter().any(is_replaced)
     });
-    let from_file: Vec<OsString> = given.map(|(_, word)| word.into()).collect();
+    let option = |arg: &Arg| arg.get_long().unwrap_or_default().to_owned();
+    let (options, from_file): (Vec<_>, Vec<OsString>) =
+        given.map(|(arg, word)| (option(arg), word.into())).unzip();
     words.splice(at + 1..at + 1, from_file);
-    Ok((words, Some(file.path().to_owned())))
+    Ok((words, Some(FromFile { path: file.path().to_owned(), options })))
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Help, options in their several forms, and the first words of messages.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::process::Command;
 
 use crate::support::{Run, TempDir, build_command, files, finish, run, sitemill};
@@ -126,6 +128,20 @@ fn a_wrong_option_is_refused_with_its_source_and_without_misleading_tips() {
     assert_eq!(told, "error: --config: the path is empty\n");
     let told = refused(sitemill().args(["clean", "--base-url", BASE]));
     assert!(told.starts_with("error: unexpected argument '--base-url' found\n"), "{told}");
+    for words in [&["build", "--verbose"][..], &["build", "--nope"], &["--nope", "build"]] {
+        let told = refused(sitemill().args(words));
+        assert!(!told.contains("--robots") && !told.contains("--scope"), "{words:?}: {told}");
+    }
+    for (wrong, meant) in [("--max-reject", "--max-rejects"), ("--output", "--out"), ("--dry", "--dry-run")] {
+        let told = finish(sitemill().args(["build", wrong]), b"").expect(2).stderr;
+        assert!(told.contains(&format!("tip: a similar argument exists: '{meant}'")), "{told}");
+    }
+    let latin = OsStr::from_bytes(b"\xe9");
+    let told = refused(build_command("out".as_ref(), BASE).env("SITEMILL_NAME", latin).arg("urls.txt"));
+    let said = "is not valid UTF-8; only paths may contain other bytes\n";
+    assert_eq!(told, format!("error: SITEMILL_NAME: {said}"));
+    let told = refused(build_command("out".as_ref(), BASE).arg("--name").arg(latin));
+    assert_eq!(told, format!("error: \\xe9: {said}"));
     let told = refused(sitemill().args(["clean", "--rejects", "-"]));
     assert_eq!(told, "error: --rejects -: standard output is for the URLs; give a file\n");
 }

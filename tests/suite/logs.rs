@@ -42,7 +42,7 @@ fn json_log_messages_are_objects_with_time_level_and_message() {
     let wrong_file = directory.file("wrong.toml", "log = \"json\"\nmax_rejects = 1\n");
     let file = file.to_str().unwrap();
     for (log, options, said) in [
-        ("", &["--log", "json", "build", "--nope"][..], "unexpected argument '--nope' found; tip: "),
+        ("", &["--log", "json", "build", "--max-reject"][..], "argument '--max-reject' found; tip: "),
         ("", &["build", "--level=99", "--log=json"], "invalid value '99' for '--level <0..9>': "),
         (
             "json",

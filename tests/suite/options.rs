@@ -182,6 +182,55 @@ fn an_option_of_the_environment_or_the_file_that_needs_another_one_excludes_noth
 }
 
 #[test]
+fn an_option_overrides_a_value_of_a_later_source_that_it_cannot_be_combined_with() {
+    let directory = TempDir::new();
+    let file = |toml: &str| directory.file("sitemill.toml", toml).to_str().unwrap().to_owned();
+    let run = |base: &str, options: &[&str], environment: &[(&str, &str)]| {
+        let mut command = sitemill();
+        command.args(["build", "--base-url", base, "--out"]).arg(directory.join(base.replace('/', "-")));
+        finish(command.args(options).envs(environment.iter().copied()), format!("{BASE}1\n").as_bytes())
+    };
+    let shown = run(BASE, &["--progress", "always"], &[("SITEMILL_QUIET", "1")]).expect(0).stderr;
+    assert!(shown.contains("survey: "), "{shown}");
+    let config = file("quiet = true\n");
+    let shown = run(BASE, &["--config", &config], &[("SITEMILL_PROGRESS", "always")]).expect(0).stderr;
+    assert!(shown.contains("survey: "), "{shown}");
+    run(BASE, &["-q"], &[("SITEMILL_ALLOW_MISSING_SITES", "1")]).expect(0);
+    let config = file("robots = 'robots.txt'\nallow-empty = true\n");
+    for (options, exit) in
+        [(&["-q"][..], 0), (&["-q", "--robots=robots.txt"], 2), (&["-q", "--allow-empty"], 2)]
+    {
+        run("{origin}/", &[options, &["--config", &config]].concat(), &[]).expect(exit);
+    }
+    // One source contradicts itself.
+    let config = file("robots = 'robots.txt'\nbase-url = '{origin}/'\nout = 'out'\n");
+    finish(sitemill().args(["build", "--config", &config]), b"").expect(2);
+}
+
+#[test]
+fn an_error_says_where_an_option_that_nobody_has_typed_comes_from() {
+    let directory = TempDir::new();
+    let input = directory.file("urls.txt", format!("{BASE}1\n"));
+    let config = directory.file("sitemill.toml", "name = 'blog'\nquiet = true\n");
+    let check = |change: &dyn Fn(&mut Command)| {
+        let mut check = sitemill();
+        check.arg("check").arg(&input);
+        change(&mut check);
+        finish(&mut check, b"").expect(2).stderr.lines().skip(1).collect::<Vec<_>>().join("\n")
+    };
+    let of_variables = "options were also read from the environment: ";
+    let name = |command: &mut Command| _ = command.env("SITEMILL_NAME", "blog").env("SITEMILL_THREADS", "2");
+    assert_eq!(check(&name), format!("{of_variables}SITEMILL_NAME"));
+    let threads = |command: &mut Command| _ = command.env("SITEMILL_THREADS", "2000");
+    assert_eq!(check(&threads), format!("{of_variables}SITEMILL_THREADS"));
+    let of_file = check(&|command| _ = command.arg("--config").arg(&config));
+    assert_eq!(of_file, format!("options were also read from {}: name", config.display()));
+    assert_eq!(check(&|command| _ = command.args(["--name", "x"]).env("SITEMILL_NAME", "blog")), "");
+    let refused = finish(build_command(&directory.join("out"), BASE).env("SITEMILL_METRICS", "-"), b"");
+    assert!(refused.expect(2).stderr.ends_with(&format!("{of_variables}SITEMILL_METRICS\n")));
+}
+
+#[test]
 fn the_format_of_messages_in_the_file_is_overridden_like_any_option() {
     let directory = TempDir::new();
     let config = directory.file("sitemill.toml", "log = \"json\"\n");
