@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use super::draft::Draft;
 use super::fs::{
-    Disk, FileSystem, Kind, Locked, Meta, check_is_file_path, check_overwritable, exists, look_up, parent,
-    sync_directory,
+    Disk, FileSystem, Kind, Locked, Meta, check_is_file_path, check_overwritable, exists, group_lost,
+    look_up, parent, sync_directory,
 };
 use crate::error::{Error, ErrorKind, Result, message};
 
@@ -185,11 +185,7 @@ impl<'a> LocalFile<'a> {
         if let Some(like) = like
             && !draft.take_after(like).map_err(|error| self.unwritten(error))?
         {
-            let words = message!(
-                self.path,
-                ": its group cannot be preserved, and it is not readable by all users; run as a member of the group"
-            );
-            return Err(Error::new(ErrorKind::Permission, words));
+            return Err(group_lost(self.path));
         }
         Ok(draft)
     }

@@ -41,6 +41,7 @@ mod order;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod paths;
+mod permissions;
 mod progress;
 mod publishing;
 mod readers;

@@ -377,22 +377,3 @@ fn a_file_in_a_directory_that_the_user_may_not_write_to_cannot_be_replaced_and_t
     assert!(refused.stderr.contains(said), "{}", refused.stderr);
     fs::set_permissions(&site, fs::Permissions::from_mode(0o755)).unwrap();
 }
-
-#[test]
-fn a_run_with_a_strict_umask_leaves_the_files_readable_for_those_who_could_read_the_old_ones() {
-    let directory = TempDir::new();
-    let out = directory.join("out");
-    let run = |mask: &str, last: u32| {
-        let words = ["sh", "-c", &format!("umask {mask}; exec \"$@\""), "sh"];
-        let pages: String = (1..=last).map(|page| format!("{BASE}{page}\n")).collect();
-        finish(&mut started_by(&words, &build_command(&out, BASE)), pages.as_bytes()).expect(0);
-    };
-    run("022", 1);
-    run("077", 2);
-    for directory in [&out, &out.join(".sitemill"), &out.join(".sitemill/sets")] {
-        for file in fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()) {
-            let mode = fs::metadata(&file).unwrap().permissions().mode();
-            assert!(file.is_dir() || mode & 0o444 == 0o444, "{}: {mode:o}", file.display());
-        }
-    }
-}

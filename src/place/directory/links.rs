@@ -11,7 +11,7 @@ use super::staging::Staging;
 use crate::common::digest::hex_digest;
 use crate::error::{Error, Result};
 use crate::place::foreign::removed_before_commit;
-use crate::place::fs::{Meta, exists, rename};
+use crate::place::fs::{Meta, exists, group_lost, rename};
 use crate::place::record::Record;
 use crate::place::set_paths::{MANIFEST, RENAMED, mended};
 
@@ -34,29 +34,50 @@ pub fn permit(staging: &Staging<'_>, sitemaps: &[&str]) {
 }
 
 /// Permits all users who may read the files that the staged `replacing` and the manifest replace to read these, too, and the staged
-/// `sitemaps`. The umask of this run may be stricter than that of the earlier one. Returns the mode bits of those who may read the
-/// manifest.
-pub fn keep_readers(staging: &Staging<'_>, replacing: &[String], sitemaps: &[&str]) -> u32 {
+/// `sitemaps`. The umask of this run may be stricter than that of the earlier one, and its group another one. Returns the metadata
+/// of the live manifest.
+///
+/// # Errors
+/// [`ErrorKind::Permission`](crate::ErrorKind::Permission) if a group could read what is replaced, and could not read the new file.
+pub fn keep_readers(staging: &Staging<'_>, replacing: &[String], sitemaps: &[&str]) -> Result<Option<Meta>> {
     let look = |path: &Path| staging.fs.look(path).ok().filter(Meta::is_file);
-    let readers = |path: &Path| look(path).map_or(0, |file| file.mode & 0o444);
-    let mut is_stricter = false;
-    let mut of_files = 0;
+    let mut are_stricter = false;
+    let mut replaced: Option<Meta> = None;
     for file in replacing {
-        let of_file = readers(&staging.paths.file(file));
-        is_stricter |= permit_staged(staging, file, of_file);
-        of_files |= of_file;
+        let Some(old) = look(&staging.paths.file(file)) else { continue };
+        are_stricter |= admit_readers(staging, file, &old)?;
+        replaced.get_or_insert(old).mode |= old.mode;
     }
-    for sitemap in sitemaps.iter().filter(|_| is_stricter) {
-        permit_staged(staging, sitemap, of_files);
+    if let Some(old) = replaced.filter(|_| are_stricter) {
+        for sitemap in sitemaps {
+            admit_readers(staging, sitemap, &old)?;
+            admit_readers(staging, &mended(sitemap), &old)?;
+        }
     }
-    let of_manifest = readers(&staging.paths.record(&Record::Live));
-    permit_staged(staging, MANIFEST, of_manifest);
-    of_manifest
+    let manifest = look(&staging.paths.record(&Record::Live));
+    if let Some(old) = &manifest {
+        // No crawler reads it.
+        let _ = admit_readers(staging, MANIFEST, old);
+    }
+    Ok(manifest)
 }
 
-/// Permits `readers` to read a staged file. Returns whether they could not.
-pub fn permit_staged(staging: &Staging<'_>, file: &str, readers: u32) -> bool {
-    permit_file(staging, &staging.path(file), readers)
+/// Permits all users who may read `old` to read a staged file, if there is one. Returns whether some of them could not.
+///
+/// # Errors
+/// [`ErrorKind::Permission`](crate::ErrorKind::Permission) if that takes a group that this user may not set.
+pub fn admit_readers(staging: &Staging<'_>, file: &str, old: &Meta) -> Result<bool> {
+    let path = staging.path(file);
+    let Ok(new) = staging.fs.look(&path) else { return Ok(false) };
+    let has_others = new.owner != old.owner && !old.is_world_readable();
+    if has_others {
+        let kept = staging.fs.keep_owner(&path, old);
+        let is_kept = kept.map_err(|error| Error::io(&path, "its group could not be set", error))?;
+        if !is_kept {
+            return Err(group_lost(&staging.paths.file(file)));
+        }
+    }
+    Ok(permit_file(staging, &path, old.mode & 0o444) || has_others)
 }
 
 fn permit_file(staging: &Staging<'_>, path: &Path, readers: u32) -> bool {

@@ -54,11 +54,13 @@ pub fn prepare(staging: &Staging<'_>, switch: Switch) -> Result<Steps> {
         }
     }
     let sitemaps: Vec<&str> = switch.sitemaps.iter().map(String::as_str).collect();
-    let readers = links::keep_readers(staging, &steps.replacing, &sitemaps);
+    let live = links::keep_readers(staging, &steps.replacing, &sitemaps)?;
     staging.sync()?;
     if let Some((run, manifest)) = &switch.replaced {
         staging.write(REPLACED, manifest)?.sync()?;
-        links::permit_staged(staging, REPLACED, readers);
+        if let Some(live) = &live {
+            let _ = links::admit_readers(staging, REPLACED, live);
+        }
         rename(fs, &staging.path(REPLACED), &paths.record(&Record::kept(run)))?;
         sync_directory(fs, &paths.sets())?;
     }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::operations::{FileSystem, Meta};
-use crate::error::{Error, Result, message};
+use crate::error::{Error, ErrorKind, Result, message};
 use crate::place::foreign::{foreign, no_directory};
 
 /// Creates a directory and its missing parents, and makes their names durable: if a directory is lost, so is everything in
@@ -49,6 +49,16 @@ pub const OWN_STATE: &str =
 pub fn forbidden(directory: &Path, doing: &str, error: io::Error) -> Error {
     let way_out = "change its permissions, or run this as a user who may";
     Error::io(directory, format!("{doing}; {way_out}"), error)
+}
+
+/// The error for a new file that cannot have the group of the file at `path`, which it replaces.
+pub fn group_lost(path: &Path) -> Error {
+    let words = message!(
+        path,
+        ": its group cannot be preserved, and it is not readable by all users; run as a member of the group, or change its \
+         group or mode"
+    );
+    Error::new(ErrorKind::Permission, words)
 }
 
 /// Creates a directory that is private to its owner, unless it exists. A link is refused, because it would redirect writes.

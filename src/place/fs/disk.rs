@@ -114,6 +114,12 @@ impl FileSystem for Disk {
         }
     }
 
+    fn keep_owner(&self, file: &Path, old: &Meta) -> io::Result<bool> {
+        let mut options = File::options();
+        options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+        keep_owner(&options.open(file)?, old)
+    }
+
     fn check_writable(&self, directory: &Path) -> io::Result<()> {
         let needed = Access::WRITE_OK | Access::EXEC_OK;
         let checked = match accessat(CWD, directory, needed, AtFlags::EACCESS) {
@@ -190,18 +196,25 @@ fn locked(path: &Path, file: File) -> Result<Locked> {
     Ok(Locked::new(meta.into(), Some(file)))
 }
 
+/// Gives a new file the owner of `old`, as [`FileSystem::keep_owner`] does.
+fn keep_owner(new: &File, old: &Meta) -> io::Result<bool> {
+    let (user, group) = old.owner;
+    let owner = Meta::from(new.metadata()?).owner;
+    if owner == old.owner {
+        return Ok(true);
+    }
+    // Only root may change the owner. Members of the group may keep the group.
+    let given = fchown(new, Some(user), Some(group)).or_else(|_| fchown(new, None, Some(group)));
+    let is_needed = old.mode & 0o040 != 0 && !old.is_world_readable();
+    Ok(given.is_ok() || owner.1 == group || !is_needed)
+}
+
 impl NewFile for File {
     fn take_after(&self, old: &Meta) -> io::Result<bool> {
-        let (user, group) = old.owner;
-        if Meta::from(self.metadata()?).owner != old.owner {
-            // Only root may change the owner. Members of the group may keep the group.
-            let given = fchown(self, Some(user), Some(group));
-            let is_kept = given.or_else(|_| fchown(self, None, Some(group))).is_ok();
-            if !is_kept && old.mode & 0o004 == 0 {
-                return Ok(false);
-            }
+        match keep_owner(self, old)? {
+            true => self.set_permissions(Permissions::from_mode(old.mode)).map(|()| true),
+            false => Ok(false),
         }
-        self.set_permissions(Permissions::from_mode(old.mode)).map(|()| true)
     }
 
     fn try_to_lock(&self) -> io::Result<bool> {

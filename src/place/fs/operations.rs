@@ -61,6 +61,12 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
         Ok(())
     }
 
+    /// Gives a new file the owner of `old` or, as only root may do that, its group. False if the group cannot be kept, although it
+    /// may read `old` and others may not. Without permissions, nothing is done.
+    fn keep_owner(&self, _file: &Path, _old: &Meta) -> io::Result<bool> {
+        Ok(true)
+    }
+
     /// Checks that this user may create and rename files in a directory, without trying it. Without permissions, everybody may.
     fn check_writable(&self, _directory: &Path) -> io::Result<()> {
         Ok(())
@@ -101,8 +107,8 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
 
 /// A file that was just created.
 pub trait NewFile: fmt::Debug + Send {
-    /// Gives it the mode of `old` and, if permitted, its owner or at least its group. False, and nothing is changed, if the
-    /// group cannot be kept and `old` is not readable for others.
+    /// Gives it the mode of `old` and, if permitted, its owner or at least its group. False, and nothing is changed, if the group
+    /// cannot be kept, although it may read `old` and others may not.
     fn take_after(&self, old: &Meta) -> io::Result<bool>;
 
     /// Takes the exclusive lock on it without waiting, until it is closed. False if another process holds a lock.
@@ -154,6 +160,11 @@ impl Meta {
     /// Whether it is a directory.
     pub fn is_directory(&self) -> bool {
         self.kind == Kind::Directory
+    }
+
+    /// Whether everybody may read it.
+    pub fn is_world_readable(&self) -> bool {
+        self.mode & 0o004 != 0
     }
 }
 
