@@ -198,6 +198,9 @@ fn end(early: &Early<'_>, error: Error) -> ! {
 /// Runs a command. A panic is a bug; it becomes an error with its own exit code.
 fn run(args: Args) -> Result<()> {
     failure::print_panics();
+    if !args.command.handles_signals() {
+        signals::end_even_process_1()?;
+    }
     signals::faults_are_errors()?;
     raise_file_limit();
     if let Some(has_memory) = args.command.memory() {

@@ -151,6 +151,15 @@ impl Command {
         }
     }
 
+    /// Returns whether the command handles signals itself. Others have nothing to clean up, so a signal may end them at once.
+    pub fn handles_signals(&self) -> bool {
+        match self {
+            Self::Build(_) | Self::Rollback(_) | Self::Report(_) => true,
+            Self::Check(_) | Self::Urls(_) | Self::Diff(_) | Self::Status(_) | Self::Clean(_) => false,
+            Self::Completions { .. } | Self::Man { .. } => false,
+        }
+    }
+
     /// Returns whether the command has an option `--memory`, or `None` if its memory does not grow with its input.
     pub fn memory(&self) -> Option<bool> {
         match self {

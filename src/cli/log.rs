@@ -5,13 +5,15 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::ValueEnum;
 use clap::error::{ContextKind, ContextValue};
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use sitemill::ErrorKind;
+use sitemill::process::StoppableWriter;
+use sitemill::{ErrorKind, Stop};
 
 use super::table::Table;
 use super::terminal::{self, Colour, coloured};
@@ -48,6 +50,27 @@ macro_rules! last_words {
 }
 
 static IS_JSON: AtomicBool = AtomicBool::new(false);
+
+/// Standard error, if somebody may have stopped reading it, and the request to stop that ends the wait.
+static STOPPABLE: OnceLock<(File, Stop)> = OnceLock::new();
+
+/// Lets `stop` end the wait for the reader of standard error. Later messages that nobody reads are lost then.
+pub fn wait_until(stop: &Stop) {
+    let stderr = io::stderr().as_fd().try_clone_to_owned().map(File::from);
+    // Nobody reads a file, and it takes a line of any length at once.
+    let is_pipe = |stderr: &File| stderr.metadata().is_ok_and(|meta| !meta.is_file());
+    if let Some(stderr) = stderr.ok().filter(is_pipe) {
+        let _ = STOPPABLE.set((stderr, stop.clone()));
+    }
+}
+
+/// Writes `text` to standard error, in one piece if possible, so that lines of several processes do not mix.
+fn write(text: &str) {
+    let _ = match STOPPABLE.get() {
+        Some((stderr, stop)) => StoppableWriter::new(stderr, stop).write_all(text.as_bytes()),
+        None => io::stderr().write_all(text.as_bytes()),
+    };
+}
 
 /// Writes all later messages in `format`.
 pub fn set_format(format: LogFormat) {
@@ -142,7 +165,7 @@ pub fn info_with(message: &str, fields: Value) {
 /// Writes a table, in the text format only: the JSON format has its numbers as fields of [`info_with`].
 pub fn table(table: &Table) {
     if !is_json() {
-        let _ = io::stderr().write_all(table.lines(terminal::width()).as_bytes());
+        write(&table.lines(terminal::width()));
     }
 }
 
@@ -166,6 +189,5 @@ fn say(level: &str, prefix: &str, message: &str, mut fields: Value) {
             fields.to_string() + "\n"
         }
     };
-    // One write, so that lines of several processes do not mix.
-    let _ = io::stderr().write_all(line.as_bytes());
+    write(&line);
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::{fs, thread};
+use std::{fs, process, thread};
 
 use nix::errno::Errno;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
@@ -59,21 +59,40 @@ pub fn faults_are_errors() -> Result<()> {
     sitemill::process::handle_sigbus().map_err(unhandled(SIGBUS))
 }
 
-/// A `Stop` that SIGINT, SIGTERM and SIGHUP raise. A signal that is ignored when the process starts stays ignored: SIGHUP under
-/// `nohup`, SIGINT in a background job of a script.
+/// A `Stop` that SIGINT, SIGTERM and SIGHUP raise. It also ends the wait for the reader of messages.
 pub fn raised_by_signals() -> Result<Stop> {
     let stop = Stop::default();
-    let ignored = ignored(&fs::read_to_string("/proc/self/status").unwrap_or_default());
-    let heeded =
-        REQUESTS.map(|signal| signal as i32).into_iter().filter(|signal| ignored & 1 << (signal - 1) == 0);
+    log::wait_until(&stop);
     // Otherwise a signal that arrives between the installation of its handler and the registration of the flag would be lost.
     holding_back(|| {
-        for signal in heeded {
+        for signal in heeded() {
             signal_hook::flag::register_usize(signal, stop.flag(), signal.unsigned_abs() as usize)
                 .map_err(unhandled(signal))?;
         }
         Ok(stop)
     })?
+}
+
+/// Lets SIGINT, SIGTERM and SIGHUP end the process at once even if it is process 1, as in a container without an init: the kernel
+/// does not send that one a signal for which it has no handler.
+pub fn end_even_process_1() -> Result<()> {
+    if process::id() != 1 {
+        return Ok(());
+    }
+    for signal in heeded() {
+        let ends = Arc::new(AtomicBool::new(true));
+        let exit_code = ErrorKind::Signal(signal).exit_code();
+        signal_hook::flag::register_conditional_shutdown(signal, exit_code.into(), ends)
+            .map_err(unhandled(signal))?;
+    }
+    Ok(())
+}
+
+/// The signals that ask to stop. One that is ignored when the process starts stays ignored: SIGHUP under `nohup`, SIGINT in a
+/// background job of a script.
+fn heeded() -> impl Iterator<Item = i32> {
+    let ignored = ignored(&fs::read_to_string("/proc/self/status").unwrap_or_default());
+    REQUESTS.map(|signal| signal as i32).into_iter().filter(move |signal| ignored & 1 << (signal - 1) == 0)
 }
 
 /// The signals that ask to stop.

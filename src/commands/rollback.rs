@@ -138,7 +138,7 @@ fn restore_in(
     warnings.extend(warning_of_gone(&*prepared.workspace().view(), to));
     if let Some(path) = &job.robots {
         let [old, new] = [&from, to].map(|set| Owner { base_url: &set.base_url, name });
-        warnings.extend(robots::list_indexes(LocalFile::at(path), new, &to.indexes).err());
+        warnings.extend(robots::list_indexes(LocalFile::at(path), new, &to.indexes, stop).err());
         warnings.extend(robots::old_block(LocalFile::at(path), old, new));
     }
     warnings.extend(prepared.end().err());

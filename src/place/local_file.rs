@@ -12,6 +12,7 @@ use super::fs::{
     Disk, FileSystem, Kind, Locked, Meta, check_is_file_path, check_overwritable, exists, group_lost,
     look_up, parent, sync_directory,
 };
+use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, message};
 
 /// Attempts to change a file that another process is changing.
@@ -88,11 +89,11 @@ impl<'a> LocalFile<'a> {
     ///
     /// # Errors
     /// Same as [`LocalFile::read`]; also if `edit` fails, if the new file cannot be written, or if another program keeps changing
-    /// the file or holds its lock for half a minute. The file is then left unchanged.
-    pub fn edit(&self, edit: impl Fn(&[u8], bool) -> Result<Option<Vec<u8>>>) -> Result<()> {
+    /// the file or holds its lock for half a minute, or until `stop` is raised. The file is then left unchanged.
+    pub fn edit(&self, stop: &Stop, edit: impl Fn(&[u8], bool) -> Result<Option<Vec<u8>>>) -> Result<()> {
         for _ in 0..TRIES {
             let is_there = exists(self.fs, self.path)?;
-            let _lock = if is_there { self.lock()? } else { None };
+            let _lock = if is_there { self.lock(stop)? } else { None };
             let old = self.snapshot()?;
             if old.meta.is_some() != is_there {
                 continue; // The lock may be missing, or that of a file that is gone.
@@ -198,11 +199,17 @@ impl<'a> LocalFile<'a> {
 
     /// Locks the file, once no other run holds its lock; `None` if the file is gone or the file system has no locks. A lock is
     /// on a file and not on a name, so it counts only if the file has not been replaced in the meantime.
-    fn lock(&self) -> Result<Option<Locked>> {
+    fn lock(&self, stop: &Stop) -> Result<Option<Locked>> {
         let started = Instant::now();
         while started.elapsed() < LOCK_WAIT_MAX {
             let Ok(tried) = self.fs.lock(self.path, None) else { return Ok(None) };
             match tried {
+                None if stop.is_raised() => {
+                    return Err(Error::data(message!(
+                        self.path,
+                        ": the wait for another process that holds its lock was interrupted; it was left unchanged"
+                    )));
+                }
                 None => sleep(LOCK_PAUSE),
                 Some(locked)
                     if self.fs.look(self.path).is_ok_and(|now| now.identity == locked.meta.identity) =>
@@ -227,7 +234,7 @@ mod tests {
 
     /// Appends a line to the file at `path` if it lacks it.
     fn append(fs: &dyn FileSystem, path: &Path, line: &[u8]) -> Result<()> {
-        LocalFile::of(fs, path).edit(|old, _| match old.ends_with(line) {
+        LocalFile::of(fs, path).edit(&Stop::default(), |old, _| match old.ends_with(line) {
             true => Ok(None),
             false => Ok(Some([old, line].concat())),
         })

@@ -16,6 +16,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::common::output::STREAM;
+use crate::common::stop::Stop;
 use crate::error::{Error, Result, Setting, message};
 use crate::limits::ROBOTS_BYTES_MAX;
 use crate::place::{LocalFile, SetName};
@@ -83,12 +84,17 @@ pub(crate) fn check_text(file: LocalFile<'_>, owner: Owner<'_>) -> Result<()> {
 }
 
 /// Lists `indexes` in the block of `owner` of `file`: adds the block, or replaces the old one. A file that lists them
-/// already is not touched.
+/// already is not touched. Raising `stop` ends the wait for another process that holds its lock.
 ///
 /// # Errors
-/// Same as [`check`]; also if the file cannot be written, would be too long, or if another program keeps changing it.
-pub(crate) fn list_indexes(file: LocalFile<'_>, owner: Owner<'_>, indexes: &[String]) -> Result<()> {
-    file.edit(|old, exists| {
+/// Same as [`check`]; also if the file cannot be written, would be too long, or if another program keeps it from being changed.
+pub(crate) fn list_indexes(
+    file: LocalFile<'_>,
+    owner: Owner<'_>,
+    indexes: &[String],
+    stop: &Stop,
+) -> Result<()> {
+    file.edit(stop, |old, exists| {
         let new = block_in(file, old, owner, indexes)?;
         if exists && new == old {
             return Ok(None);

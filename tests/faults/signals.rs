@@ -10,21 +10,27 @@ use std::time::{Duration, Instant};
 use rustix::fs::OFlags;
 use serde_json::Value;
 
-use crate::support::{finish, heeding_signals, send, sitemill, wait_until_staging};
-use crate::world::{BASE, World, copy, fifo, injected, pages, wait_until};
+use crate::support::{finish, heeding_signals, send, sitemill, started_by, wait_until_staging};
+use crate::world::{BASE, World, copy, fifo, injected, pages, skip_unless_root, wait_until};
 
 /// Sends `signal` to `child` and returns its exit status. Fails if it takes more than two seconds to exit.
 #[track_caller]
 fn ended_by(signal: &str, child: &mut Child) -> ExitStatus {
-    let asked = Instant::now();
     send(signal, child);
+    soon_ended(child)
+}
+
+/// Returns the exit status of `child`. Fails if it takes more than two seconds to exit.
+#[track_caller]
+fn soon_ended(child: &mut Child) -> ExitStatus {
+    let asked = Instant::now();
     loop {
         if let Some(status) = child.try_wait().unwrap() {
             return status;
         }
         if asked.elapsed() > Duration::from_secs(2) {
             child.kill().unwrap();
-            panic!("still running two seconds after SIG{signal}");
+            panic!("still running after two seconds");
         }
         thread::sleep(Duration::from_millis(1));
     }
@@ -297,6 +303,68 @@ fn a_run_waits_for_the_reader_of_its_report_until_a_signal_arrives() {
                 assert!(told.contains("the report could not be written: nobody reads it"), "{told}");
             }
         }
+    }
+}
+
+#[test]
+fn a_run_waits_for_the_reader_of_its_messages_until_a_signal_arrives() {
+    for (first, exit) in [(1, 0), (200, 65)] {
+        let world = World::new();
+        let metrics = world.directory.join("metrics");
+        let input = world.directory.file("urls.txt", pages(first, 200));
+        let (_unread, pipe, _) = full_pipe();
+        let mut build = world.build();
+        build.arg("--metrics").arg(&metrics).arg(&input).arg("--then=false");
+        let mut telling = heeding_signals(&build).stderr(pipe).spawn().unwrap();
+        // The summary or the error follows.
+        wait_until(|| metrics.exists());
+        assert_eq!(ended_by("TERM", &mut telling).code(), Some(exit));
+    }
+}
+
+#[test]
+fn a_run_waits_for_the_lock_of_a_robots_txt_until_a_signal_arrives() {
+    let world = World::new();
+    let input = world.directory.file("urls.txt", pages(1, 90));
+    let robots = world.directory.file("robots.txt", "Allow: /\n");
+    let held = File::open(&robots).unwrap();
+    let mut build = world.build();
+    build.arg("--robots").arg(&robots).arg(&input);
+    let mut rollback = sitemill();
+    rollback.args(["rollback", "--robots"]).arg(&robots).arg(&world.out);
+    for (command, last) in [(&build, 90), (&rollback, 60)] {
+        held.lock().unwrap();
+        let live = fs::read(world.out.join(".sitemill/manifest.json")).unwrap();
+        let mut waiting = heeding_signals(command).stderr(Stdio::piped()).spawn().unwrap();
+        wait_until(|| fs::read(world.out.join(".sitemill/manifest.json")).unwrap() != live);
+        assert_eq!(ended_by("TERM", &mut waiting).code(), Some(0));
+        let mut told = String::new();
+        waiting.stderr.unwrap().read_to_string(&mut told).unwrap();
+        let words = "robots.txt: the wait for another process that holds its lock was interrupted; it was left unchanged";
+        assert!(told.contains(words), "{told}");
+        world.assert_new(1, last);
+        assert_eq!(fs::read(&robots).unwrap(), b"Allow: /\n");
+    }
+}
+
+#[test]
+fn a_signal_ends_a_command_that_is_process_1_of_a_container() {
+    let first = ["unshare", "--pid", "--fork", "--kill-child"];
+    if skip_unless_root("a namespace of processes") {
+        return;
+    }
+    for (signal, exit) in [("HUP", 129), ("INT", 130), ("TERM", 143)] {
+        let clean = heeding_signals(sitemill().arg("clean"));
+        let mut waiting =
+            started_by(&first, &clean).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        let children = format!("/proc/{0}/task/{0}/children", waiting.id());
+        let child = || fs::read_to_string(&children).unwrap().trim().to_owned();
+        // The handler of SIGXFSZ is installed after those.
+        wait_until(|| {
+            fs::read_to_string(format!("/proc/{}/status", child())).is_ok_and(|status| catches(&status, 25))
+        });
+        finish(Command::new("kill").args(["-s", signal, &child()]), b"").expect(0);
+        assert_eq!(soon_ended(&mut waiting).code(), Some(exit), "{signal}");
     }
 }
 

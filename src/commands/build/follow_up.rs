@@ -72,7 +72,7 @@ impl FollowUp {
     fn follow(&mut self, workspace: &Workspace, set: &Manifest, memory: &Memory, report: &mut Report) {
         if let Some(path) = &self.job.publication.robots {
             let owner = Owner { base_url: &set.base_url, name: workspace.name() };
-            let listed = robots::list_indexes(LocalFile::at(path), owner, &set.indexes);
+            let listed = robots::list_indexes(LocalFile::at(path), owner, &set.indexes, &self.stop);
             self.warnings.extend(listed.err());
             let old = workspace.live().map(|old| Owner { base_url: &old.base_url, ..owner });
             self.warnings.extend(old.and_then(|old| robots::old_block(LocalFile::at(path), old, owner)));

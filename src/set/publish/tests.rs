@@ -108,7 +108,7 @@ fn stage_all(workspace: &Workspace, texts: &[&str], time: &str) -> Result<Vec<Si
 /// Lists the index files of a set in robots.txt.
 fn list_in_robots_txt(fs: &Memory, set: &Prepared) {
     let owner = Owner { base_url: BASE, name: set.workspace().name() };
-    let _ = list_indexes(LocalFile::of(fs, ROBOTS.as_ref()), owner, &set.set().indexes);
+    let _ = list_indexes(LocalFile::of(fs, ROBOTS.as_ref()), owner, &set.set().indexes, &Stop::default());
 }
 
 /// Prepares a set of `sitemaps`, two in an index file.
