@@ -244,7 +244,7 @@ impl Run<'_> {
 
     fn check_set(&mut self, mut set: Set) -> Result<()> {
         self.told.add(&set.findings)?;
-        self.told.add(&set.stale_lines(&mut self.checked, self.kept_max))?;
+        self.told.add(&set.check_robots_txt(&mut self.checked, self.kept_max))?;
         for other in &set.others {
             self.others.push(Some(self.checked.path_beside(other, other.name().as_ref())));
         }

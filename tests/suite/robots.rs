@@ -1,5 +1,7 @@
 //! `--robots`: sitemill's block in a robots.txt that it does not own.
 
+mod partial;
+
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::Path;

@@ -108,7 +108,7 @@ rules! {
     IndexOfIndexes = "index-of-indexes", "Google", "Manage your sitemaps: an index lists sitemaps only";
     /// A line of `robots-sitemaps.txt` names no index file in its directory, no line names an index file, or the file of a set that
     /// `build` has published is missing. Also, a line of `robots.txt` in the directory of a set names a file of sitemill that does
-    /// not exist.
+    /// not exist, or `robots.txt` lists some of the set's index files, but not all.
     Robots = "robots", ORG, "Specifying the Sitemap location in your robots.txt file";
     /// No index file lists a sitemap of the published set.
     Unlisted = "unlisted", ORG, "Using Sitemap index files: list each Sitemap file";

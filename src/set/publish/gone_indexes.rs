@@ -1,5 +1,5 @@
-//! Index files that go: those that the live set has and its successor has not, although a robots.txt may list them. For the first
-//! set of a directory, those of the program that was used before.
+//! What a robots.txt lists, compared with a new set: index files that the live set has and its successor has not; for the first set
+//! of a directory, sitemaps of the program that was used before; and new index files that are missing there.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -58,8 +58,10 @@ impl Prepared {
     /// directory.
     pub fn warnings_of_robots_txt(&self, robots: RobotsTxt<'_>) -> Vec<Error> {
         let Some(listed) = self.listed_elsewhere(robots) else { return Vec::new() };
-        let stale = self.warning_of_stale_lines(robots, &listed);
-        stale.into_iter().chain(self.warning_of_other_sitemaps(&listed)).collect()
+        let wrong = self.warning_of_stale_lines(robots, &listed);
+        // The advice would be the same.
+        let wrong = wrong.or_else(|| self.warning_of_missing_lines(robots, &listed));
+        wrong.into_iter().chain(self.warning_of_other_sitemaps(&listed)).collect()
     }
 
     /// A warning if index files are `listed` that are named like those of this set and are going to be removed or are gone.
@@ -82,6 +84,25 @@ impl Prepared {
             }
             RobotsTxt::Unnamed | RobotsTxt::OfEachSite => message!(lists, self.advice(robots)),
         }))
+    }
+
+    /// A warning if some index files of this set are `listed`, but not all: crawlers do not find the others. A robots.txt that
+    /// lists none is no reason to warn, because they may be submitted in another way. Nor is one with a block that the run
+    /// maintains.
+    fn warning_of_missing_lines(&self, robots: RobotsTxt<'_>, listed: &Listed) -> Option<Error> {
+        if matches!(robots, RobotsTxt::Maintained(_)) {
+            return None;
+        }
+        let set = self.set();
+        let files: HashSet<&str> =
+            listed.urls.iter().filter_map(|url| url.strip_prefix(&*set.base_url)).collect();
+        let (there, missing): (Vec<&String>, Vec<&String>) =
+            set.indexes.iter().partition(|index| files.contains(index.as_str()));
+        let (one, (first, others)) = (there.first()?, missing.split_first()?);
+        let (base_url, others) = (&set.base_url, and_more(others.len()));
+        let lists =
+            message!(&*listed.path, ": lists {base_url}{one}, but not {first}{others} of the new set; ");
+        Some(Error::data(message!(lists, self.advice(robots))))
     }
 
     /// A warning if this is the first set here and sitemaps of another program are `listed` below the base URL: crawlers go on

@@ -1,5 +1,6 @@
 //! The lines for robots.txt of a set, which name its index files.
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::io::Read;
 use std::sync::Arc;
@@ -68,27 +69,37 @@ impl Set {
     }
 
     /// Findings about robots.txt in the directory of the set: lines that list files of the directory with names of sitemill that do
-    /// not exist. None if it was `checked` for another set, or while a switch adds and removes files.
-    pub fn stale_lines(&self, checked: &mut Checked, kept_max: usize) -> Findings {
+    /// not exist, unless they were `checked` with another set; and index files of the set that it does not list, although it lists
+    /// others of them. None while a switch adds and removes files.
+    pub fn check_robots_txt(&self, checked: &mut Checked, kept_max: usize) -> Findings {
         let mut findings = Findings::new(String::new(), kept_max);
         let (Some(view), Some(base), None) = (&self.view, &self.base, self.manifests.next()) else {
             return findings;
         };
         let robots = PlaceFile::new(Arc::clone(view), robots::ROBOTS_TXT);
-        if !checked.add_file(&robots) {
-            return findings;
-        }
+        let is_first = checked.add_file(&robots);
         // It is not a file of the set, so it need not be readable.
         let Ok(Some(text)) = read_robots(&robots) else { return findings };
         findings = Findings::new(shown(robots.path().as_os_str().as_encoded_bytes()), kept_max);
+        let mut names = HashSet::new();
         for (number, url) in robots::listed(&text, None) {
             let Some(name) = file(&normal(url.as_bytes(), None), base) else { continue };
             let is_of_sitemill =
                 name.to_str().is_some_and(|name| is_index_file(name) || is_sitemap_file(name));
-            if is_of_sitemill && !PlaceFile::new(Arc::clone(view), name).is_file() {
+            if is_first && is_of_sitemill && !PlaceFile::new(Arc::clone(view), &name).is_file() {
                 let words = || format!("there is no such file: {}", shown(url.as_bytes()));
                 findings.push(Some(number), Rule::Robots, words);
             }
+            names.insert(name);
+        }
+        // If it lists none, they may be submitted in another way.
+        let indexes =
+            self.files.iter().map(PlaceFile::name).filter(|name| name.to_str().is_some_and(is_index_file));
+        let (there, missing): (Vec<&OsStr>, Vec<&OsStr>) = indexes.partition(|name| names.contains(*name));
+        for index in missing.iter().filter(|_| !there.is_empty()) {
+            let [index, other] = [index, there[0]].map(|name| shown(name.as_encoded_bytes()));
+            findings
+                .push(None, Rule::Robots, || format!("no line names {index}, although one names {other}"));
         }
         // A run may have published since the file was read.
         match findings.counts.total() > 0 && self.manifests.are_outdated(&**view) {
