@@ -165,3 +165,19 @@ fn index_files_without_the_rest_of_their_set_are_read_although_a_run_was_there()
     finish(build_command(&next, BASE).arg(&out), b"").expect(0);
     assert_eq!(published_urls(&next, BASE), pages(1, 3).lines().collect::<Vec<_>>());
 }
+
+#[test]
+fn a_run_for_all_sites_removes_what_a_killed_one_has_left_even_if_it_ignores_manifests() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let build = |options: &[&str]| {
+        let mut command = build_command(&out, "{origin}/");
+        finish(command.args(options), format!("{BASE}1\n").as_bytes()).expect(0);
+    };
+    build(&[]);
+    let left = out.join(".sitemill/staging/left");
+    fs::create_dir(&left).unwrap();
+    fs::write(left.join("scratch"), "").unwrap();
+    build(&["--ignore-manifest"]);
+    assert!(!left.exists());
+}

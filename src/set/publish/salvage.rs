@@ -24,6 +24,8 @@ pub struct Salvage {
     kept: Vec<Manifest>,
     /// The live manifest is damaged or missing, and no journal replaced it.
     is_live_lost: bool,
+    /// There is no set, as in the parent of all sites: neither manifests nor index files show one.
+    is_without_set: bool,
 }
 
 impl Salvage {
@@ -64,7 +66,9 @@ impl Salvage {
             None => live,
         };
         let is_live_lost = live.set.is_none();
-        Ok((live, Self { damaged, kept, is_live_lost }))
+        let has_no_indexes = || FoundIndexes::read(view).is_ok_and(|found| found.names.is_empty());
+        let is_without_set = is_live_lost && damaged.is_empty() && kept.is_empty() && has_no_indexes();
+        Ok((live, Self { damaged, kept, is_live_lost, is_without_set }))
     }
 
     /// The manifests that cannot be used.
@@ -79,7 +83,7 @@ impl Salvage {
 
     /// Whether files that no manifest names may be live.
     pub fn is_in_doubt(&self) -> bool {
-        !self.damaged.is_empty() || self.is_live_lost
+        !self.damaged.is_empty() || self.is_live_lost && !self.is_without_set
     }
 
     /// Whether the live set is unknown.
