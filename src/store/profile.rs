@@ -99,8 +99,11 @@ fn named() -> (Option<String>, [PathBuf; 2]) {
     (variable("AWS_PROFILE").or_else(|| variable("AWS_DEFAULT_PROFILE")), files)
 }
 
-/// The `services` section of the profile in `section`, if it has settings for S3.
+/// The section with settings for S3 of the profile in `section`: itself if it has a nested endpoint, or its `services` section.
 fn services(config: &Ini, section: &str) -> Option<String> {
+    if config.get(section, "s3.endpoint_url").is_some() {
+        return Some(section.into());
+    }
     let name = format!("services {}", config.get(section, "services")?);
     config.get_map_ref().get(&name)?.contains_key("s3").then_some(name)
 }
@@ -116,7 +119,7 @@ fn load(path: &Path) -> Result<Ini> {
     // A key may contain the characters that begin comments in other files.
     ini.set_inline_comment_symbols(Some(&[]));
     match std::fs::read_to_string(path) {
-        Ok(text) => match ini.read(text) {
+        Ok(text) => match ini.read(flat(&text)) {
             Ok(_) => {
                 // The AWS tools read keys in any case, but not names of profiles.
                 for section in ini.get_mut_map().values_mut() {
@@ -137,9 +140,52 @@ fn load(path: &Path) -> Result<Ini> {
     }
 }
 
+/// The `text` of a file in which nested settings have the names of all levels, as `s3.endpoint_url`: they are indented below a
+/// setting without a value, and apply to a single service.
+fn flat(text: &str) -> String {
+    let mut flat = String::with_capacity(text.len());
+    let mut above: Option<(usize, &str)> = None;
+    for line in text.lines() {
+        let setting = line.trim();
+        let indent = line.len() - line.trim_start().len();
+        let is_setting = !setting.is_empty() && !setting.starts_with(['#', ';']);
+        match above {
+            Some((outer, name)) if is_setting && indent > outer => {
+                flat.push_str(name);
+                flat.push('.');
+                flat.push_str(setting);
+            }
+            _ => {
+                if is_setting {
+                    above = setting.strip_suffix('=').map(|name| (indent, name.trim_end()));
+                }
+                flat.push_str(line);
+            }
+        }
+        flat.push('\n');
+    }
+    flat
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nested_settings_are_not_those_of_the_profile() {
+        let text = "[default]\r\nregion = eu-west-1\ns3 =\r\n\n  # nested\n    endpoint_url = http://h:2\nsts=\n\tregion = us-gov-1\n\
+                    \n[profile a]\n  dynamodb =\n    endpoint_url = http://h:1\n  endpoint_url = http://h:3\n  output =\n[b]\nregion = x\n";
+        let mut ini = Ini::new_cs();
+        ini.read(flat(text)).unwrap();
+        let value = |section: &str, name: &str| ini.get(section, name).unwrap_or_default();
+        assert_eq!(value("default", "region"), "eu-west-1");
+        assert_eq!(value("default", "endpoint_url"), "");
+        assert_eq!(value("default", "s3.endpoint_url"), "http://h:2");
+        assert_eq!(value("profile a", "endpoint_url"), "http://h:3");
+        assert_eq!(value("b", "region"), "x");
+        assert_eq!(services(&ini, "default").as_deref(), Some("default"));
+        assert_eq!(services(&ini, "profile a"), None);
+    }
 
     #[test]
     fn a_profile_has_its_key_in_one_file_and_its_region_in_the_other() {

@@ -94,19 +94,30 @@ fn a_store_that_does_not_answer_is_named_with_where_its_address_comes_from() {
 fn an_endpoint_in_a_profile_for_s3_alone_is_not_replaced_by_that_of_amazon() {
     let store = Store::new();
     let bucket = store.bucket("bucket");
-    let config =
-        "[profile night]\nservices = local\n[services local]\ns3 =\n  endpoint_url = http://127.0.0.1:1\n";
+    let config = "[profile night]\nservices = local\n[services local]\ns3 =\n  endpoint_url = http://127.0.0.1:1\n\
+         [profile day]\ns3 =\n  endpoint_url = http://127.0.0.1:1\n\
+         [profile dusk]\ndynamodb =\n  endpoint_url = http://127.0.0.1:1\n  region = us-gov-1\n";
     let config = store.directory.file("config", config);
     let of_profile = |build: &mut Command| {
         build.env("AWS_CONFIG_FILE", &config).env("AWS_PROFILE", "night");
     };
-    let refused = build(&bucket, |build| {
-        of_profile(build);
-        build.env_remove("AWS_ENDPOINT_URL");
-    });
-    let refused = refused.expect(2).stderr;
-    assert!(refused.contains("[services local]") && refused.contains("AWS_ENDPOINT_URL_S3"), "{refused}");
+    for (profile, section) in [("night", "[services local]"), ("day", "[profile day]")] {
+        let refused = build(&bucket, |build| {
+            of_profile(build);
+            build.env("AWS_PROFILE", profile).env_remove("AWS_ENDPOINT_URL");
+        });
+        let refused = refused.expect(2).stderr;
+        assert!(refused.contains(section) && refused.contains("AWS_ENDPOINT_URL_S3"), "{refused}");
+    }
     build(&bucket, of_profile).expect(0);
+    // What applies to another service is not the profile's own.
+    let endpoint = format!("http://{}", bucket.proxy.address);
+    build(&bucket, |build| {
+        of_profile(build);
+        build.env("AWS_PROFILE", "dusk").env_remove("AWS_REGION").args(["--endpoint", &endpoint]);
+    })
+    .expect(0);
+    assert_eq!(signed(&bucket).1, "us-east-1");
 }
 
 #[test]
