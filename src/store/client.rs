@@ -20,7 +20,7 @@ use super::location::{Location, Scheme};
 use super::profile::Profile;
 use super::settings::{generation, store_settings};
 use super::tls::choose_cryptography;
-use super::variables::{checked, is_set, settings, time, variable};
+use super::variables::{checked, is_set, quoted_in, settings, time, variable};
 use crate::error::{Error, ErrorKind, Result, Setting, message};
 
 /// The buckets in use. All users of a bucket share its connections and role credentials.
@@ -113,7 +113,11 @@ fn bucket<S: ObjectStore + PaginatedListStore>(
 }
 
 fn unusable(location: &Location, error: &object_store::Error) -> Error {
-    Error::usage(message!(&*location.path(), ": {error}"))
+    let error = error.to_string();
+    match quoted_in(&error) {
+        Some(name) => Error::usage(message!("{name}: {error}")),
+        None => Error::usage(message!(&*location.path(), ": {error}")),
+    }
 }
 
 fn s3(location: &Location, endpoint: Option<Endpoint>) -> Result<Bucket> {
@@ -166,9 +170,13 @@ fn with_credentials(
     endpoint: Option<Endpoint>,
 ) -> Result<(AmazonS3Builder, String, Option<Endpoint>)> {
     let has_key = has_key(location)?;
-    // A token belongs to the key next to it.
-    let settings =
-        settings("AWS_")?.into_iter().filter(|(key, _)| has_key || *key != AmazonS3ConfigKey::Token);
+    // A token belongs to the key next to it. Sets need conditional uploads, whatever a variable for other programs says.
+    let applies = |key: &AmazonS3ConfigKey| match key {
+        AmazonS3ConfigKey::Token => has_key,
+        AmazonS3ConfigKey::ConditionalPut => false,
+        _ => true,
+    };
+    let settings = settings("AWS_")?.into_iter().filter(|(key, _)| applies(key));
     let mut builder =
         settings.fold(AmazonS3Builder::new(), |builder, (key, value)| builder.with_config(key, value));
     let profile = if has_key { Profile::without_key() } else { Profile::of_environment()? };

@@ -33,6 +33,15 @@ pub fn settings<K: std::str::FromStr>(prefix: &str) -> Result<Vec<(K, String)>> 
     Ok(settings)
 }
 
+/// The name of the store's variable whose value is quoted in `text`, an error of the client library about a value.
+pub fn quoted_in(text: &str) -> Option<String> {
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let of_stores = names.filter(|name| ["AWS_", "AZURE_", "GOOGLE_"].iter().any(|of| name.starts_with(of)));
+    let is_quoted =
+        |name: &String| variable(name).is_some_and(|value| text.contains(&format!("\"{value}\"")));
+    of_stores.filter(is_quoted).min()
+}
+
 /// Checks a `value` that becomes part of requests. `source` is the name of its variable.
 ///
 /// # Errors

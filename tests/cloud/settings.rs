@@ -91,6 +91,19 @@ fn a_store_that_does_not_answer_is_named_with_where_its_address_comes_from() {
 }
 
 #[test]
+fn a_variable_that_the_client_library_cannot_use_is_named_or_does_not_count() {
+    let store = Store::new();
+    let bucket = store.bucket("bucket");
+    for (name, value) in [("AWS_CHECKSUM_ALGORITHM", "crc32"), ("AWS_SKIP_SIGNATURE", "maybe")] {
+        let refused = build(&bucket, |build| _ = build.env(name, value)).expect(2).stderr;
+        assert!(refused.contains(&format!("{name}: ")) && refused.contains(value), "{refused}");
+    }
+    for value in ["disabled", "dynamo:t"] {
+        build(&bucket, |build| _ = build.env("AWS_CONDITIONAL_PUT", value)).expect(0);
+    }
+}
+
+#[test]
 fn an_endpoint_in_a_profile_for_s3_alone_is_not_replaced_by_that_of_amazon() {
     let store = Store::new();
     let bucket = store.bucket("bucket");
