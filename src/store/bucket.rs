@@ -48,8 +48,8 @@ struct Inner {
     root: String,
     scheme: Scheme,
     credentials: String,
-    /// Which endpoint the requests go to, for messages; empty for that of the store itself.
-    endpoint: String,
+    /// Where requests go, for messages; empty if that is the store itself.
+    address: String,
     clock: StoreClock,
     grace_period: GracePeriod,
     /// Whether uploads are sent without their conditions, because the store rejects these and the settings allow that.
@@ -65,7 +65,7 @@ impl Bucket {
             root: location.root.clone(),
             scheme: location.scheme,
             credentials,
-            endpoint: String::new(),
+            address: String::new(),
             clock: StoreClock::default(),
             grace_period: GracePeriod::default(),
             drops_conditions: Arc::default(),
@@ -77,9 +77,9 @@ impl Bucket {
         Self(Arc::new(Inner { clock, ..Inner::clone(&self.0) }))
     }
 
-    /// Returns the same bucket. `endpoint` describes where requests are sent, for messages.
-    pub fn with_endpoint(self, endpoint: String) -> Self {
-        Self(Arc::new(Inner { endpoint, ..Inner::clone(&self.0) }))
+    /// Returns the same bucket. `address` describes where requests are sent, for messages.
+    pub fn with_address(self, address: String) -> Self {
+        Self(Arc::new(Inner { address, ..Inner::clone(&self.0) }))
     }
 
     /// The time by the store's clock, in nanoseconds since 1970.
@@ -369,7 +369,7 @@ impl Bucket {
     }
 
     fn failure(&self, error: &object_store::Error) -> Failure {
-        Failure::of(error, &self.0.credentials).at(&self.0.endpoint)
+        Failure::of(error, &self.0.credentials).at(&self.0.address)
     }
 
     fn key(&self, key: &str) -> Result<Key, Failure> {

@@ -105,11 +105,11 @@ fn bucket<S: ObjectStore + PaginatedListStore>(
     built: object_store::Result<S>,
     credentials: impl Into<String>,
     clock: StoreClock,
-    endpoint: String,
+    address: String,
 ) -> Result<Bucket> {
     let store = Arc::new(built.map_err(|error| unusable(location, &error))?);
     let bucket = Bucket::new(store.clone(), location, credentials.into());
-    Ok(bucket.with_pages(store).with_clock(clock).with_endpoint(endpoint))
+    Ok(bucket.with_pages(store).with_clock(clock).with_address(address))
 }
 
 fn unusable(location: &Location, error: &object_store::Error) -> Error {
@@ -118,6 +118,19 @@ fn unusable(location: &Location, error: &object_store::Error) -> Error {
         Some(name) => Error::usage(message!("{name}: {error}")),
         None => Error::usage(message!(&*location.path(), ": {error}")),
     }
+}
+
+/// Where requests go, for messages of failed connections: the `endpoint`, and the variable of a proxy, which may be what does not
+/// answer. `prefix` begins the names of the store's variables.
+fn address(endpoint: Option<&Endpoint>, prefix: &str) -> String {
+    let protocol = match endpoint.is_some_and(|endpoint| endpoint.url.starts_with("http://")) {
+        true => ["HTTP_PROXY", "http_proxy"],
+        false => ["HTTPS_PROXY", "https_proxy"],
+    };
+    let own = format!("{prefix}_PROXY_URL");
+    let names = [&*own].into_iter().chain(protocol).chain(["ALL_PROXY", "all_proxy"]);
+    let proxy = names.into_iter().find(|name| is_set(name)).map(|name| format!("{name} names a proxy"));
+    endpoint.map(ToString::to_string).into_iter().chain(proxy).collect::<Vec<_>>().join("; ")
 }
 
 fn s3(location: &Location, endpoint: Option<Endpoint>) -> Result<Bucket> {
@@ -135,7 +148,7 @@ fn s3(location: &Location, endpoint: Option<Endpoint>) -> Result<Bucket> {
     for (key, value) in times("AWS")? {
         builder = builder.with_config(AmazonS3ConfigKey::Client(key), value);
     }
-    let about_endpoint = endpoint.as_ref().map(ToString::to_string).unwrap_or_default();
+    let address = address(endpoint.as_ref(), "AWS");
     if let Some(Endpoint { url, .. }) = endpoint {
         let allows_http = url.starts_with("http://");
         builder = builder.with_config(AmazonS3ConfigKey::Endpoint, url.clone());
@@ -144,7 +157,7 @@ fn s3(location: &Location, endpoint: Option<Endpoint>) -> Result<Bucket> {
             builder = builder.with_allow_http(true);
         }
     }
-    bucket(location, builder.build(), source, clock, about_endpoint)
+    bucket(location, builder.build(), source, clock, address)
 }
 
 /// The number of retries: one less than the attempts in the variable of the AWS tools.
@@ -247,7 +260,7 @@ fn has_metadata() -> bool {
 
 fn gs(location: &Location, endpoint: Option<Endpoint>) -> Result<Bucket> {
     let mut builder = GoogleCloudStorageBuilder::new();
-    let about_endpoint = endpoint.as_ref().map(ToString::to_string).unwrap_or_default();
+    let address = address(endpoint.as_ref(), "GOOGLE");
     let has_endpoint = endpoint.is_some();
     for (key, value) in settings("GOOGLE_")?.into_iter() {
         builder = match key {
@@ -272,7 +285,7 @@ fn gs(location: &Location, endpoint: Option<Endpoint>) -> Result<Bucket> {
         true => "the service account in the environment",
         false => "the default credentials of the Google tools, or the role of this machine",
     };
-    bucket(location, builder.build(), source, clock, about_endpoint)
+    bucket(location, builder.build(), source, clock, address)
 }
 
 fn az(location: &Location, endpoint: Option<Endpoint>) -> Result<Bucket> {
@@ -303,12 +316,12 @@ fn az(location: &Location, endpoint: Option<Endpoint>) -> Result<Bucket> {
     for (key, value) in times("AZURE")? {
         builder = builder.with_config(AzureConfigKey::Client(key), value);
     }
-    let about_endpoint = endpoint.as_ref().map(ToString::to_string).unwrap_or_default();
+    let address = address(endpoint.as_ref(), "AZURE");
     if let Some(Endpoint { url, .. }) = endpoint {
         builder = builder.with_allow_http(url.starts_with("http://")).with_endpoint(url);
     }
     let source = "the environment (AZURE_STORAGE_ACCOUNT and others), or the role of this machine";
-    bucket(location, builder.build(), source, clock, about_endpoint)
+    bucket(location, builder.build(), source, clock, address)
 }
 
 fn http(location: &Location) -> Result<Bucket> {

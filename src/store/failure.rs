@@ -111,10 +111,10 @@ impl Failure {
         Self { kind, answer, credentials: credentials.into(), permission: None }
     }
 
-    /// The same failure. If there was no connection, it says where the request was sent, as described in `endpoint`.
-    pub fn at(mut self, endpoint: &str) -> Self {
-        if self.kind == FailureKind::Other && self.answer.contains(NO_CONNECTION) && !endpoint.is_empty() {
-            self.answer = format!("{} ({endpoint})", self.answer);
+    /// The same failure. If there was no connection, it says where the request was sent, as described in `address`.
+    pub fn at(mut self, address: &str) -> Self {
+        if self.kind == FailureKind::Other && self.answer.contains(NO_CONNECTION) && !address.is_empty() {
+            self.answer = format!("{} ({address})", self.answer);
         }
         self
     }

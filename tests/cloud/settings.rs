@@ -88,6 +88,8 @@ fn a_store_that_does_not_answer_is_named_with_where_its_address_comes_from() {
     assert!(said.contains("(the endpoint is http://127.0.0.1:1, from AWS_ENDPOINT_URL)"), "{said}");
     let said = build(&|build| _ = build.args(["--endpoint", "http://127.0.0.1:2"]));
     assert!(said.contains("(the endpoint is http://127.0.0.1:2)"), "{said}");
+    let said = build(&|build| _ = build.env("HTTP_PROXY", "http://127.0.0.1:3"));
+    assert!(said.contains(", from AWS_ENDPOINT_URL; HTTP_PROXY names a proxy)"), "{said}");
 }
 
 #[test]
