@@ -5,7 +5,7 @@ use object_store::aws::AmazonS3Builder;
 use object_store::client::{HttpClient, HttpConnector, HttpError, HttpRequest, HttpResponse, HttpService};
 
 use super::*;
-use crate::store::spawn;
+use crate::store::{Condition, Put, spawn};
 
 /// Panics at every request.
 #[derive(Debug)]
