@@ -15,6 +15,8 @@ mod clock;
 #[cfg(feature = "cloud")]
 mod connector;
 #[cfg(feature = "cloud")]
+mod credentials;
+#[cfg(feature = "cloud")]
 mod endpoint;
 #[cfg(feature = "cloud")]
 mod failure;

@@ -15,6 +15,7 @@ use object_store::{BackoffConfig, ClientConfigKey, ClientOptions, ObjectStore, R
 use super::bucket::Bucket;
 use super::clock::StoreClock;
 use super::connector::StoreConnector;
+use super::credentials::marked;
 use super::endpoint::{Endpoint, checked_endpoint};
 use super::location::{Location, Scheme};
 use super::profile::Profile;
@@ -50,6 +51,9 @@ const BACKOFF_BASE: f64 = 4.0;
 /// Default timeouts of a request (`AWS_TIMEOUT`) and of a connection attempt (`AWS_CONNECT_TIMEOUT`).
 const REQUEST_TIME: &str = "60s";
 const CONNECT_TIME: &str = "5s";
+
+/// What to set if a role gives no credentials.
+const KEYS: &str = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE";
 
 /// The metadata service, where cloud machines get the credentials of their role.
 const METADATA_ADDRESS: ([u8; 4], u16) = ([169, 254, 169, 254], 80);
@@ -157,7 +161,9 @@ fn s3(location: &Location, endpoint: Option<Endpoint>) -> Result<Bucket> {
             builder = builder.with_allow_http(true);
         }
     }
-    bucket(location, builder.build(), source, clock, address)
+    let built = builder.clone().build();
+    let built = built.and_then(|store| builder.with_credentials(marked(store.credentials(), KEYS)).build());
+    bucket(location, built, source, clock, address)
 }
 
 /// The number of retries: one less than the attempts in the variable of the AWS tools.
@@ -212,7 +218,7 @@ fn with_credentials(
     } else if is_set("AWS_METADATA_ENDPOINT") || has_metadata() {
         "the role of this machine".into()
     } else {
-        let words = "there are no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or run with a role";
+        let words = format!("there are no credentials; {KEYS}, or run with a role");
         return Err(Error::new(ErrorKind::Permission, message!(&*location.path(), ": {words}")));
     };
     if let Some(region) = profile.region.filter(|_| !is_set("AWS_REGION") && !is_set("AWS_DEFAULT_REGION")) {
@@ -285,7 +291,11 @@ fn gs(location: &Location, endpoint: Option<Endpoint>) -> Result<Bucket> {
         true => "the service account in the environment",
         false => "the default credentials of the Google tools, or the role of this machine",
     };
-    bucket(location, builder.build(), source, clock, address)
+    let way_out = "check GOOGLE_APPLICATION_CREDENTIALS";
+    let built = builder.clone().build();
+    let built =
+        built.and_then(|store| builder.with_credentials(marked(store.credentials(), way_out)).build());
+    bucket(location, built, source, clock, address)
 }
 
 fn az(location: &Location, endpoint: Option<Endpoint>) -> Result<Bucket> {
@@ -321,7 +331,11 @@ fn az(location: &Location, endpoint: Option<Endpoint>) -> Result<Bucket> {
         builder = builder.with_allow_http(url.starts_with("http://")).with_endpoint(url);
     }
     let source = "the environment (AZURE_STORAGE_ACCOUNT and others), or the role of this machine";
-    bucket(location, builder.build(), source, clock, address)
+    let way_out = "check AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN and AZURE_CLIENT_SECRET";
+    let built = builder.clone().build();
+    let built =
+        built.and_then(|store| builder.with_credentials(marked(store.credentials(), way_out)).build());
+    bucket(location, built, source, clock, address)
 }
 
 fn http(location: &Location) -> Result<Bucket> {

@@ -9,11 +9,11 @@ use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpRequest, HttpResponse, HttpService, ReqwestConnector,
 };
 use object_store::path::Path as Key;
-use quick_xml::escape::unescape;
+use quick_xml::escape::{escape, unescape};
 
 use super::clock::StoreClock;
 
-/// Connects to a store, sets its clock by its responses, and filters its listings:
+/// Connects to a store, sets its clock by its responses, keeps the region that a redirect names, and filters its listings:
 ///
 /// - An empty object whose key ends with a slash marks a folder in the web consoles of the stores, and is left out. The library
 ///   drops the slash.
@@ -58,7 +58,7 @@ impl HttpService for StoreClient {
                 self.clock.set(date);
             }
             if !is_listing || !response.status().is_success() {
-                return Ok(response);
+                return Ok(with_region(response));
             }
             let (head, body) = response.into_parts();
             let body = body.bytes().await?;
@@ -70,6 +70,23 @@ impl HttpService for StoreClient {
             Ok(HttpResponse::from_parts(head, body))
         })
     }
+}
+
+/// The header of S3 with the region of the bucket.
+const REGION: &str = "x-amz-bucket-region";
+
+/// The `response`; or instead of a redirect to the region of the bucket, which has no address, an error with its name: the library
+/// drops the headers of redirects.
+fn with_region(mut response: HttpResponse) -> HttpResponse {
+    let is_redirect = response.status().is_redirection() && !response.headers().contains_key("location");
+    let region = response.headers().get(REGION).and_then(|region| region.to_str().ok());
+    let (true, Some(region)) = (is_redirect, region) else { return response };
+    let code = "<Code>PermanentRedirect</Code>";
+    let region = escape(region);
+    let body = format!("<Error>{code}<Message>the bucket is in the region {region}</Message></Error>");
+    *response.body_mut() = body.into();
+    *response.status_mut() = 400u16.try_into().expect("400 is the status of a bad request");
+    response
 }
 
 /// The elements of a listing's entries, and the elements of their keys: of S3 and Google, and of Azure.
@@ -112,6 +129,8 @@ fn content<'x>(element: &'x str, name: &str) -> Option<&'x str> {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt;
+
     use super::*;
 
     fn object(key: &str, size: u64) -> String {
@@ -132,6 +151,25 @@ mod tests {
             ("</Prefix></CommonPrefixes>", "</Name></BlobPrefix>"),
         ];
         names.iter().fold(listing.to_owned(), |listing, (s3, azure)| listing.replace(s3, azure))
+    }
+
+    #[test]
+    fn a_redirect_without_an_address_becomes_an_error_with_the_region() {
+        let response = |headers: &[(&'static str, &str)]| {
+            let mut response = HttpResponse::new(String::new().into());
+            *response.status_mut() = 301u16.try_into().unwrap();
+            for (name, value) in headers {
+                response.headers_mut().insert(*name, value.parse().unwrap());
+            }
+            with_region(response)
+        };
+        let elsewhere = response(&[(REGION, "eu-west-1")]);
+        assert_eq!(elsewhere.status(), 400);
+        let body = String::from_utf8_lossy(&elsewhere.into_body().bytes().now_or_never().unwrap().unwrap())
+            .into_owned();
+        assert!(body.contains("PermanentRedirect") && body.contains("eu-west-1"), "{body}");
+        assert_eq!(response(&[(REGION, "eu-west-1"), ("location", "http://h")]).status(), 301);
+        assert_eq!(response(&[]).status(), 301);
     }
 
     #[test]

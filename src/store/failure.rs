@@ -7,6 +7,7 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::path::Path;
 
+use super::credentials::NoCredentials;
 use crate::error::{Error, ErrorKind, Message, message};
 use crate::escape::cut;
 
@@ -36,6 +37,13 @@ const DENIALS: [&str; 7] = [
     "SignatureDoesNotMatch",
 ];
 
+/// Error codes of S3 for a bucket in another region. A signature for a wrong region has one that it shares with other errors.
+const OTHER_REGION: [&str; 2] = ["PermanentRedirect", "IllegalLocationConstraintException"];
+const MALFORMED_SIGNATURE: &str = "AuthorizationHeaderMalformed";
+
+/// The words of the client library for a redirect that does not say where to, which S3 sends for a bucket in another region.
+const NO_LOCATION: &str = "redirect without LOCATION";
+
 /// The words of the HTTP library for a request that was not sent, because nothing answers at the address.
 const NO_CONNECTION: &str = "client error (Connect)";
 
@@ -49,8 +57,12 @@ pub enum FailureKind {
     NoBucket,
     /// There is no such object.
     Missing,
-    /// The credentials are missing or invalid, or do not permit the request.
+    /// The credentials are invalid, or do not permit the request.
     Denied,
+    /// No credentials could be fetched. The request was not sent.
+    NoCredentials,
+    /// The bucket is in another region of S3.
+    OtherRegion,
     /// A precondition failed: the object exists, or has a different ETag.
     Condition,
     /// The store does not support this request.
@@ -78,31 +90,33 @@ impl Failure {
     /// Converts an `error` of the client library. `credentials` describes where the credentials come from.
     pub fn of(error: &object_store::Error, credentials: &str) -> Self {
         use object_store::Error as Cause;
+        if let Some(NoCredentials { cause, way_out }) = NoCredentials::of(error) {
+            let why = answer(&chain(cause));
+            let answer = format!("there are no credentials from {credentials} ({why}); {way_out}");
+            return Self { kind: FailureKind::NoCredentials, ..Self::other(answer) };
+        }
         let text = chain(error);
-        let code = code_and_message(&text).map_or("", |(code, _)| code);
+        let (code, message) = code_and_message(&text).unwrap_or_default();
         let is_no_bucket = NO_BUCKET.contains(&code) || text.contains("notFound: bucket");
-        // Without credentials, the error comes from the library. What a store answers, and URLs, may contain any word.
-        let own = text.split("status code: ").next().unwrap_or_default();
-        let words = own.split_whitespace().filter(|word| !word.contains("://"));
-        let words = words.collect::<Vec<_>>().join(" ").to_lowercase();
-        let has_none = ["credential", "token"].iter().any(|word| words.contains(word));
+        let is_elsewhere = OTHER_REGION.contains(&code)
+            || code == MALFORMED_SIGNATURE && message.contains("region")
+            || matches!(error, Cause::Generic { store: "S3", .. }) && text.contains(NO_LOCATION);
         let kind = match error {
             _ if is_no_bucket => FailureKind::NoBucket,
+            _ if is_elsewhere => FailureKind::OtherRegion,
             _ if CONFLICTS.contains(&code) => FailureKind::Other,
             Cause::NotFound { .. } => FailureKind::Missing,
             Cause::AlreadyExists { .. } | Cause::Precondition { .. } => FailureKind::Condition,
             Cause::PermissionDenied { .. } | Cause::Unauthenticated { .. } => FailureKind::Denied,
             // The library reports denials of object requests, but not of listings.
-            _ if DENIALS.contains(&code)
-                || STATUSES_OF_DENIAL.iter().any(|status| *status == code || is_answered(&text, status)) =>
-            {
+            _ if DENIALS.contains(&code) => FailureKind::Denied,
+            _ if STATUSES_OF_DENIAL.iter().any(|status| *status == code || is_answered(&text, status)) => {
                 FailureKind::Denied
             }
             Cause::NotSupported { .. } | Cause::NotImplemented { .. } | Cause::InvalidPath { .. } => {
                 FailureKind::Unsupported
             }
             _ if REFUSALS.contains(&code) || is_answered(&text, "501") => FailureKind::Unsupported,
-            _ if has_none && code.is_empty() => FailureKind::Denied,
             _ => FailureKind::Other,
         };
         let answer = match error {
@@ -111,7 +125,7 @@ impl Failure {
             }
             _ => answer(&text),
         };
-        Self { kind, answer, credentials: credentials.into(), permission: None }
+        Self { kind, credentials: credentials.into(), ..Self::other(answer) }
     }
 
     /// The same failure. If there was no connection, it says where the request was sent, as described in `address`.
@@ -130,7 +144,8 @@ impl Failure {
     /// A failure that did not come from a store.
     pub fn other(answer: impl Into<String>) -> Self {
         let answer = answer.into();
-        Self { kind: FailureKind::Other, answer, credentials: String::new(), permission: None }
+        let (kind, credentials) = (FailureKind::Other, String::new());
+        Self { kind, answer, credentials, permission: None }
     }
 
     /// The failure of a request on which the client library panicked, as on some answers that no store should give.
@@ -171,6 +186,13 @@ impl Failure {
                 let needs = needs.unwrap_or_default();
                 let words = format!(": the request was denied ({answer}){needs}{whose}");
                 Error::new(ErrorKind::Permission, message!(path, ": ", doing.into(), "{words}"))
+            }
+            FailureKind::NoCredentials => {
+                Error::new(ErrorKind::Permission, message!(path, ": ", doing.into(), ": {answer}"))
+            }
+            FailureKind::OtherRegion => {
+                let words = format!(": {answer}; set AWS_REGION to the region of the bucket");
+                Error::usage(message!(path, ": ", doing.into(), "{words}"))
             }
             FailureKind::Stopped(signal) => {
                 Error::new(ErrorKind::Signal(signal), message!(path, ": ", doing.into(), ": {answer}"))

@@ -166,6 +166,19 @@ fn a_role_needs_no_permissions_outside_the_prefix() {
 }
 
 #[test]
+fn a_bucket_in_another_region_is_a_usage_error_that_says_what_to_set() {
+    let store = Store::new();
+    let bucket = store.bucket("bucket");
+    for mut command in commands(&bucket) {
+        bucket.proxy.plan(|_| Fault::Answer(301, "PermanentRedirect"));
+        let refused = finish(&mut command, pages(1, 30).as_bytes()).expect(2);
+        assert_says(&refused, &["s3://bucket", "; set AWS_REGION to the region of the bucket"]);
+        // `status` asks for some objects twice.
+        assert!(bucket.proxy.log().iter().all(|request| request.attempt <= 2), "{command:?}");
+    }
+}
+
+#[test]
 fn a_scheme_that_is_not_known_is_a_usage_error_with_those_that_are() {
     let store = Store::new();
     let bucket = store.bucket("bucket");

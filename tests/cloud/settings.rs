@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use crate::kind::{ACCOUNT, ACCOUNT_KEY};
+use crate::proxy::Fault;
 use crate::support::{Run, finish};
 use crate::world::{BASE, Bucket, Store, pages, urls};
 
@@ -90,6 +91,25 @@ fn a_store_that_does_not_answer_is_named_with_where_its_address_comes_from() {
     assert!(said.contains("(the endpoint is http://127.0.0.1:2)"), "{said}");
     let said = build(&|build| _ = build.env("HTTP_PROXY", "http://127.0.0.1:3"));
     assert!(said.contains(", from AWS_ENDPOINT_URL; HTTP_PROXY names a proxy)"), "{said}");
+}
+
+#[test]
+fn a_machine_without_a_role_is_told_to_set_credentials() {
+    let store = Store::new();
+    let bucket = store.bucket("bucket");
+    for answer in [Fault::Answer(404, "NotFound"), Fault::Answer(400, "invalid_request")] {
+        bucket.proxy.plan(move |_| answer);
+        let refused = build(&bucket, |build| {
+            build.env_remove("AWS_ACCESS_KEY_ID").env_remove("AWS_SECRET_ACCESS_KEY");
+            build.env("AWS_METADATA_ENDPOINT", format!("http://{}", bucket.proxy.address));
+        });
+        let said = refused.expect(77).stderr;
+        assert!(said.contains("there are no credentials from the role of this machine ("), "{said}");
+        assert!(said.contains("; set AWS_ACCESS_KEY_ID"), "{said}");
+        // No answer of the store is waited for, and the request for a token is made once for each object.
+        let log = bucket.proxy.log();
+        assert!(log.len() <= 2 && log.iter().all(|request| request.key == "api/token"), "{log:?}");
+    }
 }
 
 #[test]

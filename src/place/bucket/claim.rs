@@ -23,6 +23,10 @@ const BEAT: Duration = Duration::from_secs(5);
 /// Maximum number of attempts to claim a place while other runs keep changing its journal.
 const TRIES: usize = 5;
 
+/// Failures because of the permissions, the credentials or the bucket.
+const UNREADABLE: [FailureKind; 4] =
+    [FailureKind::Denied, FailureKind::NoCredentials, FailureKind::NoBucket, FailureKind::OtherRegion];
+
 /// The right of this run to publish in a place.
 #[derive(Debug)]
 pub struct Claim {
@@ -294,7 +298,7 @@ pub fn check_sites(journal: &StateObject, probe: &StateObject) -> Result<()> {
         Ok(Some(there)) => there,
         Ok(None) => return Ok(()),
         // If something else is wrong with the bucket or the credentials, the claim fails for the same reason.
-        Err(failure) if matches!(failure.kind, FailureKind::Denied | FailureKind::NoBucket) => return Ok(()),
+        Err(failure) if UNREADABLE.contains(&failure.kind) => return Ok(()),
         Err(failure) => return Err(failure.into_error(&journal.path, "could not be read")),
     };
     let old = Journal::read(&journal.path, &bytes)?;

@@ -51,7 +51,6 @@ fn a_failure_is_of_the_kind_that_its_code_says() {
         Failure::of(&object_store::Error::Generic { store: "S3", source: words.into() }, "").kind
     };
     assert_eq!(of("Unable to extract metadata from headers"), FailureKind::Other);
-    assert_eq!(of("Error performing token request: connection refused"), FailureKind::Denied);
     for (code, want) in [
         ("AccessDenied", FailureKind::Denied),
         ("403", FailureKind::Denied),
@@ -60,4 +59,44 @@ fn a_failure_is_of_the_kind_that_its_code_says() {
         let words = format!("DeleteObjects request failed for key a/b: It failed (code: {code})");
         assert_eq!(of(&words), want, "{code}");
     }
+}
+
+/// The failure of a request that S3 has given this `answer`.
+fn failure(answer: &str) -> Failure {
+    let source = format!("Error performing GET http://h/b/k in 1ms - {answer}").into();
+    Failure::of(&object_store::Error::Generic { store: "S3", source }, "the environment")
+}
+
+#[test]
+fn credentials_that_cannot_be_fetched_are_told_apart_from_an_answer_of_the_store() {
+    let source = "Error performing PUT http://169.254.169.254/latest/api/token in 2s, after 8 retries, max_retries: 8, \
+                  retry_timeout: 60s  - Server returned non-2xx status code: 404 Not Found: <Code>NoSuchBucket</Code>";
+    let cause = object_store::Error::NotFound { path: "token".into(), source: source.into() };
+    let none = NoCredentials { cause, way_out: "set KEY" };
+    let failure =
+        Failure::of(&object_store::Error::Generic { store: "S3", source: Box::new(none) }, "the role");
+    assert!(!failure.is_in_doubt());
+    let error = failure.into_error(Path::new("s3://b/k"), "could not be read");
+    assert_eq!(error.kind(), ErrorKind::Permission);
+    assert_eq!(
+        error.to_string(),
+        "s3://b/k: could not be read: there are no credentials from the role (NoSuchBucket); set KEY"
+    );
+}
+
+#[test]
+fn a_bucket_in_another_region_is_a_usage_error_that_names_the_setting() {
+    let redirect =
+        "Received redirect without LOCATION, this normally indicates an incorrectly configured region";
+    let malformed = "Server returned non-2xx status code: 400 Bad Request: <Code>AuthorizationHeaderMalformed</Code><Message>";
+    let wrong_region = format!("{malformed}the region 'us-east-1' is wrong; expecting 'eu-west-1'</Message>");
+    for answer in [redirect, &wrong_region] {
+        let error = failure(answer).into_error(Path::new("s3://b/k"), "could not be read");
+        assert!(
+            error.kind() == ErrorKind::Usage && error.to_string().contains("; set AWS_REGION"),
+            "{error}"
+        );
+    }
+    let no_key = format!("{malformed}a non-empty Access Key must be provided</Message>");
+    assert_eq!(failure(&no_key).kind, FailureKind::Other);
 }
