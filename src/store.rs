@@ -28,6 +28,8 @@ mod object;
 #[cfg(feature = "cloud")]
 mod parts;
 #[cfg(feature = "cloud")]
+mod permission;
+#[cfg(feature = "cloud")]
 mod profile;
 #[cfg(feature = "cloud")]
 mod reader;

@@ -25,6 +25,7 @@ use super::failure::{Failure, FailureKind};
 use super::grace_period::GracePeriod;
 use super::location::{Location, Scheme};
 use super::object::{Object, entity_tag};
+use super::permission::Access;
 use super::reader::ObjectReader;
 use super::runtime::wait;
 use super::settings::RUN;
@@ -195,10 +196,7 @@ impl Bucket {
             while let Some(one) = removed.next().await {
                 match one {
                     Ok(_) | Err(object_store::Error::NotFound { .. }) => {}
-                    Err(error) => {
-                        let permission = this.0.scheme.deletion_permission();
-                        return Err(Failure { permission, ..this.failure(&error) });
-                    }
+                    Err(error) => return Err(this.failure_to(Access::Remove, &error)),
                 }
             }
             Ok(())
@@ -211,7 +209,18 @@ impl Bucket {
     }
 
     async fn get_async(&self, key: &Key, options: GetOptions) -> Result<Option<GetResult>, Failure> {
-        match self.0.store.get_opts(key, options).await.map_err(|error| self.failure(&error)) {
+        let ask = |options| async move {
+            let got = self.0.store.get_opts(key, options).await;
+            got.map_err(|error| self.failure_to(Access::Read, &error))
+        };
+        let got = match ask(options.clone()).await {
+            // The response to a HEAD request has no body, which would say what is wrong, such as a token that has expired.
+            Err(failure) if options.head && failure.has_no_reason() => {
+                ask(GetOptions { head: false, ..options }).await
+            }
+            got => got,
+        };
+        match got {
             Ok(got) => Ok(Some(got)),
             Err(failure) if failure.kind == FailureKind::Missing => Ok(None),
             Err(failure) => Err(failure),
@@ -230,6 +239,11 @@ impl Bucket {
         let object = got.meta.clone().into();
         let bytes = got.bytes().await.map_err(|error| self.failure(&error))?;
         Ok(Some((bytes, object)))
+    }
+
+    /// The failure of a request that needs the permission for `access`.
+    fn failure_to(&self, access: Access, error: &object_store::Error) -> Failure {
+        self.failure(error).needing(access.permission(self.0.scheme))
     }
 
     fn failure(&self, error: &object_store::Error) -> Failure {

@@ -26,14 +26,17 @@ const CONFLICTS: [&str; 2] = ["ConditionalRequestConflict", "OperationAborted"];
 /// Error codes of stores that know no such header or request.
 const REFUSALS: [&str; 4] = ["InvalidArgument", "InvalidRequest", "NotImplemented", "NotSupported"];
 
-/// Error codes of S3 and Azure that mean the request was denied.
-const DENIALS: [&str; 7] = [
-    "AccessDenied",
+/// Error codes of S3 and Azure for credentials without a permission.
+const DENIALS: [&str; 2] = ["AccessDenied", "AuthorizationFailure"];
+
+/// Error codes of S3 and Azure for credentials that are not valid.
+const INVALID_CREDENTIALS: [&str; 7] = [
     "AuthenticationFailed",
-    "AuthorizationFailure",
     "ExpiredToken",
     "InvalidAccessKeyId",
     "InvalidToken",
+    "NotSignedUp",
+    "RequestTimeTooSkewed",
     "SignatureDoesNotMatch",
 ];
 
@@ -109,7 +112,7 @@ impl Failure {
             Cause::AlreadyExists { .. } | Cause::Precondition { .. } => FailureKind::Condition,
             Cause::PermissionDenied { .. } | Cause::Unauthenticated { .. } => FailureKind::Denied,
             // The library reports denials of object requests, but not of listings.
-            _ if DENIALS.contains(&code) => FailureKind::Denied,
+            _ if DENIALS.contains(&code) || INVALID_CREDENTIALS.contains(&code) => FailureKind::Denied,
             _ if STATUSES_OF_DENIAL.iter().any(|status| *status == code || is_answered(&text, status)) => {
                 FailureKind::Denied
             }
@@ -136,9 +139,20 @@ impl Failure {
         self
     }
 
+    /// The same failure. If the credentials are valid but do not permit the request, it names the `permission`.
+    pub fn needing(self, permission: Option<&'static str>) -> Self {
+        let is_invalid = INVALID_CREDENTIALS.iter().any(|code| self.answer.starts_with(code));
+        if is_invalid { self } else { Self { permission, ..self } }
+    }
+
     /// Whether the store may have carried out the request, or may still do so.
     pub fn is_in_doubt(&self) -> bool {
         matches!(self.kind, FailureKind::Stopped(_) | FailureKind::Other)
+    }
+
+    /// Whether the store refused the request without saying why.
+    pub fn has_no_reason(&self) -> bool {
+        self.kind == FailureKind::Other && is_answered(&self.answer, "400")
     }
 
     /// A failure that did not come from a store.

@@ -24,17 +24,6 @@ impl Scheme {
     pub(super) fn of(name: &str) -> Option<Self> {
         SCHEMES.iter().find(|(known, _)| *known == name).map(|(_, scheme)| *scheme)
     }
-
-    /// The permission to remove objects, as the store names it; `None` if objects cannot be removed.
-    #[cfg(feature = "cloud")]
-    pub fn deletion_permission(self) -> Option<&'static str> {
-        match self {
-            Self::S3 => Some("s3:DeleteObject"),
-            Self::Gs => Some("storage.objects.delete"),
-            Self::Az => Some("Microsoft.Storage/storageAccounts/blobServices/containers/blobs/delete"),
-            Self::Http => None,
-        }
-    }
 }
 
 /// URL schemes and the stores they stand for.

@@ -55,5 +55,25 @@ fn an_object_that_may_be_read_but_not_listed_is_an_input() {
     for input in ["s3://exports/day/none.txt", "s3://exports/day/", "s3://exports/day/*.txt"] {
         let refused = clean(input).expect(77);
         assert!(refused.stderr.contains("could not be read: the request was denied"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("; it needs the permission s3:ListBucket;"), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn an_object_that_may_not_be_looked_up_may_be_missing_and_a_token_that_has_expired_is_named() {
+    let store = Store::new();
+    // A response to a HEAD request has no body.
+    for (case, fault, said) in [
+        ("denied", DENIED, "s3:GetObject, or s3:ListBucket if there is no such object"),
+        ("expired", Fault::Answer(400, "ExpiredToken"), "ExpiredToken"),
+    ] {
+        let bucket = store.bucket(case);
+        bucket.publish(1, 60).expect(0);
+        bucket.proxy.plan(move |request| {
+            let is_kept_set = request.key.contains("/.sitemill/sets/") && !request.is_write();
+            if is_kept_set { fault } else { Fault::None }
+        });
+        let refused = bucket.publish(1, 75).expect(77).stderr;
+        assert!(refused.contains("could not be accessed") && refused.contains(said), "{refused}");
     }
 }

@@ -11,6 +11,7 @@ use super::{Bucket, Inner};
 use crate::store::attempts::repeated;
 use crate::store::failure::Failure;
 use crate::store::object::{Level, Object};
+use crate::store::permission::Access;
 
 impl Bucket {
     /// Lists all objects below `prefix` with their full keys, sorted by key.
@@ -21,7 +22,7 @@ impl Bucket {
         let (this, prefix) = (self.clone(), self.prefix(prefix)?);
         self.wait(async move {
             let list = || this.0.store.list(prefix.as_ref()).try_collect::<Vec<_>>();
-            let listed = repeated(|| list().map_err(|error| this.failure(&error))).await?;
+            let listed = repeated(|| list().map_err(|error| this.failure_to(Access::List, &error))).await?;
             let mut objects: Vec<_> =
                 listed.into_iter().map(|meta| (meta.location.to_string(), Object::from(meta))).collect();
             objects.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
@@ -37,7 +38,7 @@ impl Bucket {
         let (this, prefix) = (self.clone(), self.prefix(prefix)?);
         self.wait(async move {
             let list = || this.0.store.list_with_delimiter(prefix.as_ref());
-            let listed = repeated(|| list().map_err(|error| this.failure(&error))).await?;
+            let listed = repeated(|| list().map_err(|error| this.failure_to(Access::List, &error))).await?;
             Ok(level_of(listed))
         })
     }
@@ -65,7 +66,7 @@ impl Bucket {
                 PaginatedListOptions { delimiter: Some("/".into()), ..PaginatedListOptions::default() };
             loop {
                 let list = || pages.list_paginated(Some(&start), options.clone());
-                let page = repeated(|| list().map_err(|error| this.failure(&error))).await?;
+                let page = repeated(|| list().map_err(|error| this.failure_to(Access::List, &error))).await?;
                 let Level { objects, prefixes } = level_of(page.result);
                 level.objects.extend(objects);
                 level.prefixes.extend(prefixes);
@@ -98,7 +99,10 @@ impl Bucket {
             // The key sorts before all others that begin with it.
             let first = PaginatedListOptions { max_keys: Some(1), ..PaginatedListOptions::default() };
             let list = || pages.list_paginated(Some(key.as_ref()), first.clone());
-            let listed = repeated(|| list().map_err(|error| this.failure(&error))).await?.result.objects;
+            let listed = repeated(|| list().map_err(|error| this.failure_to(Access::List, &error)))
+                .await?
+                .result
+                .objects;
             Ok(listed.into_iter().find(|meta| meta.location == key).map(Object::from))
         })
     }

@@ -100,3 +100,20 @@ fn a_bucket_in_another_region_is_a_usage_error_that_names_the_setting() {
     let no_key = format!("{malformed}a non-empty Access Key must be provided</Message>");
     assert_eq!(failure(&no_key).kind, FailureKind::Other);
 }
+
+#[test]
+fn a_permission_is_named_only_if_the_credentials_are_valid() {
+    for (code, is_named) in
+        [("AccessDenied", true), ("ExpiredToken", false), ("SignatureDoesNotMatch", false)]
+    {
+        let denied =
+            failure(&format!("Server returned non-2xx status code: 403 Forbidden: <Code>{code}</Code>"));
+        let error =
+            denied.needing(Some("s3:ListBucket")).into_error(Path::new("s3://b"), "could not be listed");
+        assert_eq!(
+            error.to_string().contains("; it needs the permission s3:ListBucket;"),
+            is_named,
+            "{error}"
+        );
+    }
+}
