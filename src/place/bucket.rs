@@ -299,12 +299,12 @@ impl Place for BucketPlace {
     fn commit(&mut self) -> Result<()> {
         switch::check_expected(&self.view, self.steps.expected.as_ref(), changed_before_commit)?;
         self.switch_state = SwitchState::InDoubt;
-        if let Err(error) = self.claim.change(State::Decided, &self.run) {
-            // A run that has lost its claim has not committed.
-            if self.claim.is_lost() {
+        if let Err(unchanged) = self.claim.try_change(State::Decided, &self.run) {
+            // A run that has lost its claim, or whose change the store has denied, has not committed.
+            if !unchanged.is_in_doubt {
                 self.switch_state = SwitchState::Uncommitted;
             }
-            return Err(error);
+            return Err(unchanged.error);
         }
         switch::make_visible(&self.view, &self.steps)
     }

@@ -3,18 +3,18 @@
 use std::future::Future;
 use std::time::{Duration, Instant};
 
-use super::failure::{Failure, FailureKind};
+use super::failure::Failure;
 
 /// Maximum number of attempts, including the first.
 pub const ATTEMPTS_MAX: u32 = 6;
 /// The pause before the second attempt. It doubles with each further attempt.
 pub const FIRST_PAUSE: Duration = Duration::from_millis(200);
 
-/// No retries start after this time, because the client library has retried the request, too.
+/// No retries start after this time, because the client library may have retried the request, too.
 pub const RETRY_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// Retries `request` with back-off while it fails for a reason that may be transient. The client library itself does not retry
-/// reads that break off during the response, or conditional PUTs that get no response.
+/// Retries `request` with back-off while it fails for a reason that may be transient and for which the client library does not
+/// retry it: that does not retry reads that break off during the response, or conditional PUTs that get no response.
 ///
 /// # Errors
 /// The error of the last attempt.
@@ -25,8 +25,8 @@ where
     let (begun, mut pause) = (Instant::now(), FIRST_PAUSE);
     for _ in 1..ATTEMPTS_MAX {
         let told = request().await;
-        let has_failed = matches!(&told, Err(failure) if failure.kind == FailureKind::Other);
-        if !has_failed || begun.elapsed() > RETRY_TIME_MAX {
+        let may_be_repeated = told.as_ref().is_err_and(Failure::may_be_repeated);
+        if !may_be_repeated || begun.elapsed() > RETRY_TIME_MAX {
             return told;
         }
         tokio::time::sleep(pause).await;

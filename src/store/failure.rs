@@ -53,6 +53,9 @@ const NO_CONNECTION: &str = "client error (Connect)";
 /// HTTP statuses of a request that was denied.
 const STATUSES_OF_DENIAL: [&str; 2] = ["401", "403"];
 
+/// HTTP statuses, or how they begin, for which the client library itself repeats a request.
+const STATUSES_OF_REPETITION: [&str; 3] = ["408", "429", "5"];
+
 /// Why a request failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
@@ -87,6 +90,10 @@ pub struct Failure {
     pub credentials: String,
     /// The permission that the request needs, if it was denied and that is known.
     pub permission: Option<&'static str>,
+    /// Whether earlier attempts of the request failed, which the store may have carried out.
+    pub was_repeated: bool,
+    /// Whether the client library has already made as many attempts as the settings allow.
+    pub is_exhausted: bool,
 }
 
 impl Failure {
@@ -128,7 +135,14 @@ impl Failure {
             }
             _ => answer(&text),
         };
-        Self { kind, credentials: credentials.into(), ..Self::other(answer) }
+        Self {
+            kind,
+            credentials: credentials.into(),
+            was_repeated: text.contains(" retries, max_retries: "),
+            is_exhausted: text.contains(NO_CONNECTION)
+                || STATUSES_OF_REPETITION.iter().any(|status| is_answered(&text, status)),
+            ..Self::other(answer)
+        }
     }
 
     /// The same failure. If there was no connection, it says where the request was sent, as described in `address`.
@@ -147,7 +161,12 @@ impl Failure {
 
     /// Whether the store may have carried out the request, or may still do so.
     pub fn is_in_doubt(&self) -> bool {
-        matches!(self.kind, FailureKind::Stopped(_) | FailureKind::Other)
+        self.was_repeated || matches!(self.kind, FailureKind::Stopped(_) | FailureKind::Other)
+    }
+
+    /// Whether another attempt may help, and the client library does not make it.
+    pub fn may_be_repeated(&self) -> bool {
+        self.kind == FailureKind::Other && !self.is_exhausted
     }
 
     /// Whether the store refused the request without saying why.
@@ -159,7 +178,7 @@ impl Failure {
     pub fn other(answer: impl Into<String>) -> Self {
         let answer = answer.into();
         let (kind, credentials) = (FailureKind::Other, String::new());
-        Self { kind, answer, credentials, permission: None }
+        Self { kind, answer, credentials, permission: None, was_repeated: false, is_exhausted: false }
     }
 
     /// The failure of a request on which the client library panicked, as on some answers that no store should give.
@@ -185,7 +204,7 @@ impl Failure {
 
     /// Converts the failure into an error about the object at `path`. `doing` says what failed, such as "could not be read".
     pub fn into_error(self, path: &Path, doing: impl Into<Message>) -> Error {
-        let Self { kind, answer, credentials, permission } = self;
+        let Self { kind, answer, credentials, permission, .. } = self;
         match kind {
             FailureKind::NoBucket => {
                 let words = "there is no such bucket; create it first, or correct the location";

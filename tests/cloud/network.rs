@@ -159,6 +159,23 @@ fn a_damaged_sitemap_is_never_published_even_if_only_its_checksum_tells_and_the_
 }
 
 #[test]
+fn a_store_that_stays_busy_is_asked_as_often_as_the_setting_says() {
+    let world = World::new();
+    let variable = ("AWS_MAX_ATTEMPTS", "2");
+    let is_journal = |request: &Request, method| {
+        request.key.ends_with("maps/.sitemill/journal.json") && request.method == method
+    };
+    for method in ["GET", "PUT"] {
+        let (run, log) =
+            world.run_with(&format!("busy-{}", method.to_lowercase()), variable, move |request| {
+                if is_journal(request, method) { SLOW_DOWN } else { Fault::None }
+            });
+        assert!(run.expect(74).stderr.contains("SlowDown"));
+        assert_eq!(log.iter().filter(|request| is_journal(request, method)).count(), 2, "{method}");
+    }
+}
+
+#[test]
 fn a_busy_store_is_asked_again_after_a_pause() {
     let world = World::new();
     // The first attempt of every request fails.

@@ -77,3 +77,25 @@ fn an_object_that_may_not_be_looked_up_may_be_missing_and_a_token_that_has_expir
         assert!(refused.contains("could not be accessed") && refused.contains(said), "{refused}");
     }
 }
+
+#[test]
+fn a_run_whose_commit_is_denied_has_published_nothing() {
+    let store = Store::new();
+    let bucket = store.bucket("bucket");
+    bucket.publish(1, 60).expect(0);
+    let mut is_expired = false;
+    bucket.proxy.plan(move |request| {
+        // The last object before the commit.
+        let is_staged = request.key.contains("/staging/") && request.key.ends_with("/manifest.json");
+        let is_denied = is_expired && request.is_write() && !request.key.contains("/sets/");
+        is_expired |= is_staged && request.is_write();
+        if is_denied { Fault::Answer(400, "ExpiredToken") } else { Fault::None }
+    });
+    let refused = bucket.publish(1, 75).expect(77).stderr;
+    assert!(refused.contains("journal.json") && refused.contains("ExpiredToken"), "{refused}");
+    assert!(!refused.contains("has begun"), "{refused}");
+    bucket.proxy.forward();
+    assert_eq!(bucket.urls(), urls(1, 60));
+    bucket.publish(1, 75).expect(0);
+    bucket.assert_nothing_is_left();
+}

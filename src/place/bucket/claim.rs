@@ -27,6 +27,15 @@ const TRIES: usize = 5;
 const UNREADABLE: [FailureKind; 4] =
     [FailureKind::Denied, FailureKind::NoCredentials, FailureKind::NoBucket, FailureKind::OtherRegion];
 
+/// Why the journal was not changed.
+#[derive(Debug)]
+pub struct Unchanged {
+    /// The error to report.
+    pub error: Error,
+    /// Whether the store may have changed it nevertheless.
+    pub is_in_doubt: bool,
+}
+
 /// The right of this run to publish in a place.
 #[derive(Debug)]
 pub struct Claim {
@@ -152,8 +161,13 @@ impl Claim {
     /// Changes the journal to `state` for `run`.
     ///
     /// # Errors
-    /// [`ErrorKind::Busy`] if another run has taken over; the journal is then unchanged. After other errors, it may have changed.
+    /// [`ErrorKind::Busy`] if another run has taken over; also if a request fails. It may have changed in the latter case.
     pub fn change(&self, state: State, run: &str) -> Result<()> {
+        self.try_change(state, run).map_err(|unchanged| unchanged.error)
+    }
+
+    /// Like [`Claim::change`], but an error says whether the journal may have changed.
+    pub fn try_change(&self, state: State, run: &str) -> std::result::Result<(), Unchanged> {
         let mut held = self.shared.lock();
         let next = Journal { state, run: run.into(), ..held.journal.clone() };
         self.shared.put(&mut held, next)
@@ -172,7 +186,7 @@ impl Claim {
             return Ok(());
         }
         let next = held.journal.clone();
-        self.shared.put(&mut held, next)
+        self.shared.put(&mut held, next).map_err(|unchanged| unchanged.error)
     }
 
     /// Whether the store refuses uploads whose condition does not hold.
@@ -236,9 +250,9 @@ impl Shared {
         }
     }
 
-    fn put(&self, held: &mut Held, next: Journal) -> Result<()> {
+    fn put(&self, held: &mut Held, next: Journal) -> std::result::Result<(), Unchanged> {
         if held.is_lost {
-            return Err(self.lost(held.journal.state));
+            return Err(Unchanged { error: self.lost(held.journal.state), is_in_doubt: false });
         }
         let next = Journal { beat: held.journal.beat + 1, ..next };
         let put = Put::new(&*self.journal.key, next.to_json(), Condition::Is(held.meta.clone()));
@@ -249,9 +263,13 @@ impl Shared {
             }
             Err(failure) if failure.kind == FailureKind::Condition => {
                 held.is_lost = true;
-                Err(self.lost(held.journal.state))
+                Err(Unchanged { error: self.lost(held.journal.state), is_in_doubt: false })
             }
-            Err(failure) => Err(failure.into_error(&self.journal.path, "could not be written")),
+            Err(failure) => {
+                let is_in_doubt = failure.is_in_doubt();
+                let error = failure.into_error(&self.journal.path, "could not be written");
+                Err(Unchanged { error, is_in_doubt })
+            }
         }
     }
 

@@ -42,7 +42,8 @@ impl Bucket {
         for attempt in 1.. {
             let failure = match self.put_once(&put).await {
                 Ok(meta) => return Ok(meta),
-                Err(failure) => failure,
+                // The store may still carry out an earlier attempt.
+                Err(failure) => Failure { was_repeated: failure.was_repeated || attempt > 1, ..failure },
             };
             let is_conditional = put.condition != Condition::None;
             if failure.kind == FailureKind::Unsupported
@@ -62,7 +63,7 @@ impl Bucket {
                 Ok(Some((bytes, object))) if bytes == put.bytes => return Ok(object.meta()),
                 // The failure of the upload is the one to report.
                 Err(_) => return Err(failure),
-                Ok(there) if failure.kind == FailureKind::Other && may_repeat(attempt, begun.elapsed()) => {
+                Ok(there) if failure.may_be_repeated() && may_repeat(attempt, begun.elapsed()) => {
                     let is_still = match (&put.condition, &there) {
                         (Condition::Is(meta), Some((_, object))) => object.tag == meta.tag,
                         (Condition::Absent, None) => true,

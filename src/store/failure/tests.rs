@@ -75,7 +75,7 @@ fn credentials_that_cannot_be_fetched_are_told_apart_from_an_answer_of_the_store
     let none = NoCredentials { cause, way_out: "set KEY" };
     let failure =
         Failure::of(&object_store::Error::Generic { store: "S3", source: Box::new(none) }, "the role");
-    assert!(!failure.is_in_doubt());
+    assert!(!failure.is_in_doubt() && !failure.may_be_repeated());
     let error = failure.into_error(Path::new("s3://b/k"), "could not be read");
     assert_eq!(error.kind(), ErrorKind::Permission);
     assert_eq!(
@@ -99,6 +99,23 @@ fn a_bucket_in_another_region_is_a_usage_error_that_names_the_setting() {
     }
     let no_key = format!("{malformed}a non-empty Access Key must be provided</Message>");
     assert_eq!(failure(&no_key).kind, FailureKind::Other);
+}
+
+#[test]
+fn what_the_client_library_has_repeated_is_not_repeated_and_only_what_it_has_sent_once_is_certain() {
+    let busy = failure("Server returned non-2xx status code: 503 Service Unavailable: <Code>SlowDown</Code>");
+    assert!(busy.kind == FailureKind::Other && !busy.may_be_repeated() && busy.is_in_doubt());
+    assert!(!failure(&format!("HTTP error: {NO_CONNECTION}: refused")).may_be_repeated());
+    for answer in ["HTTP error: connection reset", "Server returned non-2xx status code: 400 Bad Request"] {
+        assert!(failure(answer).may_be_repeated(), "{answer}");
+    }
+    let denied = "Server returned non-2xx status code: 400 Bad Request: <Code>ExpiredToken</Code>";
+    assert!(!failure(denied).is_in_doubt());
+    let source = format!(
+        "Error performing PUT http://h/b/k in 1s, after 1 retries, max_retries: 8, retry_timeout: 60s  - {denied}"
+    );
+    let repeated = Failure::of(&object_store::Error::Generic { store: "S3", source: source.into() }, "");
+    assert!(repeated.kind == FailureKind::Denied && repeated.is_in_doubt(), "the first may have arrived");
 }
 
 #[test]

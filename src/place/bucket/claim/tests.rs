@@ -52,7 +52,8 @@ fn the_claim_on_a_site_lasts_as_long_as_the_run_for_all_sites_that_made_it() {
     let next = Claimant { for_sites: true, ..claimant("4-1") };
     let _next = Claim::take(sites, &next, &probe).unwrap();
     let taken = Claim::take(site, &claimant("3-1"), &probe).unwrap();
-    assert_eq!(of_site.change(State::Decided, "2-1").map_err(|error| error.kind()), Err(ErrorKind::Busy));
+    let lost = of_site.try_change(State::Decided, "2-1").unwrap_err();
+    assert!(lost.error.kind() == ErrorKind::Busy && !lost.is_in_doubt);
     assert!(of_site.is_lost() && !taken.is_lost());
     of_site.end();
 }
