@@ -2,6 +2,7 @@
 
 pub mod ahead;
 mod automaton;
+mod dictionary;
 mod division;
 mod edges;
 mod expressions;
@@ -122,6 +123,11 @@ fn parse(given: &str) -> Result<Hir, Box<regex_syntax::Error>> {
 /// The syntax tree of a pattern.
 fn parsed(pattern: &Pattern) -> Hir {
     parse(pattern.as_str()).expect("a pattern was parsed when it was made")
+}
+
+/// The message for patterns that take more than `bytes`.
+fn too_large(bytes: usize) -> String {
+    format!("the patterns are too large together: compiled, they take more than {bytes} bytes")
 }
 
 /// The regular expression that every other way of matching is compared with.

@@ -59,14 +59,21 @@ impl Shape {
     }
 
     fn of_any_text(pattern: &Hir) -> Self {
-        if let Some((edge, rest)) = anchored(pattern)
-            && let Some(words) = exact_words(&rest)
-        {
+        if let Some((Some(edge), words)) = only_words(pattern) {
             return Self::Edge(edge, words);
         }
         let Some(words) = required(pattern) else { return Self::Any };
         let is_exact = exact_words(pattern).is_some_and(|exact| exact == words);
         Self::Containing { words, is_exact }
+    }
+}
+
+/// The words that are all that a pattern matches, and where a URL must have one if the pattern is anchored. [`ANY`] is any byte.
+/// `None` if it matches anything else.
+pub fn only_words(pattern: &Hir) -> Option<(Option<Edge>, Vec<Vec<u8>>)> {
+    match anchored(pattern) {
+        Some((edge, rest)) => Some((Some(edge), exact_words(&rest)?)),
+        None => Some((None, exact_words(pattern)?)),
     }
 }
 
