@@ -226,7 +226,7 @@ impl Targets<'_> {
         let work =
             |worker: &mut Worker<'_>, block: io::Result<TextBlock>| block.map(|block| worker.clean(&block));
         ordered(run.job.threads.get(), Blocks::new(stream), self.worker(run, name), work, |cleaned| {
-            self.write(&cleaned.map_err(&failed)?)
+            self.write(&cleaned.map_err(&failed)??)
         })
     }
 
@@ -254,10 +254,10 @@ impl Targets<'_> {
         Screening { job, screen }: Screening<'f>,
         name: &'f Path,
     ) -> impl Fn() -> Worker<'f> + Sync + use<'f> {
-        let keeps_rejects = self.rejects.is_some();
+        let (keeps_rejects, stop) = (self.rejects.is_some(), self.stop.clone());
         move || {
             let cleaner = LineCleaner::new(job.url_encoding, screen);
-            Worker { name, cleaner, keeps_rejects, cleaned: Output::default() }
+            Worker { name, cleaner, stop: stop.clone(), keeps_rejects, cleaned: Output::default() }
         }
     }
 
@@ -287,17 +287,19 @@ struct Output {
 struct Worker<'f> {
     name: &'f Path,
     cleaner: LineCleaner<'f>,
+    stop: Stop,
     keeps_rejects: bool,
     cleaned: Output,
 }
 
 impl Worker<'_> {
-    fn clean(&mut self, block: &TextBlock) -> Output {
+    fn clean(&mut self, block: &TextBlock) -> Result<Output> {
         self.cleaned.urls.reserve(block.bytes.len() + block.bytes.len() / 8);
         for (number, line) in (block.lines_before + 1..).zip(lines::lines(&block.bytes, block.offset)) {
+            self.stop.check_at(number)?;
             self.clean_line(number, line.offset, line.raw);
         }
-        self.take()
+        Ok(self.take())
     }
 
     #[inline]

@@ -2,6 +2,7 @@
 
 use super::sink::{Compressed, Counts, Sink};
 use crate::common::secret::Secret;
+use crate::common::stop::Stop;
 use crate::error::Result;
 use crate::job::SetRules;
 use crate::set::content::Seal;
@@ -36,6 +37,7 @@ pub struct Renderer<'r> {
     rules: &'r SetRules,
     pub layout: &'r Layout,
     judge: Judge<'r>,
+    stop: &'r Stop,
     sink: Sink<'r>,
     /// The time of publication, in seconds since 1970.
     now: Option<i64>,
@@ -51,7 +53,7 @@ impl<'r> Renderer<'r> {
     ) -> Self {
         let rules = &run.job.rules;
         let sink = Sink::new(rules, secret, segments);
-        Self { rules, layout, judge: Judge::new(run.rules), sink, now: None }
+        Self { rules, layout, judge: Judge::new(run.rules), stop: run.stop, sink, now: None }
     }
 
     /// Counts articles that are old at `time`, the time of publication.
@@ -63,7 +65,7 @@ impl<'r> Renderer<'r> {
     /// for its seal alone, to find out whether it is the same: most changes also change the number of bytes.
     ///
     /// # Errors
-    /// If an input has changed since pass 1, or memory runs out.
+    /// If an input has changed since pass 1, memory runs out, or the run is stopped.
     pub fn make(&mut self, shelf: &dyn Shelf, at: usize) -> Result<Made> {
         if let Some(kept) = self.layout.kept(at) {
             let (first_url, outcome) = (kept.first_url.clone(), Outcome::Published(kept.sitemap.clone()));
@@ -85,7 +87,7 @@ impl<'r> Renderer<'r> {
     /// Renders the sitemap with the index `at` without compressing it. Returns its seal, its first URL, and what was counted.
     ///
     /// # Errors
-    /// If an input has changed since pass 1.
+    /// If an input has changed since pass 1, or the run is stopped.
     pub fn seal(&mut self, at: usize) -> Result<(Seal, String, Counts)> {
         self.render(&self.layout.sitemaps[at], true)?;
         Ok((self.sink.seal(), self.sink.take_first_url(), self.sink.take_counts()))
@@ -100,6 +102,7 @@ impl<'r> Renderer<'r> {
         // The first URLs of the first chunk may belong to the previous sitemap.
         let EntryAt { chunk: first_chunk, ordinal: mut skip } = part.first;
         for chunk in &self.layout.chunks[first_chunk..] {
+            self.stop.check()?;
             entries += self.render_chunk(chunk, skip, part.entries - entries);
             read += 1;
             if entries == part.entries {

@@ -160,6 +160,7 @@ fn judge_all(
 /// Surveys chunk after chunk with the same scratch memory.
 struct Surveyor<'r> {
     judge: Judge<'r>,
+    stop: &'r Stop,
     secret: &'r Secret,
     keys: Vec<Key>,
     sizes: Sizes,
@@ -177,6 +178,7 @@ impl<'r> Surveyor<'r> {
         let instants = (run.job.rules.on_duplicate == OnDuplicate::Newest).then(Vec::new);
         Self {
             judge: Judge::new(run.rules),
+            stop: run.stop,
             secret,
             keys: Vec::new(),
             sizes: Sizes::default(),
@@ -200,7 +202,7 @@ impl<'r> Surveyor<'r> {
         let (tally, all_clean) = match self.recorder.is_some() {
             true => self.take_recording(&chunk, input),
             false => self.take_all(&chunk, input),
-        };
+        }?;
         let entries = self.keys.len();
         Ok(SurveyedChunk {
             listed: ListedChunk {
@@ -220,7 +222,7 @@ impl<'r> Surveyor<'r> {
 
     /// Judges the rows of `chunk` and keeps what is to be known of their entries. Returns whether all of these are clean lines
     /// without tags, too.
-    fn take_all(&mut self, chunk: &Chunk, input: &'r Input) -> (Tally, bool) {
+    fn take_all(&mut self, chunk: &Chunk, input: &'r Input) -> Result<(Tally, bool)> {
         // Nothing is recorded, so the starts of rows are not needed.
         let without_start = |row| (row, 0);
         let bytes = input.bytes();
@@ -240,7 +242,7 @@ impl<'r> Surveyor<'r> {
     }
 
     /// As [`Surveyor::take_all`], and records the entries.
-    fn take_recording(&mut self, chunk: &Chunk, input: &'r Input) -> (Tally, bool) {
+    fn take_recording(&mut self, chunk: &Chunk, input: &'r Input) -> Result<(Tally, bool)> {
         let bytes = input.bytes();
         match &chunk.rows {
             RowsAt::Lines(own) => {
@@ -263,10 +265,11 @@ impl<'r> Surveyor<'r> {
     fn take<'i, const RECORDS: bool>(
         &mut self,
         rows: impl Iterator<Item = (InputRow<'i>, usize)>,
-    ) -> (Tally, bool) {
+    ) -> Result<(Tally, bool)> {
         let mut tally = Tally::default();
         let mut all_clean = true;
         for (row, start) in rows {
+            self.stop.check_at(tally.lines)?;
             self.judge.tally(row.content, &mut tally, |entry| {
                 let is_raw = matches!(row.content, Content::Url(raw, _) if entry.url.is(raw));
                 all_clean &= is_raw && entry.tags.is_empty();
@@ -284,7 +287,7 @@ impl<'r> Surveyor<'r> {
                 }
             });
         }
-        (tally, all_clean)
+        Ok((tally, all_clean))
     }
 }
 
@@ -356,4 +359,30 @@ fn listed<'a>(
 ) -> impl Iterator<Item = (usize, EntrySize)> + 'a {
     let all = keys.sizes(at).iter().enumerate();
     all.filter(|&(ordinal, _)| chunk.survivors.contains(ordinal))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::common::progress::Silent;
+    use crate::survey::judge::Rules;
+
+    #[test]
+    fn a_request_to_stop_is_noticed_within_a_chunk() {
+        let path = std::env::temp_dir().join(format!("sitemill-stopped-{}", std::process::id()));
+        fs::write(&path, "https://h.example/\n".repeat(1_000)).unwrap();
+        let input = Input::lines(&path, &File::open(&path).unwrap(), None).unwrap();
+        fs::remove_file(&path).unwrap();
+        let job = Job::new(Vec::new(), "https://h.example/".parse().unwrap(), PathBuf::new());
+        let (rules, stop, secret) = (Rules::of(&job), Stop::default(), Secret::draw().unwrap());
+        let run = Context { job: &job, rules: &rules, progress: &Silent, stop: &stop };
+        let mut surveyor = Surveyor::new(run, &secret, None);
+        let mut is_surveyed = || surveyor.survey(0, &input, Extent::Lines(0..19_000)).is_ok();
+        assert!(is_surveyed());
+        stop.raise(0);
+        assert!(!is_surveyed());
+    }
 }

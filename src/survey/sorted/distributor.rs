@@ -9,6 +9,7 @@ use crate::common::array;
 use crate::common::fallible::{list, try_list};
 use crate::common::prefetch;
 use crate::common::secret::Secret;
+use crate::common::stop::Stop;
 use crate::error::Result;
 use crate::intake::input::Input;
 use crate::intake::spool_format::Content;
@@ -23,6 +24,7 @@ use crate::survey::tally::Tally;
 pub struct Distributor<'r> {
     /// Notes on its rows are taken from it.
     pub judge: Judge<'r>,
+    stop: &'r Stop,
     splitters: &'r Splitters,
     store: EntryStore<'r>,
     /// A block of this many bytes is stored.
@@ -48,7 +50,8 @@ impl<'r> Distributor<'r> {
         let ranges = try_list((0..splitters.ranges()).map(writer))?;
         let (judge, store) = (Judge::new(run.rules), storage.store());
         let sealer = secret.map(RowSealer::new);
-        Ok(Self { judge, splitters, store, block_bytes: plan.block_bytes, ranges, sealer })
+        let stop = run.stop;
+        Ok(Self { judge, stop, splitters, store, block_bytes: plan.block_bytes, ranges, sealer })
     }
 
     /// Distributes the entries of the `at`th chunk, and counts its rows.
@@ -61,7 +64,8 @@ impl<'r> Distributor<'r> {
         let mut waiting: Vec<Entry<'_>> = Vec::with_capacity(TOGETHER);
         chunk.lines(inputs).iter().for_each(|lines| self.judge.begin_lines(lines));
         chunk.try_for_each_row(inputs, |row| {
-            let Self { judge, splitters, store, block_bytes, ranges, sealer } = self;
+            let Self { judge, stop, splitters, store, block_bytes, ranges, sealer } = self;
+            stop.check_at(tally.lines)?;
             let mut to = Ranges { splitters, store, block_bytes: *block_bytes, ranges, sealer };
             let distributed =
                 judge.tally(row.content, &mut tally, |entry| match of_input(&entry, row.content) {
