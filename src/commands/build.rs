@@ -147,11 +147,12 @@ fn build_started(
     let hint = report.hint.take().or_else(|| guards::site_hint(&sites));
     let hint = hint.or_else(|| guards::section_hint(job, &sites));
     report.hint = hint.or_else(|| guards::csv_hint(job, &report));
+    report.section_rules = reporting::section_rules(job, &urls_by_rule);
     if let Err(refused) = guards::check_sets(job, &sites, &left_out) {
         loaded.check_unchanged()?;
+        reporting::add_planned_sections(&mut report, job, &sites);
         return Ok(Outcome::not_published(report, refused));
     }
-    report.section_rules = reporting::section_rules(job, &urls_by_rule);
     let sites = site::produce_all(run, sites, &time, &loaded.estimate)?;
     let produced = started.elapsed();
     loaded.check_unchanged()?;

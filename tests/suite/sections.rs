@@ -1,5 +1,6 @@
 //! Sections: parts of a set with sitemaps and index files of their own.
 
+mod guards;
 mod names;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -259,60 +260,6 @@ fn the_segments_with_the_most_urls_are_sections_and_the_others_are_the_rest() {
         assert_eq!(most.values().map(Vec::len).sum::<usize>(), 212);
         assert!(order == "input" || most["rest"].is_sorted());
     }
-}
-
-#[test]
-fn a_section_that_shrinks_is_guarded_even_if_the_set_does_not_shrink() {
-    let desk = Desk::new();
-    let rows = |shoes: u32, hats: u32| {
-        let rows = (0..shoes)
-            .map(|n| format!("{BASE}s{n},shoes\n"))
-            .chain((0..hats).map(|n| format!("{BASE}h{n},hats\n")));
-        "url,type\n".to_owned() + &rows.collect::<String>()
-    };
-    let column = ["--section-column", "type"];
-    desk.build("csv", rows(100, 10), &column, 0);
-    desk.build("csv", rows(100, 5), &column, 0);
-    let refused = desk.build("csv", rows(200, 2), &column, 65);
-    assert!(
-        refused.run.stderr.contains("section hats: 2 URLs would replace 5, but --max-shrink is 50%"),
-        "{}",
-        refused.run.stderr
-    );
-    assert_eq!(desk.sections()["hats"].len(), 5);
-    desk.build("csv", rows(200, 0), &column, 65);
-    desk.build("csv", rows(200, 2), &["--section-column", "type", "--max-shrink", "60%"], 0);
-    desk.build("csv", rows(200, 0), &["--section-column", "type", "--allow-empty"], 0);
-    assert_eq!(desk.sections().keys().collect::<Vec<_>>(), ["shoes"]);
-    // Without sections, only the whole set is guarded. One rollback brings all sections back.
-    desk.build("csv", rows(200, 0), &[], 0);
-    assert_eq!(desk.sections().keys().collect::<Vec<_>>(), [""]);
-    for _ in 0..2 {
-        run(["rollback", desk.out().to_str().unwrap()]).expect(0);
-    }
-    let back = desk.sections();
-    assert_eq!((back["shoes"].len(), back["hats"].len()), (200, 2));
-}
-
-#[test]
-fn segments_that_compete_are_guarded_by_the_urls_that_they_have_in_the_input() {
-    let desk = Desk::new();
-    let list = |segments: &[(&str, u32)]| -> String {
-        let urls = |&(segment, urls): &(&str, u32)| -> String {
-            (0..urls).map(|n| format!("{BASE}{segment}/{n}\n")).collect()
-        };
-        segments.iter().map(urls).collect()
-    };
-    let most = |max| ["--section-by-path", "--sections-max", max];
-    desk.build("txt", list(&[("a", 40), ("b", 35), ("c", 30), ("rest", 5), ("d", 25)]), &most("2"), 0);
-    let gone = desk.build("txt", list(&[("b", 35), ("c", 30), ("d", 60)]), &most("2"), 65);
-    assert!(gone.run.stderr.contains("section a: 0 URLs would replace 40"), "{}", gone.run.stderr);
-    desk.build("txt", list(&[("a", 40), ("b", 42), ("c", 41), ("rest", 5), ("d", 25)]), &most("2"), 0);
-    assert_eq!(desk.sections().keys().collect::<Vec<_>>(), ["b", "c", "rest"]);
-    // A section that is new takes its URLs out of the rest.
-    desk.build("txt", list(&[("a", 40), ("b", 42), ("c", 41), ("rest", 5), ("d", 25)]), &most("4"), 0);
-    assert_eq!(desk.sections()["rest"].len(), 5);
-    desk.build("txt", list(&[("a", 40), ("b", 42)]), &["--sections-max", "4"], 2);
 }
 
 #[test]

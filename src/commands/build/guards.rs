@@ -111,7 +111,7 @@ fn nothing_listed(job: &Job, report: &Report) -> Message {
 /// Same as [`check`].
 pub fn check_sets(job: &Job, sites: &[Planned], left_out: &LeftOut) -> Result<()> {
     check_sections_of_rules(job, sites)?;
-    shrink::check(job, sites, left_out)
+    shrink::check(job, sites, left_out, nothing_but_rest(job, sites))
 }
 
 fn check_sections_of_rules(job: &Job, sites: &[Planned]) -> Result<()> {

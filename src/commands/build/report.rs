@@ -128,7 +128,8 @@ pub struct Report {
     /// With a base for each origin: the base URLs of live sites without URLs in the inputs. Their sets are kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept_sites: Vec<String>,
-    /// The sections of the set, in the order in which they are listed. With a base for each origin they are in `sets`.
+    /// The sections of the set, in the order in which they are listed. With a base for each origin they are in `sets`. If a guard
+    /// has refused the set: the sections that it would have had, then those of the live set that it would have lost, without files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sections: Vec<SectionSummary>,
     /// For sections by rules: for each section, the number of URLs that each of its prefixes and patterns has put into it. Of

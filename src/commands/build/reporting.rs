@@ -11,6 +11,7 @@ use super::report::dry_run::DryRun;
 use super::report::index_changes::IndexChanges;
 use super::report::settings::settings;
 use super::report::{Report, SectionSummary, SetReport, WordCounts, most_frequent};
+use super::site::Planned;
 use crate::clean::Reason;
 use crate::clean::screen::CountedRules;
 use crate::common::output::{Outlet, output_name};
@@ -243,6 +244,27 @@ fn sections(set: &Manifest, stem: &Stem) -> Vec<SectionSummary> {
         }
     };
     set.sections.iter().map(summary).collect()
+}
+
+/// Adds the sections that a refused set would have had, and those that it would have lost. They have no files.
+pub fn add_planned_sections(report: &mut Report, job: &Job, sites: &[Planned]) {
+    let ([(site, layout)], Some(_)) = (sites, job.rules.only_site()) else { return };
+    let summary = |name: &str, word: &str, listed| SectionSummary {
+        name: name.to_owned(),
+        file_word: word.to_owned(),
+        listed,
+        sitemaps: 0,
+        index_urls: Vec::new(),
+        xml_bytes: 0,
+        gzip_bytes: 0,
+    };
+    let planned = layout.sections.iter();
+    report.sections = planned.map(|section| summary(&section.name, &section.word, section.listed)).collect();
+    if job.rules.sections.is_some() {
+        let lost = site.place.live().into_iter().flat_map(|live| &live.sections);
+        let lost = lost.filter(|section| layout.sections.iter().all(|own| own.name != section.name));
+        report.sections.extend(lost.map(|section| summary(&section.name, &section.word, 0)));
+    }
 }
 
 /// The number of URLs that each rule has put into its section, if the job has sections by rules.
