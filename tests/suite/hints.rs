@@ -121,6 +121,12 @@ fn the_hint_for_one_line_shows_it_and_one_filter_is_named_once() {
             "the only URL, http://x.example/a (from /a), is outside http://h.example/; did you mean --base-url http://x.",
         ),
         (&[], ends, r"lines end with CR alone; convert them: tr '\r' '\n'"),
+        (&[], "/a\r/b\r", r"lines end with CR alone; convert them: tr '\r' '\n'"),
+        (
+            &["--relative-to", "http://h.example/"],
+            "/a\r/b\r",
+            r"lines end with CR alone; convert them: tr '\r' '\n'",
+        ),
         (&[], "http://h.example/a\r\r\n", r"lines end with CR CR LF; remove the CRs: tr -d '\r'"),
         (
             &[],

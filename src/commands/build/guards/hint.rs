@@ -42,8 +42,9 @@ pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<Example>
         Reason::OutOfScope => outside(job, report, &rejected, first),
         Reason::ControlCharacter | Reason::NotAbsolute | Reason::Scheme => {
             // Each line is to be corrected in its own input.
+            let of = if reason == Reason::ControlCharacter { shape::of_damaged } else { shape::of };
             let shape = |sample: Example| {
-                shape::of(&sample.text, site(job), &source(&sample)).map(|shape| (sample.text, shape))
+                of(&sample.text, site(job), &source(&sample)).map(|shape| (sample.text, shape))
             };
             match samples(reason).into_iter().find_map(shape) {
                 Some((line, (what, way_out))) if line == *first => {
@@ -285,7 +286,7 @@ fn with_control(first: &str, source: &LineSource) -> Message {
     let note = source.note();
     match source {
         LineSource::Rows(urls) => format!("correct {urls} in the export").into(),
-        _ if first.contains(r"\rhttp") => {
+        _ if first.contains(r"\rhttp") || first.contains(r"\r/") => {
             message!(r"lines end with CR alone; convert them: tr '\r' '\n'{note}")
         }
         _ if first.ends_with(r"\r") => message!(r"lines end with CR CR LF; remove the CRs: tr -d '\r'{note}"),

@@ -40,22 +40,27 @@ impl LineSource {
 /// Returns what kind of line this is and how to fix it, or `None` if it is not recognised. `line` is escaped. `site` is the
 /// scheme, host and port of the site, without a slash at its end.
 pub fn of(line: &str, site: &str, source: &LineSource) -> Option<(&'static str, Message)> {
+    of_rejected(line, site, source, &[no_scheme, relative])
+}
+
+/// As [`of`], for lines that are rejected because of a control character: what is missing in them is not what is wrong.
+pub fn of_damaged(line: &str, site: &str, source: &LineSource) -> Option<(&'static str, Message)> {
+    of_rejected(line, site, source, &[])
+}
+
+fn of_rejected(
+    line: &str,
+    site: &str,
+    source: &LineSource,
+    of_incomplete: &[fn(&str, &str) -> Shape],
+) -> Option<(&'static str, Message)> {
     // A comment, or only a fragment; or lines that are not divided.
     if line.starts_with('#') || line.contains(r"\x00") {
         return None;
     }
-    let shapes = [
-        after_invisible,
-        quoted,
-        percent_encoded,
-        access_log,
-        markup,
-        column,
-        misspelt_scheme,
-        no_scheme,
-        relative,
-    ];
-    let (what, ways) = shapes.into_iter().find_map(|shape| shape(line, site))?;
+    let shapes = [after_invisible, quoted, percent_encoded, access_log, markup, column, misspelt_scheme];
+    let mut shapes = shapes.iter().chain(of_incomplete);
+    let (what, ways) = shapes.find_map(|shape| shape(line, site))?;
     let way_out = match (source, ways) {
         (LineSource::List, Ways { list: Some(way_out), .. }) | (_, Ways { any: Some(way_out), .. }) => {
             way_out
