@@ -270,3 +270,40 @@ fn a_list_with_unix_times_after_the_urls_gets_a_hint_with_options_that_read_it()
         assert!(!told.contains("look like rows"), "{told}");
     }
 }
+
+#[test]
+fn relative_lines_in_quotes_and_rows_with_an_absolute_url_are_no_pages() {
+    let directory = TempDir::new();
+    let relative = ["--relative-to", BASE];
+    let quoted = directory.file("quoted.txt", "\"/p/1\"\n\"/p/2\"\n");
+    let refused = build(&directory, &quoted, &relative).expect(65).stderr;
+    assert!(refused.ends_with(", or remove the quotes: tr -d '\"'\n"), "{refused}");
+    let options = ["--format", "csv", "--columns", "url=1"];
+    build(&directory, &quoted, &[&relative[..], &options].concat()).expect(0);
+    assert_eq!(published_urls(&directory.join("out"), BASE), [format!("{BASE}p/1"), format!("{BASE}p/2")]);
+    let counted = directory.file("counted.txt", format!("      2 {BASE}a\n     10 {BASE}b\n"));
+    let refused = build(&directory, &counted, &relative).expect(65).stderr;
+    assert!(refused.contains("awk '{print $2}'"), "{refused}");
+}
+
+#[test]
+fn relative_lines_that_look_like_rows_or_follow_the_name_of_their_column_get_a_hint() {
+    let directory = TempDir::new();
+    for (text, options) in [
+        ("/p/0 10\n/p/1 20\n", "--format csv --delimiter ' ' --columns url=1"),
+        ("GET /p/0 200\nGET /p/1 200\n", "--format csv --delimiter ' ' --columns url=2"),
+        ("  10 /p/0\n   5 /p/1\n", "awk '{print $2}', which extracts the URLs"),
+        ("/p/0;1714550400\n/p/1;1714550401\n", "--format csv --delimiter ';' --columns url=1,lastmod=2 "),
+        ("path\n/p/0\n/p/1\n", "--format csv --columns url=path"),
+        ("\"Page path\"\n/p/0\n/p/1\n", "--format csv --columns 'url=Page path'"),
+    ] {
+        let input = directory.file("urls.txt", text);
+        let told = build(&directory, &input, &["--relative-to", BASE]).expect(0).stderr;
+        assert!(told.contains(&format!("if they are rows, use {options}")), "{text:?}: {told}");
+    }
+    for text in ["/p/0\n/p/1\n", "about.html\n/p/1\n/p/2\n", "blog/\n/p/1\n/p/2\n", "/a b\n/c\n"] {
+        let input = directory.file("urls.txt", text);
+        let told = build(&directory, &input, &["--relative-to", BASE]).expect(0).stderr;
+        assert!(!told.contains("look like rows"), "{text:?}: {told}");
+    }
+}

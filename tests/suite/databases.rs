@@ -43,8 +43,8 @@ fn a_missing_value_is_no_page_no_section_and_no_dropped_tag() {
     // In a list of lines, it is not a page either.
     let lines = directory.file("lines.txt", "/a\n\\N\nNULL\nnull\nNone\nnan\n/NULL\n");
     let (run, report) = build(&directory, "lines", &lines, &["--relative-to", BASE]);
-    let said = "5 of 7 lines are rejected as not-absolute; the first is \\\\N; a fragment such as #top or a missing value such as \
-                NULL is no page\n";
+    let said = "5 of 7 lines are rejected as not-absolute; the first is \\\\N; a fragment such as #top, a missing value such as \
+                NULL, or a text in quotes or brackets is no page\n";
     assert!(run.expect(0).stderr.contains(said));
     assert_eq!(report["rejected"], json!({ "not-absolute": 5 }));
     assert_eq!(published_urls(&directory.join("lines"), BASE), [format!("{BASE}a"), format!("{BASE}NULL")]);

@@ -32,7 +32,8 @@ impl RelativeTo {
 
     /// Whether `raw` is a line without a scheme. If it is, `out` becomes the absolute URL that it means, by the rules of browsers
     /// (WHATWG URL, "relative state"), and is not cleaned yet. Lines that begin with `#`, which name no page, or with the byte
-    /// order mark of a joined file stay as they are, and so do URLs in quotes and words for a missing value.
+    /// order mark of a joined file stay as they are, and so do texts in quotes, words for a missing value, and rows in which an
+    /// absolute URL follows other values.
     pub fn resolve(&self, raw: &[u8], out: &mut Vec<u8>) -> bool {
         // A longer line is rejected unread.
         if raw.len() > LINE_BYTES_MAX {
@@ -42,7 +43,9 @@ impl RelativeTo {
         let base = match line {
             [] | [b'#', ..] | [0xEF, 0xBB, 0xBF, ..] => return false,
             [b'<' | b'"' | b'\'' | b'`', rest @ ..] if parser::has_web_scheme(rest) => return false,
+            [b'<', .., b'>'] | [b'"', .., b'"'] | [b'\'', .., b'\''] | [b'`', .., b'`'] => return false,
             word if is_missing(word) => return false,
+            row if has_url_after_blank(row) => return false,
             [b'/' | b'\\', b'/' | b'\\', ..] => self.scheme(),
             [b'/' | b'\\', ..] => self.origin(),
             [b'?', ..] => &self.url,
@@ -94,6 +97,11 @@ fn is_missing(line: &[u8]) -> bool {
     matches!(line, br"\N" | b"NULL" | b"null" | b"None" | b"nan" | b"NaN" | b"<NA>")
 }
 
+/// Whether an absolute URL follows a blank or a tab in `line`, as in the output of `uniq -c`.
+fn has_url_after_blank(line: &[u8]) -> bool {
+    memchr::memchr2_iter(b' ', b'\t', line).any(|at| parser::has_web_scheme(&line[at + 1..]))
+}
+
 impl FromStr for RelativeTo {
     type Err = String;
 
@@ -142,7 +150,9 @@ mod tests {
             ("1:2", "https://h.example/a/1:2"),
             ("/NULL", "https://h.example/NULL"),
             ("./NULL", "https://h.example/a/NULL"),
-            ("<a>", "https://h.example/a/%3Ca%3E"),
+            ("<a", "https://h.example/a/%3Ca"),
+            ("\"a\" b", "https://h.example/a/%22a%22%20b"),
+            ("a http", "https://h.example/a/a%20http"),
             ("NULL/", "https://h.example/a/NULL/"),
             ("none", "https://h.example/a/none"),
         ] {
@@ -161,6 +171,14 @@ mod tests {
             "<NA>",
             "<https://h.example/>",
             "'HTTP://h.example/'",
+            "<a>",
+            "\"/a\"",
+            " '/a b' ",
+            "`a`",
+            "\"\"",
+            "\"/c,d\"",
+            "7 https://h.example/",
+            "/a\tHTTP://h.example/",
             "\u{feff}https://h.example/",
             "\u{feff}/p",
             "https://h.example/",

@@ -210,22 +210,26 @@ impl<'h> Sample<'h> {
     }
 
     /// How to read the text if its lines are rows, as is likely: a character that no URL has divides each of several lines into a
-    /// URL and the same number of other values, or a comma or a semicolon divides them and one value is a Unix time.
+    /// URL and the same number of other values, or a comma or a semicolon divides them and one value is a Unix time; or the first
+    /// line is a name, and all others are paths.
     pub fn likely_options(&self, packing: Packing) -> Option<Message> {
         let this = self.without_comments();
         // Spaces around a URL are ignored.
         let lines: Vec<&[u8]> = this.lines.iter().map(|line| line.trim_ascii()).collect();
-        let divides = |by: &Delimiter| {
-            rows(&lines, self.dialect(*by))
-                .is_some_and(|rows| rows.len() > 1 && rows.iter().all(|row| is_url(&row[0])))
+        let divided = |by: Delimiter| {
+            let rows = rows(&lines, self.dialect(by)).filter(|rows| rows.len() > 1)?;
+            let is_first = rows.iter().all(|row| is_url(&row[0]));
+            // Absolute URLs after other values are no lines that could be URLs.
+            let url = if is_first { 0 } else { column(&rows, is_path)? };
+            Some((by, url + 1))
         };
-        let Some(by) = [Delimiter::BAR, Delimiter::SPACE].into_iter().find(divides) else {
-            return self.options_of_times(&lines);
+        let Some((by, url)) = [Delimiter::BAR, Delimiter::SPACE].into_iter().find_map(divided) else {
+            return self.options_of_times(&lines).or_else(|| options_of_name(&lines));
         };
         let (csv, by_word) = (Setting::Format.with("csv"), Setting::Delimiter.with(by.word()));
-        Some(match (are_aligned(&lines, by), packing.on_unpacked()) {
-            (true, place) => message!("awk '{{print $1}}'{place}, which extracts the URLs"),
-            (false, _) => message!(csv, " ", by_word, " ", Setting::Columns.with("url=1")),
+        Some(match (are_aligned(&this.lines, by), packing.on_unpacked()) {
+            (true, place) => message!("awk '{{print ${url}}}'{place}, which extracts the URLs"),
+            (false, _) => message!(csv, " ", by_word, " ", Setting::Columns.with(format!("url={url}"))),
         })
     }
 
@@ -233,7 +237,7 @@ impl<'h> Sample<'h> {
     fn options_of_times(&self, lines: &[&[u8]]) -> Option<Message> {
         [Delimiter::COMMA, Delimiter::SEMICOLON].into_iter().find_map(|by| {
             let rows = rows(lines, self.dialect(by))?;
-            (rows.len() > 1 && rows.iter().all(|row| is_url(&row[0]))).then_some(())?;
+            (rows.len() > 1 && rows.iter().all(|row| begins_as_url(&row[0]))).then_some(())?;
             let time = column(&rows, is_epoch)?;
             let unit = LastmodUnit::of_number(&rows[0][time])?;
             let columns = Setting::Columns.with(columns_option(None, 0, Some(time)));
@@ -273,6 +277,18 @@ impl<'h> Sample<'h> {
         let widest = delimiters.rev().max_by_key(|&by| self.first(by).len());
         widest.map(|by| if self.is_parted(by) { by } else { Delimiter::COMMA })
     }
+}
+
+/// The options that read `lines` as a column of paths below its name.
+fn options_of_name(lines: &[&[u8]]) -> Option<Message> {
+    let [name, paths @ ..] = lines else { return None };
+    let name = str::from_utf8(without_quotes(name).unwrap_or(name)).ok()?;
+    let is_name = name.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-'));
+    let are_paths = paths.len() > 1 && paths.iter().all(|line| is_path(line));
+    (is_name && are_paths).then(|| {
+        let columns = Setting::Columns.with(format!("url={name}"));
+        message!(Setting::Format.with("csv"), " ", columns)
+    })
 }
 
 /// The remedy for a text that begins with `head` if other lines precede its header, such as the title of a report. The header is

@@ -239,7 +239,7 @@ fn other(job: &Job, reason: Reason, rejected: &Rejected, first: &str, source: &L
         Reason::ControlCharacter if first.contains(r"\x00") => with_nul(first, source),
         Reason::ControlCharacter => with_control(first, source),
         Reason::NotAbsolute if job.rules.urls.relative_to.is_some() => {
-            "a fragment such as #top or a missing value such as NULL is no page".into()
+            "a fragment such as #top, a missing value such as NULL, or a text in quotes or brackets is no page".into()
         }
         Reason::NotAbsolute => message!(
             "a URL begins with http:// or https://; ",

@@ -116,7 +116,9 @@ fn quoted(line: &str, _: &str) -> Shape {
     let (line, indented) = (line.trim_start_matches(' '), line.starts_with(' '));
     let quote = line.chars().next().filter(|&quote| matches!(quote, '"' | '\'' | '`' | '“' | '‘' | '<'))?;
     let rest = &line[quote.len_utf8()..];
-    is_url(rest).then_some(())?;
+    // A path in angle brackets is a tag.
+    let is_path = rest.starts_with('/') && quote != '<';
+    (is_url(rest) || is_path).then_some(())?;
     let end = match quote {
         '“' => '”',
         '‘' => '’',
@@ -327,6 +329,8 @@ mod tests {
             ("h.example", "without a scheme", "sed 's,^,https://,'"),
             ("h.example:443/a", "without a scheme", "sed 's,^,https://,'"),
             ("localhost:8080/a", "without a scheme", "sed 's,^,https://,'"),
+            ("\"/a/b\"", "in quotes", "remove the quotes: tr -d '\"'"),
+            ("'/a/b'", "in quotes", r#"remove the quotes: tr -d "'""#),
             ("/a/b", "relative", "`relative_to: https://s.example/`"),
             ("a/b.html", "relative", "`relative_to: https://s.example/`"),
             ("page.html", "relative", "`relative_to: https://s.example/`"),
