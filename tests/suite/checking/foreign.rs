@@ -1,7 +1,9 @@
 //! Files that other programs wrote: what is right is no finding, and what is wrong is named in plain words.
 
+use std::fs;
+
 use super::{check, lines, rules, sitemap};
-use crate::support::{TempDir, finish, gzip, sitemill};
+use crate::support::{TempDir, build_command, finish, gzip, sitemill};
 
 const GOOGLE: &str = "xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\" \
                       xmlns:news=\"http://www.google.com/schemas/sitemap-news/0.9\"";
@@ -161,4 +163,21 @@ fn an_entity_between_elements_is_one_finding_and_a_month_has_no_day() {
         told[0].contains("news: publication_date: a year or month alone, without a day: 2024-05"),
         "{told:?}"
     );
+}
+
+#[test]
+fn an_index_file_of_another_program_next_to_a_named_set_is_no_set() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let mut build = build_command(&out, "http://h.example/");
+    finish(build.args(["--name", "n"]), b"http://h.example/a\n").expect(0);
+    let theirs = sitemap("<url><loc>http://h.example/old</loc></url>");
+    let index = "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><sitemap>\
+                 <loc>http://h.example/news.xml</loc></sitemap></sitemapindex>";
+    for (name, text) in [("sitemap-index-1.xml", index), ("news.xml", &theirs), ("old.xml", &theirs)] {
+        fs::write(out.join(name), text).unwrap();
+    }
+    let urls = finish(sitemill().arg("urls").arg(&out), b"").expect(0);
+    assert_eq!(lines(&urls), ["http://h.example/a"]);
+    assert_eq!(rules(&out), [""; 0]);
 }

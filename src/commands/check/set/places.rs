@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::foreign::may_have_sitemaps;
+use super::listing::has_own_index;
 use super::{Set, stem};
 use crate::commands::check::manifests::Manifests;
 use crate::error::{ErrorKind, Result};
@@ -104,7 +105,8 @@ fn is_published(view: &dyn View) -> bool {
 }
 
 /// Returns the published `sets` of a place, and the one without a name if it has lost its manifest and its robots lines: then there
-/// are index files, among those `listed`, that belong to none of the others by their names.
+/// are index files, among those `listed`, that belong to none of the others by their names. One that another program wrote is no
+/// sign of a set.
 fn with_lost(
     view: &dyn View,
     listed: &[Listed],
@@ -114,11 +116,12 @@ fn with_lost(
     let is_known = name.is_some() || sets.iter().any(|set| set.name().is_none());
     let stems: Vec<Stem> = sets.iter().map(|set| Stem::of_set(set.name())).collect();
     let is_of_others = |of_file: &Stem| stems.iter().any(|stem| stem == of_file || stem.begins(of_file));
-    let is_lost = |file: &Listed| {
+    let is_lost = |file: &&Listed| {
         let is_index = !file.is_directory && file.name.to_str().is_some_and(is_index_file);
         is_index && stem(&file.name).is_some_and(|stem| !is_of_others(&stem))
     };
-    if !is_known && listed.iter().any(is_lost) {
+    let lost: Vec<&Listed> = listed.iter().filter(is_lost).collect();
+    if !is_known && has_own_index(view, &lost) {
         sets.insert(0, view.named(None));
     }
     sets
