@@ -239,3 +239,21 @@ fn a_set_is_not_published_above_a_site_whatever_other_names_its_directory_has() 
     assert!(refused.contains("h.example"), "{refused}");
     assert_eq!(told("urls", &out, &[]), [format!("{BASE}1")]);
 }
+
+#[test]
+fn a_section_becomes_a_set_of_its_own_once_its_earlier_files_are_forgotten() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    build(&out, &["blog", "shop"], &SECTIONS).expect(0);
+    let without = |options: &[&str]| build(&out, &["shop"], &[&SECTIONS[..], options].concat()).expect(0);
+    let refused = || build(&out, &["post"], &BLOG).expect(65).stderr;
+    let way_out = "; nothing was published; use another --name, or remove these files, which are of earlier sets: build the set \
+                   without a name twice with --keep 0 --keep-sets 0\n";
+    assert!(refused().ends_with("; nothing was published; use another --name\n"));
+    without(&["--allow-empty"]);
+    assert!(refused().ends_with(way_out), "{}", refused());
+    without(&["--keep", "0", "--keep-sets", "0"]);
+    assert!(refused().ends_with(way_out));
+    without(&["--keep", "0", "--keep-sets", "0"]);
+    build(&out, &["post"], &BLOG).expect(0);
+}

@@ -28,6 +28,8 @@ struct Neighbour {
     stem: Stem,
     /// Its stem and those of all files that its manifests name, and its lines for robots.txt if a manifest is lost.
     claimed: BTreeSet<Stem>,
+    /// The stems in `claimed` of files that its live set lists, or one that may be live soon. The others are those of earlier sets.
+    in_use: BTreeSet<Stem>,
     /// Whether its live set is known, and all manifests can be read. Otherwise it may have more stems.
     is_known: bool,
 }
@@ -119,11 +121,23 @@ fn check_new_stems(view: &dyn View, new: &BTreeSet<Stem>) -> Result<()> {
         let neighbour = Neighbour::of(&*other)?;
         if let Some(stem) = new.iter().find(|stem| neighbour.claimed.contains(stem)) {
             let (own, what) = (in_words(view.name()), in_words(other.name()));
-            return Err(Error::data(message!(
+            let why = message!(
                 view.root(),
                 ": {own} would have files named {stem}-…, as {what} has; nothing was published; use another ",
                 Setting::Name
-            )));
+            );
+            let (keep, keep_sets) = (Setting::Keep.with(0), Setting::KeepSets.with(0));
+            return Err(Error::data(match neighbour.in_use.contains(stem) {
+                true => why,
+                // The first run removes the files, and the second one forgets their names.
+                false => message!(
+                    why,
+                    ", or remove these files, which are of earlier sets: build {what} twice with ",
+                    keep,
+                    " ",
+                    keep_sets
+                ),
+            }));
         }
     }
     Ok(())
@@ -156,12 +170,15 @@ impl Neighbours {
 
 impl Neighbour {
     fn of(view: &dyn View) -> Result<Self> {
-        let (mut claimed, mut is_live_known, mut is_whole) = (BTreeSet::new(), false, true);
+        let (mut claimed, mut in_use) = (BTreeSet::new(), BTreeSet::new());
+        let (mut is_live_known, mut is_whole) = (false, true);
         for record in current(view).into_iter().chain(view.kept()?) {
             match Manifest::read(view, &record) {
                 Ok(set) => {
                     is_live_known |= set.is_some() && matches!(record, Record::Live | Record::Journal);
                     claimed.extend(set.iter().flat_map(|set| stems(view, set)));
+                    let set = set.filter(|_| !matches!(record, Record::Kept(_)));
+                    in_use.extend(set.iter().flat_map(listed).filter_map(|file| Stem::of_file(file)));
                 }
                 Err(error) if error.kind() == ErrorKind::Data => is_whole = false,
                 Err(error) => return Err(error),
@@ -170,8 +187,11 @@ impl Neighbour {
         let is_known = is_live_known && is_whole;
         if !is_known {
             claimed.extend(named_in_lines(view)?.iter().filter_map(|file| Stem::of_file(file)));
+            in_use.clone_from(&claimed);
         }
-        Ok(Self { stem: Stem::of_set(view.name()), claimed, is_known })
+        let stem = Stem::of_set(view.name());
+        in_use.insert(stem.clone());
+        Ok(Self { stem, claimed, in_use, is_known })
     }
 }
 
@@ -182,10 +202,14 @@ fn stems(view: &dyn View, set: &Manifest) -> BTreeSet<Stem> {
 
 /// All files of `set`, including those of earlier sets that it remembers.
 fn files(set: &Manifest) -> impl Iterator<Item = &String> {
-    let sitemaps = set.sitemaps.iter().map(|sitemap| &sitemap.file);
     let old = set.superseded.iter().map(|old| &old.file);
     let old_indexes = set.superseded_indexes.iter().map(|old| &old.file);
-    sitemaps.chain(old).chain(&set.indexes).chain(old_indexes)
+    listed(set).chain(old).chain(old_indexes)
+}
+
+/// The files that `set` lists, and its index files.
+fn listed(set: &Manifest) -> impl Iterator<Item = &String> {
+    set.sitemaps.iter().map(|sitemap| &sitemap.file).chain(&set.indexes)
 }
 
 /// The other sets in the directory of `view`.
