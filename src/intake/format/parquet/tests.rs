@@ -334,10 +334,8 @@ fn wrong_columns_and_broken_files_are_refused() {
     let raw = RawInput::File(File::open(&path).unwrap());
     let said = FormatOptions { format: Some(Format::Parquet), ..FormatOptions::default() };
     let error = read(Path::new("urls"), raw, &said, &mut Seen::default()).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "urls: is not Parquet, though `format` says so; correct it, or leave it out"
-    );
+    let words = "is not Parquet, though `format` says so; correct it, or leave it out";
+    assert_eq!(error.to_string(), format!("urls: {words}"));
 }
 
 /// Values that a tag cannot hold become text that no tag accepts, so that they are counted as dropped; the URL stays.
