@@ -13,8 +13,8 @@ pub struct ResourceArgs {
     /// Memory limit, such as 2G [default: half of RAM].
     ///
     /// At least 68 MiB, which is also the smallest default. Data beyond the limit goes to scratch files. Mapped input files do not
-    /// count. RAM is that of the machine or the container.
-    /// 2G, 2Gi and 2GiB are 2 x 1024 x 1024 x 1024 bytes; 2GB is 2,000,000,000 bytes. The output does not depend on this option.
+    /// count. RAM is that of the machine or the container. 2G, 2Gi and 2GiB are 2 x 1024 x 1024 x 1024 bytes; 2GB is 2,000,000,000
+    /// bytes. The output does not depend on this option.
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<Size>,
 

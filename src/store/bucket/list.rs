@@ -1,5 +1,6 @@
 //! Requests that list the objects of a bucket.
 
+use std::future::Future;
 use std::sync::Arc;
 
 use futures_util::{TryFutureExt, TryStreamExt};
@@ -22,7 +23,7 @@ impl Bucket {
         let (this, prefix) = (self.clone(), self.prefix(prefix)?);
         self.wait(async move {
             let list = || this.0.store.list(prefix.as_ref()).try_collect::<Vec<_>>();
-            let listed = repeated(|| list().map_err(|error| this.failure_to(Access::List, &error))).await?;
+            let listed = this.listing(list).await?;
             let mut objects: Vec<_> =
                 listed.into_iter().map(|meta| (meta.location.to_string(), Object::from(meta))).collect();
             objects.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
@@ -38,7 +39,7 @@ impl Bucket {
         let (this, prefix) = (self.clone(), self.prefix(prefix)?);
         self.wait(async move {
             let list = || this.0.store.list_with_delimiter(prefix.as_ref());
-            let listed = repeated(|| list().map_err(|error| this.failure_to(Access::List, &error))).await?;
+            let listed = this.listing(list).await?;
             Ok(level_of(listed))
         })
     }
@@ -66,7 +67,7 @@ impl Bucket {
                 PaginatedListOptions { delimiter: Some("/".into()), ..PaginatedListOptions::default() };
             loop {
                 let list = || pages.list_paginated(Some(&start), options.clone());
-                let page = repeated(|| list().map_err(|error| this.failure_to(Access::List, &error))).await?;
+                let page = this.listing(list).await?;
                 let Level { objects, prefixes } = level_of(page.result);
                 level.objects.extend(objects);
                 level.prefixes.extend(prefixes);
@@ -99,12 +100,17 @@ impl Bucket {
             // The key sorts before all others that begin with it.
             let first = PaginatedListOptions { max_keys: Some(1), ..PaginatedListOptions::default() };
             let list = || pages.list_paginated(Some(key.as_ref()), first.clone());
-            let listed = repeated(|| list().map_err(|error| this.failure_to(Access::List, &error)))
-                .await?
-                .result
-                .objects;
+            let listed = this.listing(list).await?.result.objects;
             Ok(listed.into_iter().find(|meta| meta.location == key).map(Object::from))
         })
+    }
+
+    /// Sends a request that lists objects, and repeats it if that may help.
+    async fn listing<T, F: Future<Output = object_store::Result<T>>>(
+        &self,
+        list: impl Fn() -> F,
+    ) -> Result<T, Failure> {
+        repeated(|| list().map_err(|error| self.failure_to(Access::List, &error))).await
     }
 
     fn prefix(&self, prefix: &str) -> Result<Option<Key>, Failure> {
