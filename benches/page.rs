@@ -49,6 +49,12 @@ fn report() -> Value {
     report["lines"] = 5_000_000.into();
     report["listed"] = 4_900_000.into();
     report["sitemaps"] = 2_000.into();
+    report["sections"] = (0..100)
+        .map(|n| {
+            json!({ "name": format!("section-{n}"), "file_word": format!("section-{n}"), "listed": 49_000, "sitemaps": 20,
+                "index_urls": [], "xml_bytes": 5_000_000, "gzip_bytes": 500_000 })
+        })
+        .collect();
     report["rejected"] = counts(&words);
     report["dropped_tags"] = counts(&tags);
     report["details"] = json!({
@@ -56,7 +62,7 @@ fn report() -> Value {
         "settings": { "base-url": "https://www.example.com/", "urls-per-sitemap": "2500" },
         "examples": examples,
         "previous": { "published": "2026-03-04T02:00:00Z", "listed": 4_800_000, "sitemaps": 1_990, "gzip_bytes": 90_000_000 },
-        "sections": { "by": "path", "named": sections, "others": 1_000 },
+        "segments": { "by": "path", "named": sections, "others": 1_000 },
         "fullness": {
             "urls_max": 2_500, "bytes_max": 52_428_800,
             "urls": [0, 0, 0, 0, 100, 200, 300, 400, 500, 500], "bytes": [2_000, 0, 0, 0, 0, 0, 0, 0, 0, 0],

@@ -3,6 +3,7 @@
 mod accessibility;
 mod directory;
 mod known;
+mod sections;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -228,6 +229,11 @@ fn worst_report(report: &Value) -> Value {
     let plain = json!({ "path": long, "format": "text", "lines": number, "bytes": number });
     inputs.extend(vec![plain; 3_000]);
     worst["inputs"] = inputs.into();
+    let section = json!({
+        "name": long, "file_word": long, "listed": number, "sitemaps": number, "index_urls": [long], "xml_bytes": number,
+        "gzip_bytes": number,
+    });
+    worst["sections"] = list(500, section);
     worst["skipped"] = list(500, json!({ "path": long, "reason": long }));
     let details = &mut worst["details"];
     details["examples"] = examples.into();

@@ -221,7 +221,7 @@ fn add_figures(report: &mut Report, job: &Job, prepared: &Prepared, changed_inde
 }
 
 /// The figures of the sections of `set`, whose files have names that begin with `stem`.
-fn sections(set: &Manifest, stem: &Stem) -> Vec<SectionSummary> {
+pub fn sections(set: &Manifest, stem: &Stem) -> Vec<SectionSummary> {
     if set.sections.is_empty() {
         return Vec::new();
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::commands::build::report::Report;
 use crate::commands::build::report::details::{Details, Previous};
+use crate::commands::build::reporting::sections;
 use crate::commands::page::render::{SettingNames, Subject, page};
 use crate::commands::status::{Status, StatusJob, status};
 use crate::commands::target::Target;
@@ -18,6 +19,7 @@ use crate::error::Result;
 use crate::limits::URLS_PER_SITEMAP_MAX;
 use crate::place::{Record, SetName, View};
 use crate::set::manifest::{Manifest, Role};
+use crate::set::name::Stem;
 use crate::set::publish::kept;
 use crate::set::publish::live_sets::live_sets;
 use crate::sitemap::divide::Limits;
@@ -57,6 +59,7 @@ pub fn page_of_directory(
         add(&mut report, &mut details, *view, set, previous, are_several);
         if !are_several {
             report.name = view.name().cloned();
+            report.sections = sections(set, &Stem::of_set(view.name()));
             counts = set.counts.clone();
             let segments = match &counts {
                 Some(counts) => counts.segments.clone(),

@@ -9,6 +9,7 @@ mod charts;
 mod html;
 mod panels;
 mod reasons;
+mod sections;
 mod segments;
 mod summary;
 mod table;
@@ -86,6 +87,7 @@ fn of_report(report: &Report, known: &Known<'_>, html: &mut Html) {
         reasons::excluded(report, html);
         reasons::dropped(report, html);
     }
+    sections::sections(report, html);
     if let Some(details) = &report.details {
         segments::segments(details, report.listed, html);
         panels::changes(details, report.indexes, html);

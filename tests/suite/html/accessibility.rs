@@ -87,7 +87,7 @@ fn hostile_urls_neither_break_the_page_nor_reach_the_console() {
     let worst = directory.file("worst.json", worst_report(&report).to_string());
     let page = directory.join("worst.html");
     run(["report", worst.to_str().unwrap(), "-o", page.to_str().unwrap()]).expect(0);
-    check(&page, 12, 5);
+    check(&page, 13, 5);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The panels of the page below the sections: files, fullness, trend, time, inputs and settings.
+//! The panels of the page below the segments: files, fullness, trend, time, inputs and settings.
 
 use super::charts::{Share, bar_cell, columns, divided};
 use super::html::{Html, TEXT_CHARS_MAX};
@@ -10,6 +10,7 @@ use crate::commands::build::report::details::{Details, HISTORY_MAX, PastSet};
 use crate::commands::build::report::settings::setting_of;
 use crate::error::Setting;
 use crate::intake::report::InputReport;
+use crate::set::name::robots_file;
 use crate::words::{grouped, plural};
 
 /// Maximum number of bytes of the inputs, and of the settings.
@@ -279,7 +280,11 @@ pub fn settings(report: &Report, html: &mut Html) {
     }
     html.raw("</pre>\n");
     if let more @ 1.. = report.index_urls.len().saturating_sub(10) {
-        html.raw("<p class=\"note\">And ").number(more as u64).raw(" more; see robots-sitemaps.txt.</p>\n");
+        html.raw("<p class=\"note\">And ")
+            .number(more as u64)
+            .raw(" more; see <code>")
+            .text(&robots_file(report.name.as_ref()))
+            .raw("</code>.</p>\n");
     }
     html.raw("</section>\n");
 }

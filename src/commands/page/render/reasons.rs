@@ -12,10 +12,10 @@ use crate::survey::rejects::Example;
 const REASONS_MAX: usize = 50;
 
 /// Maximum number of bytes of the table of reasons.
-const TABLE_BYTES_MAX: usize = 16 * 1024;
+const TABLE_BYTES_MAX: usize = 14 * 1024;
 
 /// Maximum number of bytes of each table of rules.
-const RULES_BYTES_MAX: usize = 8 * 1024;
+const RULES_BYTES_MAX: usize = 6 * 1024;
 
 /// Maximum number of bytes of the examples of rejected lines, and of those of dropped tags.
 const LINES_BYTES_MAX: usize = 64 * 1024;
@@ -95,20 +95,21 @@ fn by_reason(
     counts: &WordCounts,
     html: &mut Html,
 ) {
-    by_word(name, ["Reason", unit, class], counts, TABLE_BYTES_MAX, html);
+    by_word(name, ["Reason", unit, class], counts, [TABLE_BYTES_MAX, WORD_CHARS_MAX], html);
 }
 
 /// A table of rules, and of the number of lines that each applied to.
 fn by_rule(name: &'static str, class: &'static str, counts: &WordCounts, html: &mut Html) {
-    by_word(name, ["Rule", "Lines", class], counts, RULES_BYTES_MAX, html);
+    by_word(name, ["Rule", "Lines", class], counts, [RULES_BYTES_MAX, TEXT_CHARS_MAX], html);
 }
 
-/// A table of words with their counts, the most frequent first, of about `bytes_max` bytes.
+/// A table of words with their counts, the most frequent first, of about `bytes_max` bytes. Words are cut after `chars_max`
+/// characters.
 fn by_word(
     name: &'static str,
     [what, unit, class]: [&'static str; 3],
     counts: &WordCounts,
-    bytes_max: usize,
+    [bytes_max, chars_max]: [usize; 2],
     html: &mut Html,
 ) {
     let all = counts.values().sum();
@@ -119,7 +120,7 @@ fn by_word(
             break;
         }
         html.raw("<tr><th scope=\"row\"><code>")
-            .cut(word, WORD_CHARS_MAX)
+            .cut(word, chars_max)
             .raw("</code></th><td class=\"number\">");
         html.number(count).raw("</td><td class=\"number\">").percent(count, all).raw("</td>");
         bar_cell(class, count, all, html);
@@ -158,7 +159,7 @@ fn examples_of_rules(report: &Report, html: &mut Html) {
             break;
         }
         let end = html.len() + (end - html.len()) / (rules - at);
-        html.raw("<h3><code>").cut(rule, WORD_CHARS_MAX).raw("</code></h3>\n");
+        html.raw("<h3><code>").cut(rule, TEXT_CHARS_MAX).raw("</code></h3>\n");
         examples_of(&examples, count, end, html);
     }
 }

@@ -14,7 +14,7 @@ const SEGMENTS_MAX: usize = 30;
 pub fn segments(details: &Details, listed: u64, html: &mut Html) {
     let Some(segments) = details.segments.as_ref().filter(|segments| !segments.named.is_empty()) else {
         if details.segments.is_none() && listed > 0 {
-            html.raw("<section aria-labelledby=\"sections\">\n<h2 id=\"sections\">URLs by first path segment</h2>\n");
+            html.raw("<section aria-labelledby=\"segments\">\n<h2 id=\"segments\">URLs by first path segment</h2>\n");
             html.raw("<p class=\"note\">Not counted in this run: only builds that write this page count them.</p>\n")
                 .raw("</section>\n");
         }
@@ -27,7 +27,7 @@ pub fn segments(details: &Details, listed: u64, html: &mut Html) {
     // No segment has a previous number if the previous set was not counted.
     let has_previous =
         details.previous.is_some() && segments.named.iter().any(|segment| segment.previous.is_some());
-    html.raw("<section aria-labelledby=\"sections\">\n<h2 id=\"sections\">URLs by ");
+    html.raw("<section aria-labelledby=\"segments\">\n<h2 id=\"segments\">URLs by ");
     let (by, note, column, name) = match segments.by {
         SegmentKind::Path => (
             "first path segment",
