@@ -30,7 +30,7 @@ pub const LEGAL: [u8; 256] = {
 const _: () = assert!(LEGAL[b' ' as usize] == 0 && LEGAL[b'%' as usize] == 0 && LEGAL[0x80] == 0);
 
 /// Whether `byte` needs no encoding. The `?` that begins a query is not part of the path.
-pub fn is_legal(byte: u8, in_query: bool) -> bool {
+pub const fn is_legal(byte: u8, in_query: bool) -> bool {
     LEGAL[byte as usize] & (if in_query { QUERY } else { PATH }) != 0
 }
 

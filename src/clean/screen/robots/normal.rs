@@ -39,11 +39,16 @@ pub const BYTES_THAT_CHANGE: &str = "%'*$";
 #[inline]
 pub fn path<'a>(path: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
     let [a, b, c, d] = *BYTES_THAT_CHANGE.as_bytes() else { unreachable!("they are four") };
-    if !simd::contain_any(path, [a, b]) && !simd::contain_any(path, [c, d]) {
+    if !simd::contain_any(path, [a, b]) && !simd::contain_any(path, [c, d]) || is_normal_at_sight(path) {
+        return path;
+    }
+    let length = normal_length(path);
+    if length == path.len() {
         return path;
     }
     buffer.clear();
-    push(path, buffer);
+    buffer.extend_from_slice(&path[..length]);
+    push(&path[length..], buffer);
     buffer
 }
 
@@ -59,28 +64,86 @@ fn begun_escape(literal: &[u8]) -> usize {
 /// Appends `text`, in which no byte has a special meaning.
 fn push(text: &[u8], normal: &mut Vec<u8>) {
     let mut rest = text;
-    while let Some((&byte, after)) = rest.split_first() {
-        rest = after;
-        if !is_escape(&[&[byte], after.get(..2).unwrap_or_default()].concat()) {
-            push_character(byte, normal);
-            continue;
-        }
-        let digit = |at: usize| char::from(after[at]).to_digit(16).expect("it is an escape") as u8;
-        match digit(0) << 4 | digit(1) {
-            unreserved if unreserved.is_ascii_alphanumeric() || b"-._~".contains(&unreserved) => {
-                normal.push(unreserved);
+    loop {
+        let (same, other) = rest.split_at(normal_length(rest));
+        normal.extend_from_slice(same);
+        rest = match *other {
+            [] => return,
+            [b'%', high, low, ref after @ ..] if is_escape(other) => {
+                match digit(high) << 4 | digit(low) {
+                    unreserved if is_unreserved(unreserved) => normal.push(unreserved),
+                    byte => push_escape(byte, normal),
+                }
+                after
             }
-            other => push_escape(other, normal),
-        }
-        rest = &after[2..];
+            [byte, ref after @ ..] => {
+                push_escape(byte, normal);
+                after
+            }
+        };
     }
 }
 
-/// Appends a byte that has no special meaning.
-fn push_character(byte: u8, normal: &mut Vec<u8>) {
-    match is_legal(byte, true) && !matches!(byte, b'*' | b'$') {
-        true => normal.push(byte),
-        false => push_escape(byte, normal),
+/// Whether `path` of a canonical URL has nothing that may change: only escapes of other bytes than ASCII, in upper case. Without
+/// branches, many bytes are looked at together.
+fn is_normal_at_sight(path: &[u8]) -> bool {
+    let begin = path.len().saturating_sub(2);
+    let (first, last) = path.split_at(begin);
+    let [second, third] = [1, 2].map(|from| path.get(from..from + begin).unwrap_or_default());
+    let is_special = |byte| (byte == b'\'') | (byte == b'*') | (byte == b'$');
+    let is_odd = |first, second, third| {
+        is_special(first) | (first == b'%') & ((second < b'8') | (second > b'F') | (third > b'F'))
+    };
+    let bytes = first.iter().zip(second).zip(third);
+    let any = bytes.fold(false, |any, ((&first, &second), &third)| any | is_odd(first, second, third));
+    // No escape begins in the last two bytes.
+    !any && !last.iter().any(|&byte| is_special(byte))
+}
+
+/// The number of bytes at the start of `text` that are in normal form.
+fn normal_length(text: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(&byte) = text.get(at) {
+        at += match text[at..] {
+            _ if IS_PLAIN[usize::from(byte)] => 1,
+            [b'%', high, low, ..]
+                if is_upper_digit(high)
+                    && is_upper_digit(low)
+                    && !is_unreserved(digit(high) << 4 | digit(low)) =>
+            {
+                3
+            }
+            _ => break,
+        };
+    }
+    at
+}
+
+/// Whether a byte is its own normal form.
+const IS_PLAIN: [bool; 256] = {
+    let mut is_plain = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        is_plain[byte] = is_legal(byte as u8, true) && !matches!(byte as u8, b'*' | b'$');
+        byte += 1;
+    }
+    is_plain
+};
+
+/// RFC 3986, 2.3. As an escape, such a byte is decoded.
+const fn is_unreserved(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
+}
+
+const fn is_upper_digit(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'A'..=b'F')
+}
+
+/// The value of a hexadecimal digit.
+const fn digit(byte: u8) -> u8 {
+    match byte {
+        b'0'..=b'9' => byte - b'0',
+        _ => (byte | 0x20) - b'a' + 10,
     }
 }
 
