@@ -1,7 +1,8 @@
-//! Both gzip engines at every level, on a dozen kinds of URLs, shuffled and sorted: `cargo bench --bench compressors`.
+//! Both gzip engines at every level, on some kinds of URLs, shuffled and sorted: `cargo bench --bench compressors`.
 //!
 //! Options after `--`:
 //! - `FILE...`: compares them on these files, with one URL per line, instead;
+//! - `--tags`: compares them on URLs with tags, such as dates, alternates and images, instead;
 //! - `--held-out`: draws the URLs of each kind with other seeds, words and layouts than those for tuning;
 //! - `--kind=NAME`: only the kinds whose names contain NAME;
 //! - `--urls=N`, `--rounds=N`: URLs of each kind, and rounds of measurement;
@@ -17,7 +18,7 @@ mod corpus;
 mod options;
 mod rounds;
 
-use corpus::KINDS;
+use corpus::{KINDS, TAGGED};
 use options::Options;
 use rounds::median;
 use sitemill::internals::gzip::Compressor;
@@ -40,31 +41,47 @@ const GROWTH_MAX: f64 = 0.001;
 fn main() {
     let options = Options::read(URLS, ROUNDS);
     let mut misses = Vec::new();
-    for file in &options.others {
+    let (with_tags, files): (Vec<_>, Vec<_>) = options.others.iter().partition(|word| *word == "--tags");
+    for file in &files {
         assert!(!file.starts_with("--"), "{file}: unknown option");
         let text = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{file}: {error}"));
-        let urls: Vec<_> = text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
+        let urls: Vec<_> = text.lines().filter(|line| !line.is_empty()).map(without_tags).collect();
         compare(file, SPEED_MIN, &urls, options.rounds, &mut misses);
     }
-    let kinds = KINDS.iter().filter(|kind| kind.name.contains(&options.kind) && options.others.is_empty());
-    for kind in kinds {
-        let speed_min = if USUAL_KINDS.contains(&kind.name) { USUAL_SPEED_MIN } else { SPEED_MIN };
-        let mut urls = kind.urls(options.urls, options.draw);
-        compare(&format!("{}, shuffled", kind.name), speed_min, &urls, options.rounds, &mut misses);
+    let is_wanted = |name: &str, has_tags: bool| {
+        files.is_empty() && has_tags != with_tags.is_empty() && name.contains(&options.kind)
+    };
+    let plain = KINDS.iter().filter(|kind| is_wanted(kind.name, false)).map(|kind| {
+        let urls = kind.urls(options.urls, options.draw);
+        (kind.name, urls.into_iter().map(without_tags).collect::<Vec<_>>())
+    });
+    let tagged = TAGGED.iter().filter(|kind| is_wanted(kind.name, true));
+    let tagged = tagged.map(|kind| (kind.name, kind.urls(options.urls, options.draw)));
+    for (name, mut urls) in plain.chain(tagged) {
+        let speed_min = if USUAL_KINDS.contains(&name) { USUAL_SPEED_MIN } else { SPEED_MIN };
+        compare(&format!("{name}, shuffled"), speed_min, &urls, options.rounds, &mut misses);
         urls.sort();
-        compare(&format!("{}, sorted", kind.name), speed_min, &urls, options.rounds, &mut misses);
+        compare(&format!("{name}, sorted"), speed_min, &urls, options.rounds, &mut misses);
     }
     println!("\n{} targets missed", misses.len());
     misses.iter().for_each(|miss| println!("{miss}"));
 }
 
+/// A URL and its tags, as they are in a sitemap.
+type Tagged = (String, String);
+
+fn without_tags(url: impl Into<String>) -> Tagged {
+    (url.into(), String::new())
+}
+
 /// The sitemaps of `urls`.
-fn documents(urls: &[String]) -> Vec<Vec<u8>> {
+fn documents(urls: &[Tagged]) -> Vec<Vec<u8>> {
     let frame = Frame::sitemap(sitemill::limits::Protocol::default());
-    let document = |urls: &[String]| {
+    let document = |urls: &[Tagged]| {
         let mut xml = Vec::new();
         frame.open(&mut xml);
-        urls.iter().for_each(|url| xml.extend(format!("<url><loc>{url}</loc></url>\n").bytes()));
+        let entry = |(url, tags): &Tagged| format!("<url><loc>{url}</loc>{tags}</url>\n");
+        urls.iter().for_each(|url| xml.extend(entry(url).bytes()));
         frame.close(&mut xml);
         xml
     };
@@ -81,7 +98,7 @@ struct Row {
 }
 
 /// Measures and prints all levels, and adds the targets that are missed to `misses`.
-fn compare(name: &str, speed_min: f64, urls: &[String], rounds: usize, misses: &mut Vec<String>) {
+fn compare(name: &str, speed_min: f64, urls: &[Tagged], rounds: usize, misses: &mut Vec<String>) {
     let rows = measure(&documents(urls), rounds);
     println!(
         "\n{name}: {} URLs\n{:>8} {:>5} {:>8} {:>9}",

@@ -20,7 +20,7 @@ mod short;
 mod words;
 
 pub use bad::REASONS;
-pub use kinds::{Draw, KINDS, Kind};
+pub use kinds::{Draw, KINDS, Kind, TAGGED};
 pub use lines::Lines;
 pub use random::SplitMix64;
 pub use recipe::{Counts, Order, Recipe, Style};

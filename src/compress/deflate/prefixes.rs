@@ -97,7 +97,7 @@ impl Prefixes {
         let mut latest = last;
         // The position of a record with the deepest prefix after the same tail. It is checked once, after the loop.
         let mut place_after_tail = 0;
-        let scan_to = to.saturating_sub(TAIL_BYTES);
+        let scan_to = end_of_url(window, from, to);
         let mut at = from + known.max(HEAD_BYTES);
         while at < scan_to {
             let mut slashes = window.find(b'/', at, scan_to);
@@ -151,6 +151,24 @@ impl Prefixes {
     }
 }
 
+/// The end of the URL in a record. The slashes of tags after it are not those of directories.
+#[inline(always)]
+fn end_of_url(window: &Window, from: usize, to: usize) -> usize {
+    let end = to.saturating_sub(TAIL_BYTES);
+    if window.word(end) == u64::from_le_bytes(*b"</loc></") {
+        return end;
+    }
+    let mut at = from + HEAD_BYTES;
+    while at < end {
+        let found = window.find(b'<', at, end);
+        if found != 0 {
+            return at + found.trailing_zeros() as usize;
+        }
+        at += simd::BITS;
+    }
+    end
+}
+
 /// The record at `distance`, with all bytes that it shares with this one. For `last`, they are known already.
 #[inline(always)]
 fn measure(window: &Window, Room { from, to, .. }: Room, last: Found, distance: usize) -> Found {
@@ -196,6 +214,23 @@ mod tests {
             "de/list/40077/item/4",
         ];
         assert_eq!(found(&urls), urls[1]);
+    }
+
+    #[test]
+    fn slashes_in_tags_are_not_those_of_directories() {
+        let mut window = Window::default();
+        let images = "<image:image><image:loc>https://i.example/7.jpg</image:loc></image:image>".repeat(3);
+        for tags in ["", "<lastmod>2026-11-30</lastmod><priority>0.5</priority>", &images] {
+            for url in ["<url><loc>https://h.example/", "<url><loc>https://h.example/a/b/17.html"] {
+                let from = window.end();
+                window.push(format!("{url}</loc>{tags}</url>\n").as_bytes());
+                assert_eq!(end_of_url(&window, from, window.end()), from + url.len(), "{url}{tags}");
+            }
+        }
+        // A piece of a line that is longer than a record.
+        let from = window.end();
+        window.push(&[b'a'; 100]);
+        assert_eq!(end_of_url(&window, from, window.end()), window.end() - TAIL_BYTES);
     }
 
     #[test]
