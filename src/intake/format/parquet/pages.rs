@@ -224,14 +224,25 @@ impl Iterator for Pages {
 }
 
 impl PageReader for Pages {
+    /// Passes over data pages without values: the crate takes one for the end of the column.
     fn get_next_page(&mut self) -> Result<Option<Page>> {
-        let page = self.pages.get_next_page()?;
-        if let Some(page) = &page {
-            self.check(page)?;
-            let values = if page.is_data_page() { page.num_values() } else { 0 };
-            self.values_left = self.values_left.saturating_sub(values.into());
+        loop {
+            let Some(page) = self.pages.get_next_page()? else {
+                // The values of a list may end at any page, so that only their number shows that some are missing.
+                return match self.values_left {
+                    0 => Ok(None),
+                    _ => Err(general("a column has fewer values than the file says")),
+                };
+            };
+            self.check(&page)?;
+            if !page.is_data_page() {
+                return Ok(Some(page));
+            }
+            self.values_left = self.values_left.saturating_sub(page.num_values().into());
+            if page.num_values() > 0 {
+                return Ok(Some(page));
+            }
         }
-        Ok(page)
     }
 
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {

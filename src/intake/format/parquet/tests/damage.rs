@@ -3,6 +3,10 @@
 use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
 
+use bytes::Bytes;
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, ParquetMetaDataWriter};
+use parquet::file::properties::EnabledStatistics;
+
 use super::small::small_files;
 use super::*;
 use crate::ErrorKind;
@@ -98,7 +102,7 @@ fn one_page(compression: Compression, urls: usize) -> Vec<u8> {
     let schema = Arc::new(parse_message_type("message m { required binary loc (STRING); }").unwrap());
     let properties = WriterProperties::builder().set_compression(compression).set_dictionary_enabled(false);
     let properties = properties.set_data_page_size_limit(1 << 30).set_data_page_row_count_limit(1 << 30);
-    let properties = properties.set_statistics_enabled(parquet::file::properties::EnabledStatistics::None);
+    let properties = properties.set_statistics_enabled(EnabledStatistics::None);
     let mut file = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties.build())).unwrap();
     let mut group = file.next_row_group().unwrap();
     let mut column = group.next_column().unwrap().unwrap();
@@ -123,7 +127,7 @@ fn without_repeated_starts(long: usize, urls: usize) -> Vec<u8> {
     let properties = WriterProperties::builder()
         .set_dictionary_enabled(false)
         .set_encoding(parquet::basic::Encoding::DELTA_BYTE_ARRAY)
-        .set_statistics_enabled(parquet::file::properties::EnabledStatistics::None);
+        .set_statistics_enabled(EnabledStatistics::None);
     let mut file = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties.build())).unwrap();
     let mut group = file.next_row_group().unwrap();
     let mut column = group.next_column().unwrap().unwrap();
@@ -196,4 +200,92 @@ fn a_page_over_the_memory_limit_is_refused_before_it_is_decompressed() {
     lying[7..11].copy_from_slice(&bytes(4000));
     let error = read_within(&lying, 1 << 20).unwrap_err();
     assert!(error.to_string().contains("a page is larger than its header says"), "{error}");
+}
+
+/// A file of two columns, three URLs and a list of one image for each, with one page per column.
+fn with_images() -> Vec<u8> {
+    let schema = "message m { required binary url (STRING);
+        optional group images (LIST) { repeated group list { optional binary element (STRING); } } }";
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    let properties = WriterProperties::builder()
+        .set_dictionary_enabled(false)
+        .set_offset_index_disabled(true)
+        .set_statistics_enabled(EnabledStatistics::None);
+    let mut file = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties.build())).unwrap();
+    let mut group = file.next_row_group().unwrap();
+    for (values, levels) in [(["u", "v", "w"], None), (["i", "j", "k"], Some([[3; 3], [0; 3]]))] {
+        let mut column = group.next_column().unwrap().unwrap();
+        let [defined, repeated] = [0, 1].map(|at| levels.as_ref().map(|levels| &levels[at][..]));
+        let values = values.map(ByteArray::from);
+        column.typed::<ByteArrayType>().write_batch(&values, defined, repeated).unwrap();
+        column.close().unwrap();
+    }
+    group.close().unwrap();
+    file.into_inner().unwrap()
+}
+
+/// The index at the end of `file`, and the number of bytes before it.
+fn index_of(file: &[u8]) -> (ParquetMetaData, usize) {
+    let index = ParquetMetaDataReader::new().parse_and_finish(&Bytes::copy_from_slice(file)).unwrap();
+    let (_, [b0, b1, b2, b3, b'P', b'A', b'R', b'1']) = file.split_last_chunk().unwrap() else { panic!() };
+    let index_bytes = u32::from_le_bytes([*b0, *b1, *b2, *b3]) as usize;
+    (index, file.len() - 8 - index_bytes)
+}
+
+/// The start of the first page of the column `at` of `file`.
+fn page_start(file: &[u8], at: usize) -> usize {
+    index_of(file).0.row_group(0).column(at).data_page_offset() as usize
+}
+
+/// The `file` with `more` at `start` in its last column, instead of the bytes `old`.
+fn with_bytes(file: &[u8], start: usize, old: &[u8], more: &[u8]) -> Vec<u8> {
+    let (index, index_start) = index_of(file);
+    assert_eq!(file[start..start + old.len()], *old);
+    let mut bytes = [&file[..start], more, &file[start + old.len()..index_start]].concat();
+    let mut groups = index.into_builder();
+    let group = groups.take_row_groups().remove(0);
+    let mut columns = group.columns().to_vec();
+    let last = columns.pop().unwrap();
+    let size = last.compressed_size() + more.len() as i64 - old.len() as i64;
+    columns.push(last.into_builder().set_total_compressed_size(size).build().unwrap());
+    let group = group.into_builder().set_column_metadata(columns).build().unwrap();
+    let index = groups.set_row_groups(vec![group]).build();
+    ParquetMetaDataWriter::new(&mut bytes, &index).finish().unwrap();
+    bytes
+}
+
+/// The rows of `file`.
+fn rows_of(file: &[u8]) -> Result<Vec<String>> {
+    let scratch = Scratch::new("rows");
+    let path = scratch.0.join("urls");
+    std::fs::write(&path, file).unwrap();
+    let mut seen = Seen::default();
+    let raw = RawInput::File(File::open(&path).unwrap());
+    read(Path::new("urls"), raw, &FormatOptions::default(), &mut seen).map(|_| seen.0)
+}
+
+const ROWS_WITH_IMAGES: [&str; 3] = ["1@0 u||| image=i", "2@1 v||| image=j", "3@2 w||| image=k"];
+
+#[test]
+fn a_page_without_values_does_not_end_a_list() {
+    let file = with_images();
+    assert_eq!(rows_of(&file).unwrap(), ROWS_WITH_IMAGES);
+    // struct PageHeader with type DATA_PAGE_V2, no bytes, and struct DataPageHeaderV2 with nothing but zeros.
+    let mut empty = vec![0x15, 6, 0x15, 0, 0x15, 0, 0x5C];
+    empty.extend([0x15, 0].repeat(6));
+    empty.extend([0x12, 0, 0]);
+    let file = with_bytes(&file, page_start(&file, 1), &[], &empty);
+    assert_eq!(rows_of(&file).unwrap(), ROWS_WITH_IMAGES);
+}
+
+#[test]
+fn a_list_with_fewer_values_than_the_file_says_is_refused() {
+    let mut file = with_images();
+    let header = page_start(&file, 1);
+    // struct DataPageHeader, with the number of values in zigzag.
+    let values = file[header..].windows(3).position(|three| three == [0x2C, 0x15, 6]).unwrap();
+    file[header + values + 2] = 4;
+    let error = rows_of(&file).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Data);
+    assert!(error.to_string().contains("a column has fewer values than the file says"), "{error}");
 }
