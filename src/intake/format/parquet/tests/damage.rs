@@ -289,3 +289,31 @@ fn a_list_with_fewer_values_than_the_file_says_is_refused() {
     assert_eq!(error.kind(), ErrorKind::Data);
     assert!(error.to_string().contains("a column has fewer values than the file says"), "{error}");
 }
+
+#[test]
+fn a_page_whose_checksum_is_wrong_is_refused() {
+    let file = with_images();
+    let start = page_start(&file, 1);
+    let header = file[start..].windows(3).position(|three| three == [0x2C, 0x15, 6]).unwrap();
+    // Sizes of less than 64 bytes are one byte each.
+    let page_bytes = usize::from(file[start + 5]) / 2;
+    let page_end = index_of(&file).1;
+    let mut sum = flate2::Crc::new();
+    sum.update(&file[page_end - page_bytes..page_end]);
+    // The checksum is field 4, between the sizes and struct DataPageHeader.
+    let with_sum = |sum: u32| {
+        let sum = sum.cast_signed();
+        let zigzag = (sum << 1 ^ sum >> 31).cast_unsigned();
+        let mut field = vec![0x15];
+        field.extend((0..4).map(|at| (zigzag >> (7 * at)) as u8 | 0x80));
+        field.extend([(zigzag >> 28) as u8, 0x1C]);
+        with_bytes(&file, start + header, &[0x2C], &field)
+    };
+    assert_eq!(rows_of(&with_sum(sum.sum())).unwrap(), ROWS_WITH_IMAGES);
+    let error = rows_of(&with_sum(sum.sum() ^ 1)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Data);
+    assert!(
+        error.to_string().starts_with("urls: broken Parquet (") && error.to_string().contains("CRC"),
+        "{error}"
+    );
+}
