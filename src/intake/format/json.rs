@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use super::columns::{Columns, RowPart};
 use super::found::ColumnsFound;
 use super::reader::{RowReader, units_of_lines};
-use super::row::{AND, CountingSink, ROW_BYTES_MAX, Record, kept};
+use super::row::{AND, CountingSink, ROW_BYTES_MAX, Record, VALUE_BYTES_KEPT, kept};
 use super::shapes::{self, Key};
 use super::spec::{Head, Hints, Open, Spec};
 use super::text::each_line;
@@ -263,13 +263,16 @@ fn take_earlier(extension: &Extension, value: &RawValue, extras: &mut ExtrasBuff
     are_values
 }
 
-/// Takes the value of a tag. Null and blanks are no value, and a second value makes the tag invalid.
+/// Takes the value of a tag. Null and blanks are no value, and a second value makes the tag invalid. Nothing is added to a value
+/// that is too long already, so that a key may be repeated often.
 fn take_tag<'a>(tag: &mut Cow<'a, str>, json: &'a str) {
     let text = tag_text(json);
     if is_blank(tag) {
         *tag = text;
-    } else if !is_blank(&text) {
-        *tag = Cow::Owned(format!("{tag}{AND}{text}"));
+    } else if !is_blank(&text) && tag.len() < VALUE_BYTES_KEPT {
+        let tag = tag.to_mut();
+        tag.push_str(AND);
+        tag.push_str(&text);
     }
 }
 
@@ -284,4 +287,18 @@ fn tag_text(json: &str) -> Cow<'_, str> {
 
 fn is_blank(text: &str) -> bool {
     text.trim_ascii().is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_is_repeated_often_does_not_grow_beyond_one_value() {
+        let mut tag = Cow::Borrowed("");
+        let json = format!("\"{}\"", "d".repeat(1000));
+        (0..200).for_each(|_| take_tag(&mut tag, &json));
+        assert!((VALUE_BYTES_KEPT..VALUE_BYTES_KEPT + 1100).contains(&tag.len()), "{}", tag.len());
+        assert!(tag.contains(AND));
+    }
 }

@@ -189,10 +189,29 @@ impl Item {
     }
 }
 
-/// Sets `value` to `more`, or appends it after a separator.
+/// Sets `value` to `more`, or appends it after a separator. Of both together, [`VALUE_BYTES_KEPT`] bytes are kept, which no valid
+/// value has.
 fn add(value: &mut Option<Vec<u8>>, separator: &[u8], more: &[u8]) {
     match value {
         None => *value = Some(more.to_vec()),
-        Some(value) => *value = [value, separator, more].concat(),
+        Some(value) => {
+            value.extend_from_slice(separator);
+            value.extend_from_slice(more);
+            value.truncate(VALUE_BYTES_KEPT);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_any_number_of_values_as_much_is_kept_as_of_one() {
+        let mut value = None;
+        (0..200).for_each(|_| add(&mut value, AND.as_bytes(), &[b'd'; 1000]));
+        let value = value.unwrap();
+        assert_eq!(value.len(), VALUE_BYTES_KEPT);
+        assert_eq!(value[1000..][..AND.len()], *AND.as_bytes());
     }
 }
