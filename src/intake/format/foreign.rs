@@ -55,6 +55,10 @@ pub fn check(name: &Path, head: &[u8]) -> Result<()> {
         }
         // Text has no NUL, but a table may have the column ORCID.
         [b'O', b'R', b'C', rest @ ..] if rest.contains(&0) => foreign("ORC", "save it as Parquet"),
+        // A table may have the column PARENT.
+        [b'P', b'A', b'R', b'E', rest @ ..] if rest.contains(&0) => {
+            foreign("encrypted Parquet", "save it without encryption")
+        }
         [b'O', b'b', b'j', 1, ..] => foreign("Avro", "save it as Parquet or JSON lines"),
         _ if head.starts_with(b"SQLite format 3\0") => {
             foreign("an SQLite database", "export it: sqlite3 -header -csv DATABASE 'select …'")

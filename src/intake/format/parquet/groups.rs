@@ -19,7 +19,7 @@ use parquet::schema::types::{SchemaDescriptor, TypePtr};
 use super::column::Column;
 use super::column_type::is_null;
 use super::nested::Nested;
-use super::pages::{Pages, Room, TooLarge};
+use super::pages::{Pages, Room, Unreadable};
 use super::shared::{BATCH_ROWS, Shared, rows_of};
 use crate::common::array;
 use crate::common::contain;
@@ -65,10 +65,11 @@ impl<'n> Groups<'n> {
         let bytes = file.len().map_err(|error| Error::io(name, "could not be read", error))?;
         let file = Shared { file, bytes };
         let index = contained(|| ParquetMetaDataReader::new().parse_and_finish(&file));
-        let index = index.map_err(|error| match has_magic(&file) {
-            true => broken(name, error),
+        let index = index.map_err(|error| match magic(&file).as_ref() {
+            Some(b"PARE") => wrong("is encrypted Parquet; save it without encryption".into()),
+            None | Some(b"PAR1") => broken(name, error),
             // Without the option, only the magic number leads here.
-            false => {
+            Some(_) => {
                 let way_out = "correct it, or leave it out";
                 wrong(message!("is not Parquet, though ", Setting::Format, " says so; {way_out}"))
             }
@@ -279,10 +280,10 @@ fn url_in_list(schema: &SchemaDescriptor, columns: &Columns) -> Option<Message> 
     ))
 }
 
-/// Whether `file` has a magic number at its start, perhaps that of an encrypted one, or could not be read.
-fn has_magic(file: &Shared) -> bool {
+/// The magic number at the start of `file`; `None` if it could not be read.
+fn magic(file: &Shared) -> Option<[u8; 4]> {
     let mut magic = [0; 4];
-    file.file.read_at(&mut magic, 0).is_err() || matches!(&magic, b"PAR1" | b"PARE")
+    file.file.read_at(&mut magic, 0).is_ok().then_some(magic)
 }
 
 /// Checks that the column `at` is compressed with a codec that is built in. Brotli is left out because few writers use it
@@ -314,8 +315,8 @@ fn broken(name: &Path, error: ParquetError) -> Error {
                 return Error::io(name, "could not be read", *cause);
             }
             Ok(cause) => cause.to_string(),
-            Err(cause) => match cause.downcast_ref::<TooLarge>() {
-                Some(too_large) => return Error::data(message!(name, ": ", too_large.message())),
+            Err(cause) => match cause.downcast_ref::<Unreadable>() {
+                Some(unreadable) => return Error::data(message!(name, ": ", unreadable.message())),
                 None => cause.to_string(),
             },
         },

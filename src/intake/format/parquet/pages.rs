@@ -47,42 +47,56 @@ impl Room {
 
     /// The error for a page of `column` that would make it `bytes`.
     fn too_large(&self, column: &str, bytes: u64) -> ParquetError {
-        let too_large = TooLarge { column: column.into(), bytes, bytes_max: self.bytes_max };
-        ParquetError::External(Box::new(too_large))
+        Unreadable::TooLarge { column: column.into(), bytes, bytes_max: self.bytes_max }.into()
     }
 }
 
-/// A page for which there is no room.
+/// A page that cannot be read although the file may be intact.
 #[derive(Debug)]
-pub struct TooLarge {
-    column: String,
-    bytes: u64,
-    bytes_max: u64,
+pub enum Unreadable {
+    /// There is no room for it.
+    TooLarge { column: String, bytes: u64, bytes_max: u64 },
+    /// Its header is encrypted.
+    Encrypted { column: String },
 }
 
-impl TooLarge {
+impl Unreadable {
     /// The message for users, with the way to read the file after all.
     pub fn message(&self) -> Message {
-        let column = &self.column;
-        let [bytes, bytes_max] = [self.bytes, self.bytes_max].map(grouped);
-        message!(
-            "a page of column {column} needs {bytes} bytes of memory together with the pages that are read at the same time, ",
-            "and a thread may hold {bytes_max}; give more ",
-            Setting::Memory,
-            ", use fewer ",
-            Setting::Threads,
-            ", or write the file with smaller pages"
-        )
+        match self {
+            Self::TooLarge { column, bytes, bytes_max } => {
+                let [bytes, bytes_max] = [*bytes, *bytes_max].map(grouped);
+                message!(
+                    "a page of column {column} needs {bytes} bytes of memory together with the pages that are read at the same \
+                     time, and a thread may hold {bytes_max}; give more ",
+                    Setting::Memory,
+                    ", use fewer ",
+                    Setting::Threads,
+                    ", or write the file with smaller pages"
+                )
+            }
+            Self::Encrypted { column } => {
+                message!(
+                    "column {column} is encrypted, which is not supported; write the file without encryption"
+                )
+            }
+        }
     }
 }
 
-impl fmt::Display for TooLarge {
+impl fmt::Display for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.message().fmt(f)
     }
 }
 
-impl std::error::Error for TooLarge {}
+impl std::error::Error for Unreadable {}
+
+impl From<Unreadable> for ParquetError {
+    fn from(unreadable: Unreadable) -> Self {
+        Self::External(Box::new(unreadable))
+    }
+}
 
 /// The pages of a column of a row group, checked.
 pub struct Pages {
@@ -141,9 +155,14 @@ impl Pages {
             Page::DictionaryPage { buf, num_values, .. } => {
                 // A dictionary of empty texts takes four bytes for each.
                 let values = u64::from(*num_values);
-                let is_possible =
-                    values <= buf.len() as u64 && values.saturating_mul(VALUE_BYTES) <= self.room.bytes_max;
-                return if is_possible { Ok(()) } else { Err(too_many()) };
+                let decoded_bytes = values.saturating_mul(VALUE_BYTES);
+                return match values <= buf.len() as u64 {
+                    false => Err(too_many()),
+                    true if decoded_bytes > self.room.bytes_max => {
+                        Err(self.room.too_large(&self.name, decoded_bytes))
+                    }
+                    true => Ok(()),
+                };
             }
             Page::DataPage { buf, num_values, encoding, def_level_encoding, .. } => {
                 let values = values_of(buf, *num_values, self.level_kinds, *def_level_encoding);
@@ -330,7 +349,11 @@ impl ChunkReader for ColumnChunk {
 
     fn get_read(&self, start: u64) -> Result<Self::T> {
         let mut reader = BufReader::new(Pread::new(Arc::clone(&self.file), start));
-        let header = PageHeader::of(reader.fill_buf()?).ok_or_else(|| general("a page has no header"))?;
+        let head = reader.fill_buf()?;
+        let header = PageHeader::of(head).ok_or_else(|| match is_encrypted(head) {
+            true => Unreadable::Encrypted { column: self.name.clone() }.into(),
+            false => general("a page has no header"),
+        })?;
         self.admit(&header)?;
         Ok(reader)
     }
@@ -340,6 +363,13 @@ impl ChunkReader for ColumnChunk {
         self.check_growth(&bytes)?;
         Ok(bytes)
     }
+}
+
+/// Whether `head`, which is no page header, begins with the length of an encrypted one: at least that of its nonce and its tag, and
+/// of few bytes.
+fn is_encrypted(head: &[u8]) -> bool {
+    let length = head.first_chunk().map(|length| u32::from_le_bytes(*length));
+    length.is_some_and(|length| (12 + 16..1 << 16).contains(&length))
 }
 
 fn general(what: &str) -> ParquetError {

@@ -150,6 +150,7 @@ fn packed_data_that_ends_too_early_or_cannot_be_unpacked_is_refused() {
         ),
         (b"\xFF\xFF\xFF\xFF\x80\0\0\0", "is Arrow (Feather)"),
         (b"ORC\n\x0F\0\0", "is ORC; save it as Parquet"),
+        (b"PARE\x2C\0\0\0...", "is encrypted Parquet; save it without encryption"),
         (b"Obj\x01\x04\x14avro.codec", "is Avro; save it as Parquet or JSON lines"),
         (b"SQLite format 3\0", "is an SQLite database; export it: sqlite3 -header -csv"),
         (b"\x80\x05\x95", "is a Python pickle; save it as Parquet or CSV"),
@@ -169,6 +170,7 @@ fn packed_data_that_ends_too_early_or_cannot_be_unpacked_is_refused() {
         check_refused(&none, "a", content, want);
     }
     check("-", "ORCID,url\n1,u\n", Format::Csv, &["2@10 u|||"]);
+    check("-", "PARENT,url\n1,u\n", Format::Csv, &["2@11 u|||"]);
     check("-", "x^y,url\n1,u\n", Format::Csv, &["2@8 u|||"]);
     check("-", "x\x01url\n1\x01u\n", Format::Csv, &["2@6 u|||"]);
     check("-", "x^y\x01url\n1\x01u\n", Format::Csv, &["2@8 u|||"]);

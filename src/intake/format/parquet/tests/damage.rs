@@ -317,3 +317,53 @@ fn a_page_whose_checksum_is_wrong_is_refused() {
         "{error}"
     );
 }
+
+#[test]
+fn encrypted_columns_and_files_are_refused_as_such() {
+    let mut file = with_images();
+    let header = page_start(&file, 0);
+    // The length of the encrypted header comes first.
+    file[header..header + 4].copy_from_slice(&[45, 0, 0, 0]);
+    let error = rows_of(&file).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Data);
+    assert!(
+        error.to_string().starts_with("urls: column url is encrypted, which is not supported; "),
+        "{error}"
+    );
+    file[..4].copy_from_slice(b"PARE");
+    let last = file.len() - 1;
+    file[last] = b'E';
+    let error = rows_of(&file).unwrap_err();
+    assert_eq!(error.to_string(), "urls: is encrypted Parquet; save it without encryption");
+    let mut bench = Bench::new("encrypted");
+    bench.put(&file);
+    bench.read(&"an encrypted file");
+    assert_eq!(bench.refused, 1);
+}
+
+#[test]
+fn a_dictionary_over_the_memory_limit_is_refused_with_the_way_to_read_it() {
+    let schema = "message m { required int64 lastmod; required binary url (STRING); }";
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    let properties = WriterProperties::builder().set_dictionary_page_size_limit(1 << 20);
+    let mut file = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties.build())).unwrap();
+    let mut group = file.next_row_group().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    let rows = 40_000;
+    let times: Vec<i64> = (0..rows).collect();
+    column.typed::<Int64Type>().write_batch(&times, None, None).unwrap();
+    column.close().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    column.typed::<ByteArrayType>().write_batch(&vec!["u".into(); rows as usize], None, None).unwrap();
+    column.close().unwrap();
+    group.close().unwrap();
+    let file = file.into_inner().unwrap();
+    let scratch = Scratch::new("dictionary");
+    let path = scratch.0.join("urls");
+    let error = read_within(&path, &file, 1 << 20).unwrap_err();
+    assert!(
+        error.to_string().starts_with("urls: a page of column lastmod needs 1,280,000 bytes of memory"),
+        "{error}"
+    );
+    assert_eq!(read_within(&path, &file, 4 << 20).unwrap().rows, 40_000);
+}
