@@ -1,5 +1,6 @@
 //! Sitemaps from elsewhere that the index files of a set list.
 
+mod lastmods;
 mod rollback;
 
 use std::fs;

@@ -11,14 +11,14 @@ use crate::commands::check::{Content, DocumentFormat, Entry, FileKind, Findings,
 use crate::common::time::w3c_datetime;
 use crate::error::{Error, Result, Setting, message};
 use crate::escape::shown;
-use crate::job::{Also, Job};
+use crate::job::{Also, Job, SetRules};
 use crate::limits::{Protocol, URLS_PER_SITEMAP_MAX};
 use crate::place::{self, Record, STATE};
 use crate::set::manifest::{ExternalEntry, Manifest};
 use crate::set::name::{is_index_file, is_sitemap_file};
 use crate::set::publish::{self, live_sets::live_sets};
 use crate::set::site_directory::site_directory;
-use crate::sitemap::tags::{Lastmod, plain_lastmod};
+use crate::sitemap::tags::{Lastmod, LastmodRules, lastmod, plain_lastmod};
 use crate::words::grouped;
 
 /// The sitemaps that the sets of a job list besides their own.
@@ -33,6 +33,8 @@ enum ExternalSitemap {
         /// Its path in the output directory.
         below_out: PathBuf,
         lastmod: String,
+        /// The first `lastmod` in it that cannot be read, as text for messages.
+        unread: Option<String>,
     },
 }
 
@@ -109,6 +111,20 @@ impl ExternalSitemaps {
         }
         Ok(warnings)
     }
+
+    /// A warning for each file with a `lastmod` that cannot be read.
+    pub fn unread(&self) -> Vec<Error> {
+        let warning = |sitemap: &ExternalSitemap| match sitemap {
+            ExternalSitemap::File { unread: Some(value), .. } => Some(Error::data(message!(
+                Setting::Also.with(sitemap.given()),
+                ": the lastmod {value} cannot be read, so the index file has the modification time of the file unless a page in it \
+                 is newer; correct the values, or set the zone of times without one with ",
+                Setting::LastmodZone
+            ))),
+            _ => None,
+        };
+        self.0.iter().filter_map(warning).collect()
+    }
 }
 
 /// The base URLs of the sets that are live in the output directory of `job`, as far as they can be read.
@@ -124,11 +140,11 @@ impl ExternalSitemap {
     fn of(also: &Also, job: &Job) -> Result<Self> {
         Ok(match also {
             Also::Url(url) => Self::Url(url.clone()),
-            Also::File(path) => Self::File {
-                path: path.clone(),
-                below_out: below(path, &job.publication.out)?,
-                lastmod: lastmod_of(path, job.rules.protocol)?,
-            },
+            Also::File(path) => {
+                let below_out = below(path, &job.publication.out)?;
+                let (lastmod, unread) = lastmod_of(path, &job.rules)?;
+                Self::File { path: path.clone(), below_out, lastmod, unread }
+            }
         })
     }
 
@@ -205,16 +221,21 @@ fn below(path: &Path, out: &Path) -> Result<PathBuf> {
     }
 }
 
-/// Reads a sitemap for index files of `protocol`. Returns its newest `lastmod`, or the time of the file if it has none.
-fn lastmod_of(path: &Path, protocol: Protocol) -> Result<String> {
+/// Reads a sitemap for index files that `rules` describe. Returns its newest `lastmod`, or the time of the file if it has none. If
+/// a `lastmod` cannot be read, which is returned, too, it may be the newest, so that the time of the file counts as well.
+fn lastmod_of(path: &Path, rules: &SetRules) -> Result<(String, Option<String>)> {
     let file = place::file(path)?;
     let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), 1);
     let mut reader = Reader::new(Content::open(&file)?, &mut findings);
-    let (mut entry, mut newest) = (Entry::default(), None::<Lastmod>);
+    let (mut entry, mut newest, mut unread) = (Entry::default(), None::<Lastmod>, None);
+    // Sitemaps have dates and times, whatever the unit of the inputs is.
+    let as_text = LastmodRules { zone: rules.tags.lastmod.zone.clone(), ..LastmodRules::default() };
     while reader.next(&mut entry).map_err(|error| Error::io(path, "could not be read", error))? {
         let text = entry.value(Tag::Lastmod).unwrap_or_default();
-        let read = plain_lastmod(text);
-        newest = newest.into_iter().chain(read).max_by_key(Lastmod::instant);
+        match lastmod(text, &as_text) {
+            Ok(read) => newest = newest.into_iter().chain(read).max_by_key(Lastmod::instant),
+            Err(_) => _ = unread.get_or_insert_with(|| shown(text.trim_ascii())),
+        }
     }
     let (kind, entries) = (reader.head().map(|(kind, _)| kind), reader.entries());
     let is_feed = reader.format() != DocumentFormat::Protocol;
@@ -228,7 +249,7 @@ fn lastmod_of(path: &Path, protocol: Protocol) -> Result<String> {
                 "lists {urls} URLs, and a sitemap may list at most {max}; divide it"
             )));
         }
-        (None, Some(FileKind::Sitemap)) if is_feed && protocol == Protocol::V0_84 => Some(
+        (None, Some(FileKind::Sitemap)) if is_feed && rules.protocol == Protocol::V0_84 => Some(
             "is a feed or text file, and index files of protocol 0.84 may list only XML; publish for 0.9, or leave it out",
         ),
         (None, Some(FileKind::Sitemap)) => None,
@@ -240,11 +261,16 @@ fn lastmod_of(path: &Path, protocol: Protocol) -> Result<String> {
     if let Some(why) = why {
         return Err(refused(why));
     }
-    match newest {
-        Some(newest) => Ok(String::from_utf8_lossy(newest.as_bytes()).into_owned()),
-        None => {
-            let time = path.metadata().and_then(|meta| meta.modified());
-            w3c_datetime(time.map_err(|error| Error::input(path, error))?)
+    if newest.is_none() || unread.is_some() {
+        let time = path.metadata().and_then(|meta| meta.modified());
+        let of_file = w3c_datetime(time.map_err(|error| Error::input(path, error))?)?;
+        let is_older = |newest: Lastmod| {
+            plain_lastmod(of_file.as_bytes()).is_some_and(|of_file| newest.instant() <= of_file.instant())
+        };
+        if newest.is_none_or(is_older) {
+            return Ok((of_file, unread));
         }
     }
+    let newest = newest.expect("without one, the time of the file was returned");
+    Ok((String::from_utf8_lossy(newest.as_bytes()).into_owned(), unread))
 }

@@ -20,13 +20,14 @@ pub enum Published {
     /// All sets are live.
     Live {
         sets: Vec<Prepared>,
-        /// Failures after they were live, and sitemaps from elsewhere that none of them lists.
+        /// Failures after they were live, and sitemaps from elsewhere that none of them lists or that have a `lastmod` which cannot
+        /// be read.
         warnings: Vec<Error>,
     },
     /// A dry run ends here: these sets would be live.
     Previewed {
         sets: Vec<Prepared>,
-        /// Sitemaps from elsewhere that none of them lists.
+        /// Sitemaps from elsewhere that none of them lists or that have a `lastmod` which cannot be read.
         warnings: Vec<Error>,
     },
     /// No set is live, except those whose switch could not be undone.
@@ -54,6 +55,7 @@ pub fn publish(
         Ok(warnings) => warnings,
         Err(why) => return Ok(Published::Refused { begun: Vec::new(), why }),
     };
+    warnings.extend(external.unread());
     let mut sets = try_list(sites.into_iter().map(|site| prepare(job, report, site, external, time)))?;
     if job.publication.dry_run {
         return Ok(Published::Previewed { sets, warnings });
