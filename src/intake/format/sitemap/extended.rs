@@ -158,6 +158,11 @@ impl Extended {
         let path = self.path;
         let has_attribute = |field: &Field| field.path == path && field.attribute.is_some();
         if marks.is_empty() && !fields.iter().any(has_attribute) {
+            // An element without attributes is no longer than its name.
+            if tag.len() > tag.name().as_ref().len() {
+                let keys = tag.attributes().map_while(std::result::Result::ok);
+                keys.for_each(|attribute| self.ignore(attribute.key.as_ref(), to));
+            }
             return Ok(true);
         }
         let mut marks_found = 0;
@@ -170,8 +175,9 @@ impl Extended {
             let is_mark = |(name, mark): &&(&str, &str)| *name == key && is_value(mark);
             marks_found += marks.iter().filter(is_mark).count();
             let is_field = |field: &Field| has_attribute(field) && field.attribute == Some(key);
-            if let Some(number) = fields.iter().position(is_field) {
-                texts.push((number, value.map_err(|_| attribute.value)));
+            match fields.iter().position(is_field) {
+                Some(number) => texts.push((number, value.map_err(|_| attribute.value))),
+                None => self.ignore(key, to),
             }
         }
         if marks_found < marks.len() {
@@ -186,5 +192,17 @@ impl Extended {
             }
         }
         Ok(true)
+    }
+
+    /// Notes the name of an attribute that holds no field. Those that XML and XML Schema define have no content. Other attributes
+    /// of links (`type`, `title`) say nothing about the page, and only links have marks.
+    fn ignore(&self, key: &str, to: &mut ExtrasBuffer) {
+        let Extension { prefix, element, marks, .. } = self.extension;
+        let is_of_xml =
+            key == "xmlns" || ["xmlns:", "xml:", "xsi:"].iter().any(|start| key.starts_with(start));
+        if marks.is_empty() && !is_of_xml {
+            let element = self.path.last().unwrap_or(element);
+            to.ignore(format!("{prefix}:{element}@{key}"));
+        }
     }
 }

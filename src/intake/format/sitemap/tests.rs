@@ -123,6 +123,32 @@ fn elements_of_other_namespaces_are_not_carried_over() {
 }
 
 #[test]
+fn attributes_that_hold_no_field_are_counted_by_name() {
+    let video = |child: &str| format!("<url><loc>u</loc><video:video>{child}</video:video></url>");
+    for (entry, dropped) in [
+        (
+            video("<video:player_loc video:allow_embed='yes'>p</video:player_loc>"),
+            "video:player_loc@video:allow_embed 1",
+        ),
+        (
+            video("<video:player_loc Allow_Embed='yes' autoplay='a'>p</video:player_loc>"),
+            "video:player_loc@Allow_Embed 1",
+        ),
+        (
+            video("<video:uploader href='h'>n</video:uploader><video:title lang='de' x='y'>t</video:title>"),
+            "video:uploader@href 1, video:title@lang 1, video:title@x 1",
+        ),
+        (video("<video:title xml:lang='de' xmlns:y='urn:y' xmlns='urn:z' xsi:type='t'>t</video:title>"), ""),
+        (video("<video:title lang=de>t</video:title>"), ""),
+        ("<url><loc>u</loc><i:image size='1'><i:loc>i</i:loc></i:image></url>".into(), "image:image@size 1"),
+        ("<url><loc/><i:image><i:loc x='y'>i</i:loc></i:image></url>".into(), "image:loc@x 1"),
+        ("<url><loc>u</loc><link rel='alternate' hreflang='de' href='d' type='t'/></url>".into(), ""),
+    ] {
+        assert_eq!(entries(URLSET, &entry).1, dropped, "{entry}");
+    }
+}
+
+#[test]
 fn more_namespaces_in_scope_than_the_limit_are_refused() {
     use crate::limits::NAMESPACES_MAX;
 

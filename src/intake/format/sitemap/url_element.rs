@@ -315,6 +315,7 @@ impl UrlElement {
         if !self.is_url {
             return Ok(());
         }
+        self.extras.take_ignored().iter().for_each(|name| self.dropped.count_name(name));
         let [url, lastmod, changefreq, priority] = [0, 1, 2, 3].map(|at| self.values[at].trim_ascii());
         if self.counts[LOC] > 1 {
             let text = [b"<loc>", url, b"</loc>"].concat();
