@@ -66,16 +66,24 @@ pub fn whole<const LEAST: u64, const MOST: u64>(raw: &[u8], _: &mut Cleaner, out
 /// Maximum digits of a rating.
 const RATING_BYTES_MAX: usize = 20;
 
-/// A decimal number from 0.0 to 5.0, written unchanged.
+/// A decimal number from 0.0 to 5.0, written unchanged. Its digits are compared, because a float would round `5.000000000000000001`
+/// to 5.
 pub fn rating(raw: &[u8], _: &mut Cleaner, out: &mut Vec<u8>) -> bool {
     let raw = raw.trim_ascii();
-    let is_decimal = raw.len() <= RATING_BYTES_MAX
-        && raw.iter().all(|&byte| byte.is_ascii_digit() || byte == b'.')
-        && raw.first().is_some_and(u8::is_ascii_digit)
-        && raw.last().is_some_and(u8::is_ascii_digit);
-    let number = str::from_utf8(raw).ok().filter(|_| is_decimal).and_then(|text| text.parse::<f64>().ok());
     out.extend_from_slice(raw);
-    number.is_some_and(|number| (0.0..=5.0).contains(&number))
+    let point = memchr::memchr(b'.', raw).unwrap_or(raw.len());
+    let (whole, fraction) = (&raw[..point], raw.get(point + 1..));
+    let is_decimal = raw.len() <= RATING_BYTES_MAX
+        && [whole, fraction.unwrap_or(b"0")]
+            .iter()
+            .all(|digits| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit));
+    let all_zero = |digits: &[u8]| digits.iter().all(|&digit| digit == b'0');
+    is_decimal
+        && match whole.split_last() {
+            Some((b'0'..=b'4', before)) => all_zero(before),
+            Some((b'5', before)) => all_zero(before) && all_zero(fraction.unwrap_or_default()),
+            _ => false,
+        }
 }
 
 /// `yes` or `no`, in any case; `true` and `false` are also read.
@@ -122,4 +130,37 @@ pub fn words(raw: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// The parts of `raw` between commas, without surrounding blanks.
 pub fn parts(raw: &[u8]) -> impl Iterator<Item = &[u8]> {
     raw.split(|&byte| byte == b',').map(<[u8]>::trim_ascii)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rating_is_compared_by_its_digits() {
+        for (raw, is_written) in [
+            ("0", true),
+            ("4.99", true),
+            ("5.0", true),
+            (" 005.00 ", true),
+            ("5.000000000000000000", true),
+            ("5.000000000000000001", false),
+            ("5.0000000000000000000", false),
+            ("5.1", false),
+            ("6", false),
+            ("14.0", false),
+            ("15.0", false),
+            ("-1", false),
+            (".5", false),
+            ("5.", false),
+            ("4.0.0", false),
+            ("", false),
+            (".", false),
+            ("NaN", false),
+        ] {
+            let mut out = Vec::new();
+            assert_eq!(rating(raw.as_bytes(), &mut Cleaner::default(), &mut out), is_written, "{raw}");
+            assert_eq!(out, raw.trim_ascii().as_bytes());
+        }
+    }
 }
