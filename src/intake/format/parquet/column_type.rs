@@ -16,7 +16,11 @@ impl ColumnType {
     pub fn of(part: RowPart, column: &ColumnDescriptor) -> Result<Self, Message> {
         let name = crate::escape::shown(column.path().string().as_bytes());
         if column.max_rep_level() > 0 {
-            return Err(message!("column {name} is in a list; choose another with ", Setting::Columns));
+            let way = match part.extension() {
+                Some(_) => "name the whole list, which must be a column of its own, or choose another column",
+                None => "choose another",
+            };
+            return Err(message!("column {name} is in a list; {way} with ", Setting::Columns));
         }
         let column_type = Self::of_any(column);
         let (is_usable, choose) = match part {

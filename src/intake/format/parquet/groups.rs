@@ -78,7 +78,8 @@ impl<'n> Groups<'n> {
         let found = found_columns(schema, hints.columns);
         let plain: Vec<&[u8]> = found.iter().map(|(name, _)| name.as_bytes()).collect();
         let places = hints.columns.places(&plain).map_err(|missing| {
-            let list = url_in_list(schema, hints.columns);
+            let list =
+                url_in_list(schema, hints.columns).or_else(|| in_struct(schema, hints.columns, missing.part));
             wrong(list.unwrap_or_else(|| missing.message("column")))
         })?;
         let mut types: EachPart<Option<(usize, ColumnType)>> = Default::default();
@@ -277,6 +278,22 @@ fn url_in_list(schema: &SchemaDescriptor, columns: &Columns) -> Option<Message> 
     Some(message!(
         "column {name} holds a list; expected text; choose another with ",
         Setting::Columns.with("url=NAME")
+    ))
+}
+
+/// The error for a list or struct within a struct that the user has named for `part`, whose values may be lists and structs.
+fn in_struct(schema: &SchemaDescriptor, columns: &Columns, part: RowPart) -> Option<Message> {
+    let is_named = |name: &String| columns.part_of(name.as_bytes()).is_some_and(|(of, _)| of == part);
+    part.extension().filter(|_| columns.is_said(part))?;
+    let mut leaves = (0..schema.num_columns()).map(|at| schema.column(at));
+    let name = leaves.find_map(|leaf| {
+        let parts = leaf.path().parts();
+        (2..parts.len()).map(|depth| parts[..depth].join(".")).find(is_named)
+    })?;
+    let name = crate::escape::shown(name.as_bytes());
+    Some(message!(
+        "column {name} is a list or struct in another one, and only those that are columns themselves are read; export it as a \
+         column of its own"
     ))
 }
 

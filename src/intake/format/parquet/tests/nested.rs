@@ -27,6 +27,18 @@ fn read_back(
     times: usize,
     leaves: &[Leaf<'_>],
 ) -> Result<Vec<String>> {
+    read_columns(name, schema, version, times, leaves, "")
+}
+
+/// The same with the option `columns`, unless that is empty.
+fn read_columns(
+    name: &str,
+    schema: &str,
+    version: WriterVersion,
+    times: usize,
+    leaves: &[Leaf<'_>],
+    columns: &str,
+) -> Result<Vec<String>> {
     let scratch = Scratch::new(name);
     let path = scratch.0.join("urls");
     let properties = WriterProperties::builder()
@@ -66,7 +78,8 @@ fn read_back(
     writer.close().unwrap();
     let mut seen = Seen::default();
     let raw = RawInput::File(File::open(&path).unwrap());
-    read(Path::new("urls"), raw, &FormatOptions::default(), &mut seen)?;
+    let columns = if columns.is_empty() { Default::default() } else { columns.parse().unwrap() };
+    read(Path::new("urls"), raw, &FormatOptions { columns, ..FormatOptions::default() }, &mut seen)?;
     Ok(seen.0)
 }
 
@@ -218,4 +231,28 @@ fn two_columns_that_differ_only_in_case_are_refused() {
         error.ends_with("two columns are named lastmod; rename the one that should not be read"),
         "{error}"
     );
+}
+
+#[test]
+fn a_list_in_a_struct_is_refused_as_what_it_is() {
+    let schema = "message m { required binary url (STRING); optional group meta {
+        optional group images (LIST) { repeated group list { optional binary element (STRING); } } } }";
+    let leaves = [Leaf::Text(&["u"], &[], &[]), Leaf::Text(&["i"], &[4], &[0])];
+    for (columns, want) in [
+        (
+            "images=meta.images",
+            "urls: column meta.images is a list or struct in another one, and only those that are columns themselves are read; \
+             export it as a column of its own",
+        ),
+        (
+            "images=META.Images.list.element",
+            "urls: column meta.images.list.element is in a list; name the whole list, which must be a column of its own, or \
+             choose another column with `columns`",
+        ),
+        ("images=meta.videos", "urls: no column meta.videos, only: url, meta.images.list.element; choose"),
+        ("lastmod=meta.images", "urls: no column meta.images, only: "),
+    ] {
+        let error = read_columns("in-struct", schema, VERSIONS[0], 1, &leaves, columns).unwrap_err();
+        assert!(error.to_string().starts_with(want), "{columns}: {error}");
+    }
 }
