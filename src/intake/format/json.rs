@@ -1,6 +1,7 @@
 //! JSON lines: one object per line. Its keys have the names of columns in CSV.
 
 mod head;
+mod long_line;
 mod nested;
 mod not_finite;
 
@@ -12,7 +13,7 @@ use serde_json::value::RawValue;
 
 use super::columns::{Columns, RowPart};
 use super::found::ColumnsFound;
-use super::reader::{RowReader, units_of_lines};
+use super::reader::{RowReader, blocks_of_lines, units_of_blocks};
 use super::row::{AND, CountingSink, ROW_BYTES_MAX, Record, VALUE_BYTES_KEPT, kept};
 use super::shapes::{self, Key};
 use super::spec::{Head, Hints, Open, Spec};
@@ -24,6 +25,7 @@ use crate::intake::blocks::TextBlock;
 use crate::intake::lines::Line;
 use crate::sitemap::extensions::{EXTENSIONS, Extension, ExtrasBuffer, RawExtras};
 use crate::sitemap::tags::TagName;
+use long_line::LongLine;
 
 pub const JSONL: Spec = Spec {
     name: "jsonl",
@@ -39,11 +41,10 @@ pub const JSONL: Spec = Spec {
 fn open<'n>(text: Text<'n>, hints: Hints<'n>) -> Result<RowReader<'n>> {
     let columns = hints.columns;
     head::check_head(text.about(), columns)?;
-    let name = text.about().name();
-    let units = units_of_lines(text, ROW_BYTES_MAX as usize, move |block, rows| {
-        head::check_long_line(name, block, columns)?;
-        read(block, columns, rows)
-    });
+    let (name, is_transcoded) = (text.about().name(), text.about().is_transcoded());
+    let blocks = blocks_of_lines(text, ROW_BYTES_MAX as usize);
+    let blocks = LongLine::new(name, columns, blocks);
+    let units = units_of_blocks(is_transcoded, blocks, move |block, rows| read(block, columns, rows));
     Ok(RowReader { units, columns: None })
 }
 

@@ -84,10 +84,17 @@ pub fn units_of_lines<'n>(
     read: impl Fn(&TextBlock, &mut CountingSink<'_>) -> Result<()> + Send + Sync + 'n,
 ) -> Units<'n> {
     let is_transcoded = text.about().is_transcoded();
+    units_of_blocks(is_transcoded, blocks_of_lines(text, line_bytes_max), read)
+}
+
+/// The blocks of whole lines of `text`. Lines longer than `line_bytes_max` bytes are cut.
+pub fn blocks_of_lines<'n>(
+    text: Text<'n>,
+    line_bytes_max: usize,
+) -> impl Iterator<Item = Result<TextBlock>> + Send + use<'n> {
     let (stream, about) = text.split();
-    let blocks = Blocks::of_lines_up_to(line_bytes_max, stream)
-        .map(move |block: io::Result<TextBlock>| block.map_err(|error| about.failed(error)));
-    units_of_blocks(is_transcoded, blocks, read)
+    Blocks::of_lines_up_to(line_bytes_max, stream)
+        .map(move |block: io::Result<TextBlock>| block.map_err(|error| about.failed(error)))
 }
 
 /// Turns each of `parts` into a unit. A part takes no more memory than a block of text.

@@ -1,18 +1,16 @@
 //! The first lines of JSON lines: refuses texts of which every line would be a bad row, with what to do about it.
 
 use std::fmt;
-use std::path::Path;
 
 use serde::de::{self, Deserialize, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
 use super::{nested, not_finite};
-use crate::error::{Error, Message, Result, Setting, message};
-use crate::intake::blocks::TextBlock;
+use crate::error::{Message, Result, Setting, message};
 use crate::intake::format::columns::{Columns, RowPart};
 use crate::intake::format::sample::begins_as_url;
 use crate::intake::format::unpack::About;
-use crate::intake::lines::{BYTE_ORDER_MARK, lines};
+use crate::intake::lines::BYTE_ORDER_MARK;
 use crate::limits::LINE_BYTES_MAX;
 
 /// Refuses a text whose first lines show that every line would be bad: an array, objects over several lines, or keys with other
@@ -36,7 +34,7 @@ pub fn check_head(text: &About<'_>, columns: &Columns) -> Result<()> {
             ))
         } else if is_list_of_urls(head) {
             HeadLine::Wrong("is an array of texts; convert it to a list of URLs with jq -r '.[]'".into())
-        } else if is_whole(line) {
+        } else if is_whole(line) || line.trim_ascii_start().starts_with(b"[") {
             check_line(line, columns)
         } else {
             after_object(line, columns).map_or(HeadLine::SaysNothing, HeadLine::Wrong)
@@ -73,7 +71,7 @@ fn is_list_of_urls(head: &[u8]) -> bool {
 }
 
 /// The kind of one of the first lines.
-enum HeadLine {
+pub enum HeadLine {
     /// It is an object with a key for the URL.
     NamesUrl,
     /// It is an object without keys, or damaged.
@@ -82,14 +80,17 @@ enum HeadLine {
     Wrong(Message),
 }
 
-fn check_line(line: &[u8], columns: &Columns) -> HeadLine {
+/// Checks a line that is not blank. Only an object must be whole.
+pub fn check_line(line: &[u8], columns: &Columns) -> HeadLine {
+    if !line.trim_ascii_start().starts_with(b"{") {
+        return HeadLine::Wrong(message!(
+            "is not a JSON object; expected one object per line; convert an array with jq -c '.[]', or set ",
+            Setting::Format
+        ));
+    }
     let finite = not_finite::as_null(line);
     let line = finite.as_deref().unwrap_or(line).trim_ascii();
     match serde_json::from_slice::<Keys>(line) {
-        _ if line[0] != b'{' => HeadLine::Wrong(message!(
-            "is not a JSON object; expected one object per line; convert an array with jq -c '.[]', or set ",
-            Setting::Format
-        )),
         Err(error) if error.is_eof() => {
             let why = "the JSON object does not end on its line; expected one object per line; convert it with jq -c .";
             HeadLine::Wrong(why.into())
@@ -109,7 +110,7 @@ fn check_line(line: &[u8], columns: &Columns) -> HeadLine {
 
 /// The problem of a line on which a comma or another object follows an object with a key for the URL. Every line of the file may be
 /// like this. `None` for any other line.
-fn after_object(line: &[u8], columns: &Columns) -> Option<Message> {
+pub fn after_object(line: &[u8], columns: &Columns) -> Option<Message> {
     let mut objects = serde_json::Deserializer::from_slice(line).into_iter::<Keys>();
     let Keys(keys) = objects.next()?.ok()?;
     if !keys.iter().any(|key| is_url(key, columns)) {
@@ -131,17 +132,6 @@ fn after_object(line: &[u8], columns: &Columns) -> Option<Message> {
 fn is_url(key: &str, columns: &Columns) -> bool {
     matches!(columns.part_of(key.as_bytes()), Some((RowPart::Url, _)))
         || columns.is_below(key.as_bytes(), RowPart::Url)
-}
-
-/// Refuses a text whose first line has several objects, or a comma after one, if not even the first object ends in the head, so
-/// that [`check_head`] could not tell. Later lines are not looked at, because the reads decide whether the block has any.
-pub fn check_long_line(name: &Path, block: &TextBlock, columns: &Columns) -> Result<()> {
-    let first = lines(&block.bytes, block.offset).next().filter(|_| block.lines_before == 0);
-    let long = first.map(|line| line.raw).filter(|line| line.len() > LINE_BYTES_MAX);
-    match long.and_then(|line| after_object(line, columns)) {
-        Some(what) => Err(Error::data(message!(name, ": line 1: ", what))),
-        None => Ok(()),
-    }
 }
 
 /// The keys of an object, for a message.

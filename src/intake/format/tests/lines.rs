@@ -154,3 +154,24 @@ fn attributes_with_a_time_or_in_capitals_are_read_and_never_become_part_of_a_url
     let list = "http://h.example/a 10:20:30\nhttp://h.example/b my-lastmod=1\nhttp://h.example/lastmod=1\n";
     assert_eq!(read_all("-", list.as_bytes(), &FormatOptions::default()).unwrap().0.format, Format::Text);
 }
+
+#[test]
+fn json_in_one_long_line_is_refused_like_a_short_one() {
+    let none = FormatOptions::default();
+    let array = "is not a JSON object; expected one object per line; convert an array with jq -c '.[]', or set `format`";
+    let key = "no key loc or url, only: items; choose the ones to read with `columns: url=NAME,lastmod=NAME`";
+    for count in [2, LINE_BYTES_MAX / 20, LINE_BYTES_MAX] {
+        let row = r#"{"url":"http://h.example/1"}"#;
+        let rows = vec![row; count].join(",");
+        for end in ["", "\n", "\n \n\n"] {
+            check_refused(&none, "a", format!("[{rows}]{end}"), &format!("line 1: {array}"));
+            check_refused(&none, "a", format!("{{\"items\":[{rows}]}}{end}"), &format!("line 1: {key}"));
+        }
+        check_refused(&none, "a", format!("\n [{rows}]"), &format!("line 2: {array}"));
+        // The next line shows that the first one is bad alone.
+        let (_, found) = read_all("a", format!("{{\"items\":[{rows}]}}\n{row}\n").as_bytes(), &none).unwrap();
+        assert!(found[0].contains("!no-url") && found[1].ends_with("h.example/1|||"), "{}", found[1]);
+        let blank = format!("{}\n{row}\n", " ".repeat(count));
+        assert_eq!(read_all("a.json", blank.as_bytes(), &none).unwrap().1.len(), 2);
+    }
+}
