@@ -40,6 +40,7 @@ mod part_files;
 mod reader;
 mod recognise;
 mod row;
+mod row_ends;
 mod sample;
 mod shapes;
 mod sitemap;

@@ -1,11 +1,11 @@
 //! CSV and TSV: values between delimiters, as in RFC 4180. A header names the columns, or [`Columns`] gives their positions.
 
 mod cut;
+mod refusals;
 mod table;
 #[cfg(test)]
 mod tests;
 
-use super::charset;
 use super::columns::{Columns, EachPart, Missing, RowPart};
 use super::delimiter::Delimiter;
 use super::dialect::Dialect;
@@ -13,19 +13,19 @@ use super::found::ColumnsFound;
 use super::reader::{RowReader, units_of_blocks};
 use super::row::{CountingSink, Record};
 use super::sample::{
-    Ambiguous, Sample, begins_as_url, header_below, is_address, is_comment, separator, unquoted,
-    without_quotes,
+    Ambiguous, Sample, begins_as_url, is_address, is_comment, separator, unquoted, without_quotes,
 };
 use super::spec::{Head, Hints, Open, Spec};
 use super::unpack::{About, Text};
 use crate::clean::Reason;
 use crate::common::array;
-use crate::error::{Error, Message, Result, Setting, message};
+use crate::error::{Result, Setting, message};
 use crate::intake::blocks::TextBlock;
 use crate::intake::lines::BYTE_ORDER_MARK;
 use crate::sitemap::extensions::{ExtrasBuffer, RawExtras};
 pub use cut::escaped_quotes;
 use cut::{Cuts, has_escaped_quote};
+use refusals::{check_one_column, no_header, too_narrow};
 use table::{Table, TableRow};
 
 pub const CSV: Spec = Spec {
@@ -146,7 +146,7 @@ fn header<'n>(
     while let Some(first) = cuts.next().transpose()? {
         let (mut table, mut rest) = (Table::new(&first, dialect), None);
         while let Some(row) = table.next_row() {
-            if is_preamble(&row, hints.columns) {
+            if is_preamble(cuts.about(), dialect, &row, hints.columns) {
                 rest = Some(table.rest());
                 continue;
             }
@@ -162,10 +162,28 @@ fn header<'n>(
     Ok(None)
 }
 
-/// Whether `row` is not the header yet: it names the delimiter, or is a comment without the names of columns.
-fn is_preamble(row: &TableRow<'_>, columns: &Columns) -> bool {
+/// Whether `row` is not the header yet: it names the delimiter, or is blank or a comment without the names of columns. Without
+/// names, a blank row is counted like any other, and a comment with a URL in its place is a row like those below.
+fn is_preamble(about: &About<'_>, dialect: Dialect, row: &TableRow<'_>, columns: &Columns) -> bool {
     let text = row.text();
-    separator(text).is_some() || is_comment(text) && columns.places(&names(row)).is_err()
+    if separator(text).is_some() {
+        return true;
+    }
+    let Some(places) = columns.positions() else {
+        return is_blank(row) || is_comment(text) && columns.places(&names(row)).is_err();
+    };
+    let url = places[RowPart::Url.number()].unwrap_or_default();
+    let is_row = || {
+        let sample = Sample::of(about.head()).with_escape(dialect.escape);
+        let width = sample.rows_below(b"", dialect.by).first().map(Vec::len);
+        has_url(row, url) && width.is_none_or(|width| width == row.fields())
+    };
+    is_comment(text) && !is_row()
+}
+
+/// Whether the field `at` of `row` begins as a URL.
+fn has_url(row: &TableRow<'_>, at: usize) -> bool {
+    row.fields() > at && begins_as_url(unquoted(row.field(at)))
 }
 
 fn names<'t>(row: &TableRow<'t>) -> Vec<&'t [u8]> {
@@ -193,15 +211,19 @@ fn by_positions(
     Ok(if below.is_some() { layout.below(row, url) } else { layout })
 }
 
-/// The number of values in the row below `row`, if `row` is a header: it has no URL in the field `url`, as all of the first rows
-/// below it do. As a relative URL, the name of the column would be listed.
+/// The number of values in the rows below `row`, if `row` is a header: it has no URL in the field `url`, as all of the first rows
+/// below it do. As a relative URL, the name of the column would be listed. Rows of other widths do not count if there are some as
+/// wide as the header.
 fn fields_below(about: &About<'_>, dialect: Dialect, row: &TableRow<'_>, url: usize) -> Option<usize> {
-    let own = if row.fields() > url { unquoted(row.field(url)) } else { b"" };
-    if begins_as_url(own) {
+    if has_url(row, url) {
         return None;
     }
+    let own = if row.fields() > url { unquoted(row.field(url)) } else { b"" };
     let sample = Sample::of(about.head()).with_escape(dialect.escape);
-    let below = sample.rows_below(row.text(), dialect.by);
+    let mut below = sample.rows_below(row.text(), dialect.by);
+    if below.iter().any(|values| values.len() == row.fields()) {
+        below.retain(|values| values.len() == row.fields());
+    }
     let has_url = |values: &Vec<Vec<u8>>| values.get(url).is_some_and(|value| begins_as_url(value));
     // Files with headers may have been joined.
     let is_repeated = |values: &Vec<Vec<u8>>| values.get(url).is_some_and(|value| bare(value) == bare(own));
@@ -251,75 +273,6 @@ fn detected(about: &About<'_>, hints: Hints<'_>) -> Result<Delimiter> {
         }
     };
     Ok(found.unwrap_or_else(|| sample.widest_delimiter()))
-}
-
-fn no_header(about: &About<'_>, hints: Hints<'_>, missing: Message) -> Error {
-    let columns = hints.columns;
-    if let Some(label) = charset::unmarked_utf_16(about.head()) {
-        return about.wrong(message!("is in UTF-16; use ", Setting::InputEncoding.with(label)));
-    }
-    if let Some(way_out) = header_below(about.head(), columns, about.packing()) {
-        return about.wrong(way_out);
-    }
-    let sample = Sample::of(about.head()).with_escape(hints.escape);
-    if let Some(options) = sample.options_of_header(columns) {
-        return about.wrong(message!(
-            "row 1: the column names are separated by a character that is not detected; use ",
-            options
-        ));
-    }
-    let is_url = is_address(sample.first_line());
-    match sample.options(false, about.packing()).filter(|_| *columns == Columns::default()) {
-        Some(options) => {
-            about.wrong(message!("row 1: no header that names the column of the URL; use ", options))
-        }
-        None if is_url => {
-            let text = Setting::Format.with("text");
-            about.wrong(message!("row 1: ", missing, "; if every line is a URL, use ", text))
-        }
-        None => about.wrong(message!("row 1: ", missing)),
-    }
-}
-
-/// Refuses the header `row` of one name with rows of several values: whole rows would be read as URLs. If the values after the
-/// first one may be parts of URLs, only the user can tell; all of the first rows would be bad.
-fn check_one_column(about: &About<'_>, dialect: Dialect, row: &TableRow<'_>) -> Result<()> {
-    let delimiter = dialect.by;
-    let sample = Sample::of(about.head()).with_escape(dialect.escape);
-    if let Some(options) = sample.options(true, about.packing()) {
-        return Err(about.wrong(message!(
-            "row 1: the header has one name, but the rows have several values; use ",
-            options
-        )));
-    }
-    let below = sample.rows_below(row.text(), delimiter);
-    let is_divided = |values: &Vec<Vec<u8>>| values.len() > 1 && begins_as_url(&values[0]);
-    // No URL has a tab, and quotes would be around the whole of it.
-    let is_clear = delimiter == Delimiter::TAB || sample.lines().any(|line| line.starts_with(b"\""));
-    if is_clear || below.is_empty() || !below.iter().all(is_divided) {
-        return Ok(());
-    }
-    let (by, first, tab) =
-        (delimiter.word(), Setting::Columns.with("url=1"), Setting::Delimiter.with(Delimiter::TAB.word()));
-    Err(about.wrong(message!(
-        "row 1: names one column, and '{by}' in the rows below may separate values or be part of the URLs; use ",
-        first,
-        " if it separates values, or ",
-        tab,
-        " if it is part of the URLs"
-    )))
-}
-
-fn too_narrow(about: &About<'_>, fields: usize, position: usize, part: RowPart) -> Error {
-    let setting = if part == RowPart::Section { Setting::SectionColumn } else { Setting::Columns };
-    about.wrong(message!(
-        "row 1: ",
-        setting,
-        " names value {position}, and the row has {fields}; correct ",
-        setting,
-        " or ",
-        Setting::Delimiter
-    ))
 }
 
 /// Reads the rows of `block`. Empty lines are not rows. A row is bad if it is torn, or if it is not blank and has more or fewer

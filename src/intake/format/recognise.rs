@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::options::FormatOptions;
-use super::sample::{Sample, header_below, is_url};
+use super::sample::{Sample, is_url};
 use super::spec::{Head, Open, OpenAtOffsets};
 use super::table::Format;
 use super::unpack::About;
@@ -58,7 +58,7 @@ pub fn recognise(about: &About<'_>, options: &FormatOptions) -> Result<Format> {
         return not_as_named(what);
     }
     let is_list = message!(Setting::Format.with("text"), " if every line is a URL");
-    if let Some(way_out) = header_below(head, &options.columns, about.packing()) {
+    if let Some(way_out) = Sample::header_below(head, &options.columns, about.packing()) {
         return wrong(message!(way_out, "; or use ", is_list));
     }
     let of_header = sample.options_of_header(&options.columns);

@@ -5,6 +5,7 @@ mod extensions;
 mod headers;
 mod lines;
 mod packed;
+mod samples;
 mod tables;
 mod tags;
 

@@ -2,9 +2,9 @@
 
 use csv_core::ReadRecordResult;
 
-use super::cut::has_torn_value;
 use crate::intake::blocks::TextBlock;
 use crate::intake::format::dialect::Dialect;
+use crate::intake::format::row_ends::has_torn_value;
 use crate::limits::LINE_BYTES_MAX;
 
 /// How databases write a missing value (`COPY` of PostgreSQL, `OUTFILE` of MySQL, Hive). No URL, tag or name is like this.

@@ -2,18 +2,43 @@
 
 use std::borrow::Cow;
 
-use super::values::unquoted;
+use super::values::{is_date, unquoted};
 use crate::intake::format::delimiter::Delimiter;
 use crate::intake::format::dialect::Dialect;
 use crate::intake::lines::BYTE_ORDER_MARK;
 
+/// The values of each row.
+pub type Rows = Vec<Vec<Vec<u8>>>;
+
 /// The values of `lines`, if all lines have the same number of values, at least two. Blanks may align them.
-pub fn rows(lines: &[&[u8]], dialect: Dialect) -> Option<Vec<Vec<Vec<u8>>>> {
+pub fn rows(lines: &[&[u8]], dialect: Dialect) -> Option<Rows> {
     // Most lines are plain URLs.
     memchr::memchr(dialect.delimiter(), lines.first()?)?;
-    let rows: Vec<_> = lines.iter().map(|line| fields(&single_blanks(line, dialect.by), dialect)).collect();
+    let rows = all_rows(lines, dialect);
     let width = rows.first()?.len();
     (width > 1 && rows.iter().all(|row| row.len() == width)).then_some(rows)
+}
+
+/// The values of those `lines` that have the most frequent number of values, if every line has at least two, as few lists of URLs
+/// with commas have. No blanks separate them, because texts have any number of these.
+pub fn ragged_rows(lines: &[&[u8]], dialect: Dialect) -> Option<Rows> {
+    let is_divided = |line: &&[u8]| memchr::memchr(dialect.delimiter(), line).is_some();
+    let are_divided = dialect.by != Delimiter::SPACE && lines.iter().all(is_divided);
+    most_rows(lines, dialect).filter(|_| are_divided)
+}
+
+/// The values of those `lines` that have the most frequent number of values, if these are at least two, and more than half of all
+/// lines.
+pub fn most_rows(lines: &[&[u8]], dialect: Dialect) -> Option<Rows> {
+    let mut rows = all_rows(lines, dialect);
+    let count = |width: usize| rows.iter().filter(|row| row.len() == width).count();
+    let width = rows.iter().map(Vec::len).find(|&width| width > 1 && 2 * count(width) > lines.len())?;
+    rows.retain(|row| row.len() == width);
+    Some(rows)
+}
+
+fn all_rows(lines: &[&[u8]], dialect: Dialect) -> Rows {
+    lines.iter().map(|line| fields(&single_blanks(line, dialect.by), dialect)).collect()
 }
 
 /// `line` with one blank between two values, if blanks separate them.
@@ -37,6 +62,14 @@ fn has_extra_blanks(line: &[u8]) -> bool {
 /// Whether `line` separates a header from rows: `---  ----`.
 pub fn is_ruler(line: &[u8]) -> bool {
     line.starts_with(b"-") && line.iter().all(|byte| matches!(byte, b'-' | b' '))
+}
+
+/// The first column that holds dates in more than half of `rows`, and nothing in the others.
+pub fn column_of_dates(rows: &[Vec<Vec<u8>>]) -> Option<usize> {
+    (0..rows[0].len()).find(|&at| {
+        let others = rows.iter().filter(|row| !is_date(&row[at]));
+        2 * others.clone().count() < rows.len() && others.clone().all(|row| row[at].trim_ascii().is_empty())
+    })
 }
 
 /// The first column whose values in all `rows` pass the test `is`.

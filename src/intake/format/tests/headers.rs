@@ -84,3 +84,38 @@ fn two_columns_of_the_same_name_are_refused_if_they_are_read() {
     check_refused(&by_name, "-", "url,day,Day\nu,1,2\n", "row 1: two columns are named day; rename");
     check("-", "url,id,id,loc\nu,1,2,v\n", Format::Csv, &["2@14 v|||"]);
 }
+
+#[test]
+fn with_positions_a_header_is_known_if_values_have_line_ends_or_a_row_another_width() {
+    for (text, rows) in [
+        ("page,t\n/a,\"x\ny\"\n/b,\"x\ny\"\n", &["1@0 !bad-row page,t", "2@7 /a|||", "4@16 /b|||"][..]),
+        ("\"pa\nge\",t\n/a,x\n", &["1@0 !bad-row \"pa\\nge\",t", "3@10 /a|||"]),
+        ("page,t\n/a,x,y\n/b,x\n", &["1@0 !bad-row page,t", "2@7 !bad-row /a,x,y", "3@14 /b|||"]),
+        // Every row has a value without a name.
+        ("page,t\n/a,x,y\n/b,x,y\n", &["1@0 !bad-row page,t", "2@7 /a|||", "3@14 /b|||"]),
+        (" \n/a,x\n/b,y\n", &["1@0 |||", "2@2 /a|||", "3@7 /b|||"]),
+    ] {
+        check_with(&delimited("url=1", ","), "-", text.as_bytes(), Format::Csv, rows);
+    }
+}
+
+#[test]
+fn with_positions_a_row_that_begins_like_a_comment_is_a_row_if_its_url_is_in_its_place() {
+    let text = "# 1 in sales,/a\n# 2 in sales,/b\nother,/c\n";
+    let rows = ["1@0 /a|||", "2@16 /b|||", "3@32 /c|||"];
+    check_with(&delimited("url=2", ""), "a.csv", text.as_bytes(), Format::Csv, &rows);
+    // A comment has another number of values than the rows, or no URL.
+    let text = "# from,/export\n# a,b,c\nother,/c,x\n";
+    check_with(&delimited("url=2", ""), "a.csv", text.as_bytes(), Format::Csv, &["3@23 /c|||"]);
+}
+
+#[test]
+fn blank_rows_may_precede_a_header() {
+    let none = FormatOptions::default();
+    for blank in [" \n", "\t\r\n", "\n \n"] {
+        let text = format!("{blank}url,lastmod\nu,2024\n");
+        let (found, rows) = read_all("-", text.as_bytes(), &none).unwrap();
+        assert!(found.format == Format::Csv && rows.len() == 1 && rows[0].ends_with(" u|2024||"), "{rows:?}");
+    }
+    check_with(&none, "a.csv", b",,\nurl,lastmod,x\nu,2024,y\n", Format::Csv, &["3@17 u|2024||"]);
+}
