@@ -1,6 +1,6 @@
 //! Options about the inputs.
 
-use encoding_rs::Encoding;
+use encoding_rs::{Encoding, REPLACEMENT};
 
 use super::columns::Columns;
 use super::delimiter::Delimiter;
@@ -30,16 +30,23 @@ pub struct FormatOptions {
 }
 
 impl FormatOptions {
-    /// Refuses options that contradict each other.
+    /// Refuses options that contradict each other, and a charset that cannot be read.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming both.
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming them.
     pub fn check(&self) -> Result<()> {
         if let (Some(escape), Some(by)) = (self.escape, self.delimiter)
             && escape.as_byte() == by.as_byte()
         {
             let delimiter = Setting::Delimiter.with(by.word());
             return Err(Error::usage(message!(Setting::Escape.with(escape.word()), ": is also ", delimiter)));
+        }
+        // Text of these charsets is not decoded: all of it would become one character.
+        if self.input_encoding == Some(REPLACEMENT) {
+            return Err(Error::usage(message!(
+                Setting::InputEncoding,
+                ": browsers do not decode this charset; convert the input to UTF-8 with iconv"
+            )));
         }
         let Some(format) = self.format else { return Ok(()) };
         let refused = |setting: Piece, what: &str| {

@@ -326,6 +326,9 @@ fn options_that_contradict_each_other_are_usage_errors() {
         assert!(error.kind() == crate::ErrorKind::Usage && error.to_string().starts_with(want), "{error}");
     }
     assert!(read_all("-", b"", &FormatOptions { format: Some(Format::Tsv), ..delimited("", "tab") }).is_ok());
+    let none = FormatOptions::default();
+    let replaced = FormatOptions { input_encoding: Encoding::for_label(b"iso-2022-kr"), ..none };
+    assert_eq!(read_all("-", b"", &replaced).unwrap_err().kind(), crate::ErrorKind::Usage);
     for (columns, want) in [
         ("url=1,lastmod=updated", "columns are all names or all positions"),
         ("url=page,lastmod=3", "columns are all names or all positions"),
