@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use super::prefix;
 use crate::clean::{UrlEncoding, parser, trim};
+use crate::escape::is_printable;
 use crate::limits::LINE_BYTES_MAX;
 
 /// The URL that lines without a scheme are relative to, as the links of a page are relative to its address.
@@ -33,7 +34,7 @@ impl RelativeTo {
     /// Whether `raw` is a line without a scheme. If it is, `out` becomes the absolute URL that it means, by the rules of browsers
     /// (WHATWG URL, "relative state"), and is not cleaned yet. Lines that begin with `#`, which name no page, or with the byte
     /// order mark of a joined file stay as they are, and so do texts in quotes, words for a missing value, and rows in which an
-    /// absolute URL follows other values.
+    /// absolute URL follows other values or invisible characters.
     pub fn resolve(&self, raw: &[u8], out: &mut Vec<u8>) -> bool {
         // A longer line is rejected unread.
         if raw.len() > LINE_BYTES_MAX {
@@ -45,7 +46,7 @@ impl RelativeTo {
             [b'<' | b'"' | b'\'' | b'`', rest @ ..] if parser::has_web_scheme(rest) => return false,
             [b'<', .., b'>'] | [b'"', .., b'"'] | [b'\'', .., b'\''] | [b'`', .., b'`'] => return false,
             word if is_missing(word) => return false,
-            row if has_url_after_blank(row) => return false,
+            row if has_url_after_blank(row) || is_url_after_invisible(row) => return false,
             [b'/' | b'\\', b'/' | b'\\', ..] => self.scheme(),
             [b'/' | b'\\', ..] => self.origin(),
             [b'?', ..] => &self.url,
@@ -102,6 +103,18 @@ fn has_url_after_blank(line: &[u8]) -> bool {
     memchr::memchr2_iter(b' ', b'\t', line).any(|at| parser::has_web_scheme(&line[at + 1..]))
 }
 
+/// Whether `line` is an absolute URL after invisible characters, such as a no-break space or a zero-width space. No page begins
+/// with them.
+fn is_url_after_invisible(line: &[u8]) -> bool {
+    if line.first().is_none_or(u8::is_ascii) {
+        return false;
+    }
+    let text = line.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    let is_invisible = |c: &char| *c == ' ' || !is_printable(*c);
+    let bytes = text.chars().take_while(is_invisible).map(char::len_utf8).sum();
+    parser::has_web_scheme(&line[bytes..])
+}
+
 impl FromStr for RelativeTo {
     type Err = String;
 
@@ -155,6 +168,8 @@ mod tests {
             ("a http", "https://h.example/a/a%20http"),
             ("NULL/", "https://h.example/a/NULL/"),
             ("none", "https://h.example/a/none"),
+            ("\u{a0}/p", "https://h.example/a/%C2%A0/p"),
+            ("ühttp://x", "https://h.example/a/%C3%BChttp://x"),
         ] {
             assert_eq!(resolved("https://h.example/a/b?q", line.as_bytes()).as_deref(), Some(want), "{line}");
         }
@@ -181,6 +196,9 @@ mod tests {
             "/a\tHTTP://h.example/",
             "\u{feff}https://h.example/",
             "\u{feff}/p",
+            "\u{a0}https://h.example/",
+            " \u{200b}\u{a0} HTTP://h.example/",
+            "\u{3000}\u{feff}http://h.example/",
             "https://h.example/",
             "mailto:a@h.example",
             "a:b",
