@@ -233,6 +233,12 @@ impl InputReport {
         self.format.parse().is_ok_and(Format::has_quotes)
     }
 
+    /// Whether options can name its columns or keys. Rows from code have names of their own.
+    pub(crate) fn has_named_columns(&self) -> bool {
+        let has = |format: Format| format.has_quotes() || matches!(format, Format::Jsonl | Format::Parquet);
+        self.format.parse().map_or(true, has)
+    }
+
     /// Whether it is a sitemap or a feed.
     pub(crate) fn is_xml(&self) -> bool {
         self.format.parse().is_ok_and(Format::is_xml)

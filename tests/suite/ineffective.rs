@@ -37,6 +37,10 @@ fn a_delimiter_that_no_input_has_is_a_hint_and_progress_that_quiet_hides_is_refu
     let directory = TempDir::new();
     directory.file("in.txt", "http://h.example/1\n");
     directory.file("in.csv", "url;x\nhttp://h.example/2;y\n");
+    directory.file(
+        "in.json",
+        "{\"url\":\"http://h.example/3\",\"day\":\"2024-01-01\",\"1\":\"http://h.example/3\"}\n",
+    );
     let build = ["build", "--base-url", BASE, "--out", "out", "in.txt"];
     let run = |options: &[&'static str]| run_in(directory.path(), &[&build[..], options].concat());
     let hint = "no input is CSV, so --delimiter has no effect; leave it out, or use --format csv\n";
@@ -47,6 +51,16 @@ fn a_delimiter_that_no_input_has_is_a_hint_and_progress_that_quiet_hides_is_refu
     {
         let said = run(options).expect(0).stderr;
         assert!(!said.contains("no effect"), "{said}");
+    }
+    for (options, settings) in [
+        (&["--columns", "lastmod=day"][..], "--columns has no effect; leave it out"),
+        (&["--columns", "url=1", "--escape", "^"], "--escape and --columns have no effect; leave them out"),
+    ] {
+        let said = run(options).expect(0).stderr;
+        let hint = format!("no input is CSV, JSON lines or Parquet, so {settings}, or use --format csv\n");
+        assert!(said.contains(&hint), "{said}");
+        let said = run(&[options, &["in.json"]].concat()).expect(0).stderr;
+        assert!(!said.contains("--columns has"), "{said}");
     }
     for quiet in ["--quiet", "-q"] {
         let said = run(&[quiet, "--progress", "always"]).expect(2).stderr;

@@ -131,20 +131,30 @@ fn check_sections_of_rules(job: &Job, sites: &[Planned]) -> Result<()> {
     )))
 }
 
-/// A hint if the job has an option about CSV and no input is CSV. A table may be read together with plain lists.
+/// A hint if the job has an option about CSV and no input is CSV, or names columns and no input has any. A table may be read
+/// together with plain lists.
 pub fn csv_hint(job: &Job, report: &Report) -> Option<Message> {
     let format = &job.input.format;
     let has_none = report.lines > 0 && !report.inputs.iter().any(InputReport::has_delimiter);
-    let one = |setting: Setting| message!(setting, " has no effect; leave it out");
-    let settings = match (format.delimiter.filter(|_| has_none), format.escape.filter(|_| has_none)) {
-        (Some(_), Some(_)) => {
-            message!(Setting::Delimiter, " and ", Setting::Escape, " have no effect; leave them out")
+    let has_columns = report.inputs.iter().any(InputReport::has_named_columns);
+    let given = [
+        (Setting::Delimiter, format.delimiter.is_some()),
+        (Setting::Escape, format.escape.is_some()),
+        (Setting::Columns, format.columns.are_given() && !has_columns),
+    ];
+    let given: Vec<Setting> =
+        given.into_iter().filter(|(_, is_given)| *is_given && has_none).map(|(setting, _)| setting).collect();
+    let csv = Setting::Format.with("csv");
+    let formats = if given.contains(&Setting::Columns) { "CSV, JSON lines or Parquet" } else { "CSV" };
+    let settings = match *given {
+        [] => return None,
+        [one] => message!(one, " has no effect; leave it out"),
+        [one, other] => message!(one, " and ", other, " have no effect; leave them out"),
+        [one, other, third, ..] => {
+            message!(one, ", ", other, " and ", third, " have no effect; leave them out")
         }
-        (Some(_), None) => one(Setting::Delimiter),
-        (None, Some(_)) => one(Setting::Escape),
-        (None, None) => return None,
     };
-    Some(message!("no input is CSV, so ", settings, ", or use ", Setting::Format.with("csv")))
+    Some(message!("no input is {formats}, so ", settings, ", or use ", csv))
 }
 
 /// A hint if a site with a set of its own comes from URLs with two schemes, such as `https://https://h.example/`.

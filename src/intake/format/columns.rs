@@ -250,6 +250,12 @@ impl Columns {
         tags.filter_map(|(part, name)| Some((part.name(), name.as_ref()?.as_bytes().to_vec()))).collect()
     }
 
+    /// Whether the user named a column or gave a position, except for the section.
+    pub(crate) fn are_given(&self) -> bool {
+        let said = RowPart::ALL.into_iter().zip(&self.said);
+        said.into_iter().any(|(part, said)| part != RowPart::Section && said.is_some())
+    }
+
     /// Whether the user named a column for `part`.
     #[cfg(any(feature = "arrow", feature = "parquet"))]
     pub(super) fn is_said(&self, part: RowPart) -> bool {
