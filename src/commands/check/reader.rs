@@ -29,6 +29,7 @@ use quick_xml::events::Event;
 use super::content::Content;
 use super::entities::{self, Wrong};
 use super::entry::Entry;
+use super::extensions::EXTENSIONS;
 use super::finding::Findings;
 use super::namespaces::Namespaces;
 use super::rules::Rule;
@@ -82,6 +83,8 @@ pub(crate) struct Reader<'f> {
     prefix: String,
     /// Whether elements that are not quite right are read as what is most likely meant.
     is_lenient: bool,
+    /// Whether it has been reported that elements of an extension are in another namespace.
+    has_misspelt: [bool; EXTENSIONS.len()],
     /// The `guid` of the current item, which stands in for its link.
     guid: Option<Vec<u8>>,
     entries: u64,
@@ -113,6 +116,7 @@ impl<'f> Reader<'f> {
             format: DocumentFormat::Protocol,
             prefix: String::new(),
             is_lenient: false,
+            has_misspelt: [false; EXTENSIONS.len()],
             guid: None,
             entries: 0,
             news: 0,

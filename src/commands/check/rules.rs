@@ -49,7 +49,8 @@ rules! {
     TooDeep = "too-deep", OURS, "no element lies deeper than 32; in a feed, 256";
     /// The root element is neither `urlset` nor `sitemapindex`.
     Root = "root", ORG, "XML tag definitions: urlset; Sitemap index XML tag definitions: sitemapindex";
-    /// The root element is in no namespace of the protocol, or a prefix is not declared.
+    /// The root element is in no namespace of the protocol, a prefix is not declared, or an element with the prefix and the name
+    /// of one of an extension, such as `image:image`, is not in its namespace. The latter is reported once in a file.
     Namespace = "namespace", ORG, "specify the namespace within the urlset tag";
     /// The file has more entries than the protocol allows.
     TooManyEntries = "too-many-entries", ORG, "Using Sitemap index files: 50,000; 0.84: 1,000 in an index";

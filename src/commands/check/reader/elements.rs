@@ -271,7 +271,10 @@ impl Reader<'_> {
                         }
                     }
                     Namespace::Extension(number) if !EXTENSIONS[number].is_open => self.unknown(name),
-                    _ => self.skip(),
+                    _ => {
+                        self.check_meant(name, local);
+                        self.skip();
+                    }
                 }
             }
         }

@@ -1,10 +1,12 @@
 //! Elements that are most likely tags of the protocol or elements of an extension. In many sitemaps, the namespaces of extensions
 //! are misspelt or not declared. `build` reads such elements, so `urls` must not leave them out.
 
-use super::{At, Reader};
-use crate::commands::check::extensions::EXTENSIONS;
+use super::{At, Reader, place};
+use crate::commands::check::extensions::{EXTENSIONS, Extension};
 use crate::commands::check::namespaces::Namespace;
+use crate::commands::check::rules::Rule;
 use crate::commands::check::tag::Tag;
+use crate::escape::shown;
 
 impl Reader<'_> {
     /// Returns the namespace that is most likely meant for the element `name`, and its local name. By its declaration, it is
@@ -31,6 +33,29 @@ impl Reader<'_> {
             _ => None,
         };
         likely.map_or((namespace, local), |likely| (likely, without_prefix))
+    }
+
+    /// Reports an element that is most likely meant as one of an extension, but is in another namespace, so that crawlers ignore
+    /// it. Files declare a namespace once, so the first one of each extension is enough.
+    #[cold]
+    pub(super) fn check_meant(&mut self, name: &str, local: &str) {
+        let prefix = name.split_once(':').map_or("", |(prefix, _)| prefix);
+        let uri = self.namespaces.uri_of(prefix).unwrap_or_default();
+        let is_meant = |extension: &&Extension| {
+            let is_likely = prefix == extension.prefix || extension.other_namespaces.contains(&uri);
+            is_likely && local == extension.element
+        };
+        let Some(number) = EXTENSIONS.iter().position(is_meant).filter(|_| !self.is_lenient) else { return };
+        if !std::mem::replace(&mut self.has_misspelt[number], true) {
+            let right = EXTENSIONS[number].namespace;
+            self.findings.push(place(self.entries), Rule::Namespace, || {
+                format!(
+                    "the namespace of {} is not {right}: {}",
+                    shown(name.as_bytes()),
+                    shown(uri.as_bytes())
+                )
+            });
+        }
     }
 
     /// Whether an element is of the protocol: in the namespace of any version, or in none but with the prefix of the root element.

@@ -140,6 +140,29 @@ fn links_and_images_are_found_by_their_namespace() {
 }
 
 #[test]
+fn elements_of_extensions_in_other_namespaces_are_reported_once_and_other_elements_never() {
+    let urls = |body: &str| {
+        let url = |n| format!("<url><loc>{n}</loc>{body}</url>");
+        format!("<urlset {XMLNS} xmlns:a='http://a.example/'>{}{}</urlset>", url(1), url(2))
+    };
+    for (prefix, element, uri) in [
+        ("image", "image", "https://www.google.com/schemas/sitemap-image/1.1"),
+        ("video", "video", "http://www.google.com/schemas/sitemap-video/1.0"),
+        ("news", "news", "http://www.google.com/schemas/sitemap-news/1.1"),
+        ("xhtml", "link", "http://www.w3.org/TR/xhtml11/xhtml11_schema.html"),
+        ("x", "link", "http://www.w3.org/2002/03/xhtml"),
+        ("image", "image", "http://www.w3.org/1999/xhtml"),
+    ] {
+        let xml =
+            urls(&format!("<{prefix}:{element} xmlns:{prefix}='{uri}'><{prefix}:b/></{prefix}:{element}>"));
+        assert_eq!(read(xml, loc), (vec!["namespace"], vec!["1".into(), "2".into()]), "{prefix} {uri}");
+    }
+    for other in ["<a:image/>", "<a:link/>", "<image:a xmlns:image='u'/>", "<image xmlns='u'/>"] {
+        assert_eq!(read(urls(other), loc).0, [""; 0], "{other}");
+    }
+}
+
+#[test]
 fn a_document_read_in_pieces_gives_the_same_result() {
     /// Reads one byte at a time.
     struct Slowly(Cursor<Vec<u8>>);
