@@ -199,6 +199,12 @@ impl Error {
         self.0.kind
     }
 
+    /// Whether this user lacks a permission, also to read what was given as an input.
+    pub(crate) fn is_denied(&self) -> bool {
+        let is_denied = |source: &io::Error| source.kind() == io::ErrorKind::PermissionDenied;
+        self.kind() == ErrorKind::Permission || self.0.source.as_ref().is_some_and(is_denied)
+    }
+
     /// Returns the message, for front ends that write settings differently than `Display`.
     pub fn message(&self) -> &Message {
         &self.0.message

@@ -40,7 +40,9 @@ pub use result_file::ResultFile;
 pub use run::process_of;
 pub use set_name::SetName;
 pub use set_paths::{is_staged_manifest, is_switch_file, set_of, switch_file};
-pub use sets::{check_name, distinct_places_below, has_sets, places_below, sets_in};
+pub use sets::{
+    LOST_AND_FOUND, check_name, distinct_places_below, has_sets, may_be_site, places_below, sets_in,
+};
 pub use shared_staging::SharedStaging;
 pub use syncing::syncing;
 pub use unsynced::Unsynced;

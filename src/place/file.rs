@@ -53,6 +53,7 @@ impl PlaceFile {
     pub fn why_not_regular(&self) -> &'static str {
         match self.view.look_up(&self.name) {
             Ok(None) => "there is no such file",
+            Err(error) if error.is_denied() => "no permission to look whether it is there",
             _ => "it is not a regular file, and links are not followed",
         }
     }

@@ -8,6 +8,9 @@ use super::interface::View;
 use super::set_name::SetName;
 use crate::error::{Error, Result, Setting, is_url, message};
 
+/// The directory at the root of an ext4 file system in which `fsck` puts what it recovers. Only root may read it.
+pub const LOST_AND_FOUND: &str = "lost+found";
+
 /// The sets in the directory of `view`: all of them, the one without a name first, or only the set `name`. They need not exist.
 ///
 /// # Errors
@@ -49,6 +52,12 @@ pub fn has_sets(view: &dyn View) -> Result<bool> {
         }
     }
     Ok(false)
+}
+
+/// Whether a site may be in the place of `view`, by its name: hidden directories and [`LOST_AND_FOUND`] are no sites.
+pub fn may_be_site(view: &dyn View) -> bool {
+    let name = view.root().file_name().unwrap_or_default();
+    !name.as_encoded_bytes().starts_with(b".") && name != LOST_AND_FOUND
 }
 
 /// The places directly below that of `parent`, under all of their names: links may lead to the same one.

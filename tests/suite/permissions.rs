@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::Path;
 
-use crate::support::{Run, TempDir, build_command, contents, finish, skip, started_by};
+use crate::support::{Run, TempDir, build_command, contents, finish, sitemill, skip, started_by};
 
 const BASE: &str = "http://h.example/";
 
@@ -70,4 +70,35 @@ fn new_files_keep_the_group_that_could_read_the_old_ones_or_nothing_is_published
     fs::set_permissions(out.join("sitemap-index-1.xml"), fs::Permissions::from_mode(0o600)).unwrap();
     fs::set_permissions(out.join("robots-sitemaps.txt"), fs::Permissions::from_mode(0o600)).unwrap();
     build(&out, &other, "077", 6).expect(0);
+}
+
+#[test]
+fn a_site_that_this_user_may_not_read_is_named_and_not_left_out() {
+    if fs::metadata("/proc/self").unwrap().uid() != 0 {
+        return skip("another user needs root");
+    }
+    let directory = TempDir::new();
+    let parent = directory.join("sites");
+    for site in ["a", "b", "lost+found"] {
+        build(&parent.join(site), &[], "022", 1).expect(0);
+    }
+    let mode = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    mode(directory.path(), 0o755);
+    mode(&parent.join("lost+found"), 0o700);
+    let nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+    let read = |words: &[&str]| finish(&mut started_by(&nobody, sitemill().args(words).arg(&parent)), b"");
+    let commands = [&["check", "--quiet"][..], &["urls", "--quiet"]];
+    for words in commands {
+        read(words).expect(0);
+    }
+    mode(&parent.join("b"), 0o700);
+    for words in commands {
+        let said = read(words).expect(66).stderr;
+        assert!(said.contains("/sites/b: cannot be read: Permission denied"), "{said}");
+    }
+    mode(&parent.join("a"), 0o700);
+    for (command, exit) in [("check", 66), ("status", 77), ("report", 77)] {
+        let said = read(&[command]).expect(exit).stderr;
+        assert!(said.contains("Permission denied") && !said.contains("lost+found"), "{said}");
+    }
 }

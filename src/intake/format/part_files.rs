@@ -8,6 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Message, Result, Setting, is_url, message};
+use crate::place::LOST_AND_FOUND;
 
 /// The file that a job writes after all of its part files.
 const SUCCESS: &str = "_SUCCESS";
@@ -25,9 +26,6 @@ const TABLE_FORMATS: [(&str, &str); 3] = [
 
 /// The directory next to the data files of an Iceberg table, and the end of the names of files in it.
 const ICEBERG: (&str, &str) = ("metadata", ".metadata.json");
-
-/// The directory at the root of an ext4 file system in which `fsck` puts what it recovers. Only root may read it.
-const LOST_AND_FOUND: &str = "lost+found";
 
 /// The files in a directory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

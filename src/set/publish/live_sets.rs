@@ -11,7 +11,8 @@ use crate::place::{self, Record, SetName, View};
 /// may be [lost](is_lost). With a `name`, only those of that name.
 ///
 /// # Errors
-/// If `out` cannot be read; [`ErrorKind::Input`] if it is a file.
+/// If `out` cannot be read; [`ErrorKind::Input`] if it is a file; [`ErrorKind::Permission`] if there are none, but a directory in
+/// `out` may not be read.
 pub fn live_sets(out: &Path, name: Option<&SetName>) -> Result<Vec<Arc<dyn View>>> {
     let parent = place::view(out)?;
     if out.is_file() {
@@ -23,10 +24,19 @@ pub fn live_sets(out: &Path, name: Option<&SetName>) -> Result<Vec<Arc<dyn View>
     if !sets.is_empty() {
         return Ok(sets);
     }
+    let mut hidden = None;
     for site in place::distinct_places_below(&*parent)? {
         // A directory whose state we may not read is skipped, because it is not one of ours.
-        let of_site = place::sets_in(&*site, name).unwrap_or_default();
-        sets.extend(of_site.into_iter().filter(|set| is_here(&**set)));
+        match place::sets_in(&*site, name) {
+            Ok(of_site) => sets.extend(of_site.into_iter().filter(|set| is_here(&**set))),
+            Err(error) if error.is_denied() && place::may_be_site(&*site) => {
+                hidden = hidden.or(Some(error));
+            }
+            Err(_) => {}
+        }
+    }
+    if let Some(error) = hidden.filter(|_| sets.is_empty()) {
+        return Err(error);
     }
     sets.sort_by(|one, other| (one.root(), one.name()).cmp(&(other.root(), other.name())));
     Ok(sets)

@@ -7,7 +7,7 @@ use super::foreign::may_have_sitemaps;
 use super::listing::has_own_index;
 use super::{Set, stem};
 use crate::commands::check::manifests::Manifests;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::place::{self, Listed, Record, SetName, View};
 use crate::set::name::{Stem, is_index_file, robots_file, set_of_robots_file};
 
@@ -16,23 +16,37 @@ impl Set {
     /// directory and name. A place without manifests or robots lines counts as one set. With a `name`, only the sets of that name.
     ///
     /// # Errors
-    /// If it cannot be read, or contains no set of that name.
+    /// If it cannot be read, or contains no set of that name; also if it is the parent of several sites, and
+    /// it is unknown whether a directory in it is one.
     pub fn places(parent: &dyn View, name: Option<&SetName>) -> Result<Vec<Arc<dyn View>>> {
         let listed = parent.list()?;
         let own = Self::published(parent, &listed, name)?;
         if !own.is_empty() {
             return Ok(own);
         }
-        let mut sites = Vec::new();
+        let (mut sites, mut hidden) = (Vec::new(), None);
         for site in place::distinct_places_below(parent)? {
             // A directory that cannot be listed may have a set all the same, whose files have known names.
-            let listed = site.list().unwrap_or_default();
+            let (listed, unlisted) = match site.list() {
+                Ok(listed) => (listed, None),
+                Err(error) => (Vec::new(), Some(error)),
+            };
             let published = published_sets(&*site, &listed, name)?;
+            if published.is_empty() && place::may_be_site(&*site) {
+                hidden = hidden.or(unlisted.filter(Error::is_denied));
+            }
             sites.push((site, listed, published));
         }
         let mut sets = Vec::new();
         // Without any set, index files in directories below are most likely those of this place, or of a backup.
-        if sites.iter().any(|(_, _, published)| !published.is_empty()) {
+        let has_published = sites.iter().any(|(_, _, published)| !published.is_empty());
+        if let Some(error) = hidden
+            && (has_published || !may_have_sitemaps(parent)?)
+        {
+            // Otherwise, the sets of a site would be missing without a word.
+            return Err(error);
+        }
+        if has_published {
             let of_sites =
                 sites.into_iter().map(|(site, listed, sets)| with_lost(&*site, &listed, sets, name));
             sets.extend(of_sites.flatten());
