@@ -35,12 +35,12 @@ mod sitemaps;
 mod tag;
 mod target;
 mod told;
+mod unlisted;
 mod values;
 
 use std::collections::{BTreeMap, HashSet};
 use std::num::NonZero;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
@@ -51,12 +51,11 @@ use crate::common::progress::{Phase, Progress};
 use crate::common::secret::Secret;
 use crate::common::stop::Stop;
 use crate::error::{Error, Result, Setting, message};
-use crate::escape::shown;
 use crate::job::{check_given, check_threads, threads_default};
-use crate::place::{self, PlaceFile, PlaceOrFile, Record, SetName, View};
+use crate::place::{self, PlaceOrFile, SetName};
 
 use document::{Document, Rules, Scratch};
-use follow::{Known, Unread};
+use follow::{Known, ToRead, Unread};
 use sitemaps::Sitemaps;
 pub use told::FINDINGS_PER_FILE_MAX;
 use told::Told;
@@ -258,6 +257,7 @@ impl Run<'_> {
         let secret = self.secret.clone();
         let rules = Rules {
             urls_below,
+            is_by_directory: set.base.is_some() && scope == ScopeRule::Directory,
             sitemaps_below: set.base.as_deref(),
             kept_max: self.kept_max,
             secret: &secret,
@@ -278,7 +278,7 @@ impl Run<'_> {
             run.add_document(document, &mut known.sitemaps)
         })?;
         // The sitemaps of an index file that was given by itself may be those of a set.
-        members.retain(|member| !self.checked.has_file(member));
+        members.retain(|ToRead { file, .. }| !self.checked.has_file(file));
         self.check_files(members, true, &rules, |run, mut document| {
             known.check_form(&mut document);
             run.add_document(document, &mut known.sitemaps)
@@ -302,12 +302,14 @@ impl Run<'_> {
     /// Checks `files` in parallel and passes the results to `each` in order.
     fn check_files(
         &mut self,
-        files: Vec<PlaceFile>,
+        files: Vec<ToRead>,
         are_members: bool,
         rules: &Rules<'_>,
         mut each: impl FnMut(&mut Self, Document) -> Result<()>,
     ) -> Result<()> {
-        let work = |scratch: &mut Scratch, file| document::check(file, are_members, rules, scratch);
+        let work = |scratch: &mut Scratch, ToRead { file, directory }| {
+            document::check(file, are_members, &rules.for_directory(directory.as_deref()), scratch)
+        };
         ordered(self.job.threads.get(), files.into_iter(), Scratch::default, work, |document| {
             self.stop.check()?;
             each(self, document?)
@@ -330,51 +332,6 @@ impl Run<'_> {
             None => {}
         }
         Ok(())
-    }
-
-    /// Checks that every sitemap in the manifest of `build` is listed.
-    fn check_manifest(&mut self, set: &Set, known: &Known, rules: &Rules<'_>) -> Result<()> {
-        // Before a switch is complete, some index files list the sitemaps of the live set, and others those of the next one.
-        let (Some(view), Ok(Some(manifest)), None) = (&set.view, &set.manifests.live, set.manifests.next())
-        else {
-            return Ok(());
-        };
-        let is_unread = |index: &String| !known.indexes.contains(&view.path(index.as_ref()));
-        if set.findings.counts.total() > 0 && manifest.indexes.iter().any(is_unread) {
-            // The sitemaps that a reported index file lists are unknown.
-            return Ok(());
-        }
-        let path = view.record_path(&Record::Live);
-        let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), self.kept_max);
-        // If there are no index files, the check starts from the sitemaps.
-        let is_listed = |file: &str| {
-            let path = view.path(file.as_ref());
-            known.listed.contains(&path) || known.starts.contains(&path)
-        };
-        let files = manifest.sitemaps.iter().map(|sitemap| &sitemap.file).filter(|file| !is_listed(file));
-        let also = manifest.also.iter().map(|also| &also.loc).filter(|&loc| known.external.contains(loc));
-        for unlisted in files.chain(also) {
-            findings.push(None, Rule::Unlisted, || {
-                format!("{} belongs to the set, but no index file lists it", shown(unlisted.as_bytes()))
-            });
-        }
-        match findings.counts.total() > 0 && set.manifests.are_outdated(&**view) {
-            true => self.check_manifest_again(view, rules),
-            false => self.told.add(&findings),
-        }
-    }
-
-    /// Checks the manifest after another run has published while the index files were read.
-    fn check_manifest_again(&mut self, view: &Arc<dyn View>, rules: &Rules<'_>) -> Result<()> {
-        let base = self.job.base_url.as_ref().map(BaseUrl::as_str);
-        let set = Set::of_place(Arc::clone(view), base, self.kept_max)?;
-        let mut known = Known::of(&set);
-        let files = known.begin(&set);
-        self.check_files(files, false, rules, |_, mut document| {
-            known.follow(&set, &mut document);
-            Ok(())
-        })?;
-        self.check_manifest(&set, &known, rules)
     }
 
     /// Reports URLs that are listed more than once in `sitemaps`, which are those of `set`.

@@ -232,6 +232,15 @@ fn other_commands_know_that_the_set_only_lists_them() {
     assert!(!named.stderr.contains("news.xml ("), "{}", named.stderr);
     assert_eq!(published_urls(&whole, BASE), ["news/0", "0", "1"].map(|page| format!("{BASE}{page}")));
     fs::remove_dir_all(out.join("more stuff")).unwrap();
+    // The index file alone tells that, too.
+    for path in [&out, &out.join("sitemap-index-1.xml")] {
+        let found = run(["check".as_ref(), "-q".as_ref(), path.as_os_str()]).expect(65).stdout;
+        let found = String::from_utf8(found).unwrap();
+        assert!(
+            found.lines().count() == 1 && found.contains("missing-file: there is no such file"),
+            "{found}"
+        );
+    }
     let copy = directory.join("copy");
     let mut build = build_command(&copy, BASE);
     let done = finish(build.arg(&out), b"").expect(0);

@@ -3,6 +3,7 @@
 mod foreign;
 mod hostile;
 mod named;
+mod published;
 
 use std::collections::BTreeSet;
 use std::fs;

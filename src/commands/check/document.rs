@@ -22,12 +22,22 @@ use crate::survey::dedup::ChunkKeys;
 pub(crate) struct Rules<'a> {
     /// The prefix of every `loc` in a sitemap.
     pub urls_below: Option<&'a str>,
+    /// Whether sitemaps in directories below list only URLs below their own directory.
+    pub is_by_directory: bool,
     /// The prefix of every `loc` in an index file.
     pub sitemaps_below: Option<&'a str>,
     /// Maximum number of findings kept per file.
     pub kept_max: usize,
     /// The secret under which URLs are hashed.
     pub secret: &'a Secret,
+}
+
+impl<'a> Rules<'a> {
+    /// The rules for a sitemap whose directory has the URL `directory`, if that is below the one of the set.
+    pub fn for_directory(&'a self, directory: Option<&'a str>) -> Self {
+        let own = directory.filter(|_| self.is_by_directory);
+        Self { urls_below: own.or(self.urls_below), ..*self }
+    }
 }
 
 /// Buffers that a worker reuses from file to file.
@@ -134,9 +144,11 @@ fn unique() -> [u8; 9] {
 /// Checks that the name says whether the file is compressed, because servers derive the content type from it.
 fn check_name(path: &Path, is_gzip: bool, findings: &mut Findings) {
     let extension = path.extension().unwrap_or_default();
-    if extension == "gz" && !is_gzip {
+    if extension.eq_ignore_ascii_case("gz") && !is_gzip {
         findings.push(None, Rule::Gzip, || "is named .gz but is not gzip".into());
-    } else if ["xml", "txt", "rss", "atom"].iter().any(|plain| extension == *plain) && is_gzip {
+    } else if ["xml", "txt", "rss", "atom"].iter().any(|plain| extension.eq_ignore_ascii_case(plain))
+        && is_gzip
+    {
         findings.push(None, Rule::Gzip, || "is gzip but is not named .gz".into());
     }
 }
@@ -153,5 +165,26 @@ fn check_content_name(path: &Path, hash: u128, findings: &mut Findings) {
                 &digits[..8]
             )
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_says_whether_the_file_is_compressed_in_any_letter_case() {
+        for (name, is_gzip, want) in [
+            ("sitemap.xml", false, 0),
+            ("SITEMAP.XML", true, 1),
+            ("sitemap.xml.gz", true, 0),
+            ("SITEMAP.XML.GZ", false, 1),
+            ("a.Txt", true, 1),
+            ("sitemap", true, 0),
+        ] {
+            let mut findings = Findings::new(name.into(), 1);
+            check_name(Path::new(name), is_gzip, &mut findings);
+            assert_eq!(findings.counts.total(), want, "{name}");
+        }
     }
 }

@@ -15,7 +15,7 @@ use super::reader::FileKind;
 use super::rules::Rule;
 use super::set::Set;
 use super::sitemaps::Sitemaps;
-use super::target::{decoded_path, file};
+use super::target::{decoded_path, file, names_no_file};
 use crate::escape::shown;
 use crate::limits::Protocol;
 use crate::place::PlaceFile;
@@ -40,6 +40,8 @@ pub(super) struct Known {
     moving_external: HashSet<String>,
     /// Whether the manifest cannot be read. Sitemaps with names that sitemill does not give may then be from elsewhere.
     pub is_external_unknown: bool,
+    /// Whether it is unknown what an index file lists, because it is damaged, or an entry of it is wrong.
+    pub has_unclear_index: bool,
     /// Feeds and text files that were read.
     feeds: SeenFiles,
     /// Sitemaps that index files of protocol 0.84 list.
@@ -54,11 +56,18 @@ pub(super) struct Known {
 #[derive(Default)]
 pub(super) struct Followed {
     /// Files that are not read yet, in the directory of the index file or below it.
-    pub members: Vec<PlaceFile>,
+    pub members: Vec<ToRead>,
     /// Sitemaps elsewhere on the site.
     pub elsewhere: Vec<Unread>,
     /// Sitemaps from elsewhere that the manifest names.
     pub external: Vec<Unread>,
+}
+
+/// A file to read.
+pub(super) struct ToRead {
+    pub file: PlaceFile,
+    /// The URL of its directory, if it is known to be below that of the set.
+    pub directory: Option<String>,
 }
 
 /// A sitemap that is not followed, because it is no file in the directory of the set or below it.
@@ -87,13 +96,15 @@ impl Known {
     }
 
     /// The files of `set` to start from, each of them once.
-    pub fn begin(&mut self, set: &Set) -> Vec<PlaceFile> {
-        set.files.iter().filter(|file| self.starts.insert(file.path())).cloned().collect()
+    pub fn begin(&mut self, set: &Set) -> Vec<ToRead> {
+        let files = set.files.iter().filter(|file| self.starts.insert(file.path())).cloned();
+        files.map(|file| ToRead { file, directory: None }).collect()
     }
 
     /// Finds the files that `index` lists, and reports those that are missing, already listed, or index files.
     pub fn follow(&mut self, set: &Set, index: &mut Document) -> Followed {
         let mut followed = Followed::default();
+        self.has_unclear_index |= is_unclear_index(index);
         if index.kind != Some(FileKind::Index) {
             return followed;
         }
@@ -107,7 +118,6 @@ impl Known {
             self.leave_out_all(index, &mut followed.elsewhere);
             return followed;
         };
-        let site = normal::origin(&base);
         let is_old = index.protocol == Some(Protocol::V0_84);
         let mut external_beside = ExternalUrls::of(&index.file);
         let mut of_index = HashSet::new();
@@ -129,24 +139,24 @@ impl Known {
                     found(Rule::Form, "this is a feed or text file; publish for 0.9");
                 }
             }
-            let is_external = is_alone && external_beside.has(&member.loc, Some(&base));
+            let is_external = is_alone && self.is_beside(&mut external_beside, &member.loc, &base);
             if is_external || self.takes_external(&member.loc, name.as_deref()) {
                 self.leave_out(member, Some(&base), may_move, &mut followed.external, findings);
                 continue;
             }
             let Some(file) = file else {
-                // With a base URL, it is known that the sitemap has to be below it, and this was checked.
-                let below = if set.base.is_some() { &base } else { site };
-                if normal::is_below(&member.loc, below) {
+                if is_elsewhere(set, &base, &member.loc, &mut found) {
                     self.leave_out(member, Some(&base), may_move, &mut followed.elsewhere, findings);
-                } else if set.base.is_none() && check_grammar(&member.loc).is_ok() {
-                    found(Rule::OutOfScope, &format!("not below {}", shown(site.as_bytes())));
                 }
                 continue;
             };
             match self.take(&file, may_move) {
                 Ok(is_new) if !is_new || self.starts.contains(file.path()) => {}
-                Ok(_) => followed.members.push(file),
+                Ok(_) => {
+                    // Those next to the index file have a name there.
+                    let directory = if name.is_none() { normal::directory(&member.loc) } else { None };
+                    followed.members.push(ToRead { file, directory });
+                }
                 Err((rule, words)) => found(rule, words),
             }
         }
@@ -154,11 +164,11 @@ impl Known {
     }
 
     /// Finds the sitemaps in directories below that of `index`, whose URL is `base`. `None` if those are from elsewhere: a set that
-    /// sitemill wrote has all of its sitemaps in its own directory.
+    /// sitemill wrote has all of its sitemaps in its own directory, and its manifest names the others.
     fn deeper<'d>(&self, set: &Set, index: &PlaceFile, base: &'d str) -> Option<Deeper<'d>> {
         let is_named_by_us = index.name().to_str().is_some_and(is_index_file);
         let is_base_known = set.base.is_some() && !is_named_by_us;
-        let is_own = set.has_robots || self.is_external_unknown;
+        let is_own = set.has_robots && set.manifests.has_live() || self.is_external_unknown;
         (!is_own).then(|| Deeper { base, is_base_known, populated: None })
     }
 
@@ -225,11 +235,49 @@ impl Known {
         }
     }
 
+    /// Whether the manifest next to an index file names the sitemap from elsewhere with this `loc`. If so, notes if it is gone.
+    fn is_beside(&mut self, external: &mut ExternalUrls<'_>, loc: &[u8], base: &str) -> bool {
+        let is_external = external.has(loc, Some(base));
+        if is_external && external.is_gone(loc) {
+            self.gone.extend(str::from_utf8(loc).map(str::to_owned));
+        }
+        is_external
+    }
+
     /// Whether a sitemap from elsewhere has this `loc`. It has this `name` if it is in the directory of the set.
     fn takes_external(&mut self, loc: &[u8], name: Option<&OsStr>) -> bool {
         let is_foreign = |name: &OsStr| !name.to_str().is_some_and(is_sitemap_file);
         let is_known = |loc: &str| self.external.remove(loc) || self.moving_external.contains(loc);
         str::from_utf8(loc).is_ok_and(is_known) || self.is_external_unknown && name.is_some_and(is_foreign)
+    }
+}
+
+/// Whether `loc`, which refers to no file of the directory with the URL `base`, is that of a sitemap elsewhere on the site. Reports
+/// to `found` if it cannot be.
+fn is_elsewhere(set: &Set, base: &str, loc: &[u8], found: &mut impl FnMut(Rule, &str)) -> bool {
+    let site = normal::origin(base);
+    // With a base URL, it is known that the sitemap has to be below it, and this was checked.
+    let below = if set.base.is_some() { base } else { site };
+    if set.base.is_some() && !set.has_robots && names_no_file(loc, base) {
+        found(Rule::MissingFile, "names no file of the directory");
+        return false;
+    }
+    let is_below = normal::is_below(loc, below);
+    if !is_below && set.base.is_none() && check_grammar(loc).is_ok() {
+        found(Rule::OutOfScope, &format!("not below {}", shown(site.as_bytes())));
+    }
+    is_below
+}
+
+/// Whether `index` should be an index file, and it is unknown what it lists.
+fn is_unclear_index(index: &Document) -> bool {
+    let Findings { damage, loss, counts, .. } = &index.findings;
+    match index.kind {
+        Some(FileKind::Index) => {
+            let has_wrong_url = counts[Rule::OutOfScope] + counts[Rule::LocGrammar] > 0;
+            damage.is_some() || loss.is_some() || has_wrong_url
+        }
+        Some(FileKind::Sitemap) | None => index.file.name().to_str().is_some_and(is_index_file),
     }
 }
 

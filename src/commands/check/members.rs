@@ -15,7 +15,7 @@ use super::target::{decoded_path, file};
 use crate::error::{Error, Result, message};
 use crate::escape::shown;
 use crate::place::{self, PlaceFile};
-use crate::set::manifest::Manifest;
+use crate::set::manifest::{ExternalEntry, Manifest};
 use crate::set::name::is_sitemap_file;
 
 /// The sitemaps that an index file lists.
@@ -170,8 +170,17 @@ fn member(index: &PlaceFile, base: Option<&str>, number: u64, loc: &[u8]) -> Res
 /// The sitemaps from elsewhere that the manifest next to an index file names. It is read when the first URL needs it.
 pub(super) struct ExternalUrls<'i> {
     index: &'i PlaceFile,
-    /// Their URLs, and the bytes of each that are the URL of the directory.
-    locs: Option<HashMap<String, usize>>,
+    /// Their URLs.
+    locs: Option<HashMap<String, External>>,
+}
+
+/// A sitemap from elsewhere, by its URL.
+#[derive(Clone, Copy)]
+struct External {
+    /// The bytes of its URL that are the URL of the directory.
+    base_bytes: usize,
+    /// Whether it was given as a file, not as a URL.
+    is_file: bool,
 }
 
 impl<'i> ExternalUrls<'i> {
@@ -192,17 +201,37 @@ impl<'i> ExternalUrls<'i> {
             let view = self.index.view();
             let sets = place::sets_in(view, view.name()).unwrap_or_default();
             let manifests = sets.iter().filter_map(|set| read_manifest(&**set).ok().flatten());
-            let of_set = |set: Manifest| set.also.into_iter().map(move |also| (also.loc, set.base_url.len()));
+            let of_set = |set: Manifest| {
+                let base_bytes = set.base_url.len();
+                let external =
+                    move |also: &ExternalEntry| External { base_bytes, is_file: also.lastmod.is_some() };
+                set.also.into_iter().map(move |also| (also.loc.clone(), external(&also)))
+            };
             manifests.flat_map(of_set).collect()
         });
         str::from_utf8(loc).is_ok_and(|loc| locs.contains_key(loc))
     }
 
+    /// Whether `loc`, which is one of them, was given as a file that does not exist.
+    pub fn is_gone(&self, loc: &[u8]) -> bool {
+        let is_file = self.external(loc).is_some_and(|external| external.is_file);
+        is_file && matches!(self.index.view().look_up(self.below(loc).as_os_str()), Ok(None))
+    }
+
+    fn external(&self, loc: &[u8]) -> Option<External> {
+        self.locs.as_ref()?.get(str::from_utf8(loc).ok()?).copied()
+    }
+
     /// The path next to the index file that `loc`, which is one of them, has below the URL of the directory.
     fn path(&self, loc: &[u8]) -> PathBuf {
-        let base_bytes = str::from_utf8(loc).ok().and_then(|loc| self.locs.as_ref()?.get(loc));
-        let below = base_bytes.and_then(|&bytes| loc.get(bytes..)).unwrap_or_default();
         let directory = self.index.path().parent().unwrap_or(Path::new(""));
-        directory.join(decoded_path(below))
+        directory.join(self.below(loc))
+    }
+
+    /// The path of `loc`, which is one of them, below the directory.
+    fn below(&self, loc: &[u8]) -> PathBuf {
+        decoded_path(
+            self.external(loc).and_then(|external| loc.get(external.base_bytes..)).unwrap_or_default(),
+        )
     }
 }

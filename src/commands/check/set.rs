@@ -1,5 +1,6 @@
 //! A set: which files belong together, and where they are published.
 
+mod copies;
 mod foreign;
 mod listing;
 mod places;
@@ -20,6 +21,7 @@ use crate::error::{Error, ErrorKind, Result, message};
 use crate::escape::shown;
 use crate::place::{Listed, PlaceFile, View};
 use crate::set::name::{Stem, is_sitemap_file, robots_file};
+use copies::{is_same, plain_name};
 use listing::{index_stem, is_before, is_unpublished, names};
 
 /// How often, and at which interval, a command that reads a set looks whether a switch is complete. Switches in a directory take
@@ -192,6 +194,12 @@ impl Set {
             // Those after the last named one may be old. The others are not: a set numbers its index files from 1.
             unnamed.retain(|index| named.iter().any(|named| is_before(index, named)));
         }
+        // Servers send a compressed copy instead of the file.
+        let file = |name: &OsStr| PlaceFile::new(Arc::clone(view), name);
+        unnamed.retain(|index| {
+            let plain = plain_name(index).map(OsStr::new).filter(|plain| named.contains(plain));
+            !plain.is_some_and(|plain| is_same(&file(plain), &file(index)))
+        });
         if !unnamed.is_empty() {
             let others = Self::others(&**view)?;
             unnamed.retain(|index| !others.iter().any(|other| other.has_index(index)));

@@ -17,6 +17,16 @@ pub fn file(url: &[u8], base: &str) -> Option<OsString> {
     plain_name(url.rsplit(|&byte| byte == b'/').next()?)
 }
 
+/// Returns whether `url` is below `base`, and no file there can be at this URL: a part between two slashes or the last one is
+/// empty, or has a zero byte. With a query, it refers to a program.
+pub fn names_no_file(url: &[u8], base: &str) -> bool {
+    let url = &*normal(url, None);
+    let Some(path) = url.strip_prefix(base.as_bytes()).filter(|path| !path.contains(&b'?')) else {
+        return false;
+    };
+    path.split(|&byte| byte == b'/').any(|name| name.is_empty() || percent_decoded(name).contains(&0))
+}
+
 /// Returns the name of a file or directory that `segment` of a URL refers to. It never leads to another directory.
 pub fn plain_name(segment: &[u8]) -> Option<OsString> {
     let name = percent_decoded(segment);
@@ -58,6 +68,28 @@ mod tests {
     #[test]
     fn an_escape_has_two_digits_and_no_sign() {
         assert_eq!(percent_decoded(b"%2fa%+f%-1%2"), b"/a%+f%-1%2");
+    }
+
+    #[test]
+    fn some_urls_below_a_directory_name_no_file() {
+        let base = "http://h.example/maps/";
+        for (path, want) in [
+            ("a.xml", false),
+            ("x/a.xml", false),
+            (".well-known/a.xml", false),
+            ("a.xml?page=//", false),
+            ("a.xml#//", false),
+            ("./a.xml", false),
+            ("../a//b.xml", false),
+            ("", true),
+            ("/a.xml", true),
+            ("x//a.xml", true),
+            ("x/", true),
+            ("a%2Fb.xml", false),
+            ("a.xml%00", true),
+        ] {
+            assert_eq!(names_no_file(format!("{base}{path}").as_bytes(), base), want, "{path}");
+        }
     }
 
     #[test]

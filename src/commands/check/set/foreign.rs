@@ -1,10 +1,10 @@
 //! Directories that other programs wrote, in which only names and contents tell what is a sitemap.
 
 use std::collections::HashMap;
-use std::io::BufRead;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::copies::{is_same, plain_name};
 use super::listing::{has_own_index, index_stem, names};
 use super::{Set, stem};
 use crate::commands::check::content::Content;
@@ -71,10 +71,7 @@ impl Set {
         let files = self.files.iter().map(|file| (file.path().to_owned(), file.clone()));
         let files: HashMap<PathBuf, PlaceFile> = files.collect();
         self.files.retain(|file| {
-            let split =
-                file.name().to_str().and_then(|name| name.split_at_checked(name.len().saturating_sub(3)));
-            let plain = split.and_then(|(plain, end)| end.eq_ignore_ascii_case(".gz").then_some(plain));
-            let plain = plain.and_then(|plain| files.get(file.beside(plain).path()));
+            let plain = plain_name(file.name()).and_then(|plain| files.get(file.beside(plain).path()));
             match plain.filter(|plain| is_same(plain, file)) {
                 Some(plain) => {
                     self.copies.insert(file.path().to_owned(), (file.clone(), plain.clone()));
@@ -135,20 +132,5 @@ fn likely(file: &PlaceFile, listed: &Listed) -> Likely {
         Ok(_) if reader.is_of_other_kind() => Likely::Other,
         Ok(_) if matches!(reader.format(), DocumentFormat::Rss | DocumentFormat::Atom) => Likely::Feed,
         _ => Likely::Sitemap,
-    }
-}
-
-/// Whether two files have the same content, however they are compressed.
-fn is_same(one: &PlaceFile, other: &PlaceFile) -> bool {
-    let (Ok(mut one), Ok(mut other)) = (Content::open(one), Content::open(other)) else { return false };
-    loop {
-        let (Ok(of_one), Ok(of_other)) = (one.fill_buf(), other.fill_buf()) else { return false };
-        let bytes = of_one.len().min(of_other.len());
-        if bytes == 0 || of_one[..bytes] != of_other[..bytes] {
-            let are_at_end = of_one.is_empty() && of_other.is_empty();
-            return are_at_end && one.take_failure().is_none() && other.take_failure().is_none();
-        }
-        one.consume(bytes);
-        other.consume(bytes);
     }
 }
