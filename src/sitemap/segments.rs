@@ -51,6 +51,18 @@ impl Segments {
         named.map(|segment| segment.urls).or((self.others == 0).then_some(0))
     }
 
+    /// Adds the segments of `before`, the previous set, that have no URLs now, as far as that is known.
+    pub fn with_gone(&self, before: Option<&Self>) -> Self {
+        let mut all = self.clone();
+        for segment in before.filter(|_| self.others == 0).iter().flat_map(|before| &before.named) {
+            if !self.named.iter().any(|own| own.name == segment.name) {
+                all.named.push(Segment { name: segment.name.clone(), urls: 0 });
+            }
+        }
+        all.named.sort_by(by_size);
+        all
+    }
+
     /// Merges the segments of several batches. URLs of segments that a batch does not name count as others.
     pub fn sum(parts: &[&Self]) -> Self {
         let mut names: Vec<&str> = Vec::new();

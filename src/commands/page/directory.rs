@@ -61,16 +61,16 @@ pub fn page_of_directory(
             report.name = view.name().cloned();
             report.sections = sections(set, &Stem::of_set(view.name()));
             counts = set.counts.clone();
+            let before = segments_before(set, previous);
             let segments = match &counts {
-                Some(counts) => counts.segments.clone(),
+                Some(counts) => counts.segments.with_gone(before),
                 None => {
                     let name = name.cloned();
                     let job = UrlsJob { threads, name, ..UrlsJob::new(vec![path.to_owned()]) };
-                    count_segments(&job, set, progress, stop)?
+                    count_segments(&job, set, before, progress, stop)?
                 }
             };
-            let before = previous.known().and_then(|before| before.counts_below(&set.base_url, &set.scope));
-            details.set_segments(&segments, before.map(|before| &before.segments));
+            details.set_segments(&segments, before);
         }
     }
     details.finish();
@@ -136,6 +136,12 @@ fn previous<'m>(set: &'m Manifest, replaced: Option<&'m Manifest>, last: &str) -
     }
 }
 
+/// Returns the segments of the `previous` set, if they are known and comparable with those of `set`.
+fn segments_before<'m>(set: &Manifest, previous: Previous<'m>) -> Option<&'m Segments> {
+    let counts = previous.known()?.counts_below(&set.base_url, &set.scope)?;
+    Some(&counts.segments)
+}
+
 /// Adds the set of one site, and the one that it is compared with.
 fn add(
     report: &mut Report,
@@ -163,11 +169,18 @@ fn add(
     }
 }
 
-/// Counts the URLs of the published sitemaps by first path segment.
-fn count_segments(job: &UrlsJob, set: &Manifest, progress: &dyn Progress, stop: &Stop) -> Result<Segments> {
+/// Counts the URLs of the published sitemaps by first path segment. Those of the set `before` are always named.
+fn count_segments(
+    job: &UrlsJob,
+    set: &Manifest,
+    before: Option<&Segments>,
+    progress: &dyn Progress,
+    stop: &Stop,
+) -> Result<Segments> {
     let base_url = set.base_url.parse().expect("a manifest with another base URL is refused");
     let scope = set.scope.parse().unwrap_or_default();
-    let rule = SegmentRule::new(&base_url, scope, Vec::new());
+    let wanted = before.iter().flat_map(|before| &before.named).map(|segment| segment.name.clone());
+    let rule = SegmentRule::new(&base_url, scope, wanted.collect());
     let mut tally = SegmentTally::new(&rule);
     read_segments(job, &rule, &mut tally, progress, stop)?;
     if tally.needs_recount() {

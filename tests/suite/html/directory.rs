@@ -220,3 +220,20 @@ fn a_page_of_an_empty_set_does_not_speak_of_index_files() {
         );
     }
 }
+
+#[test]
+fn a_segment_without_urls_is_gone_and_not_left_out() {
+    let directory = TempDir::new();
+    let html = directory.join("build.html");
+    let html = ["--html", html.to_str().unwrap()];
+    let (first, second) = (pages("shop", 3) + &pages("blog", 2), pages("shop", 3) + &pages("news", 4));
+    for of_second in [&[][..], &html] {
+        let out = directory.join(if of_second.is_empty() { "counted" } else { "recorded" });
+        publish(&out, BASE, &first, 1, &html);
+        publish(&out, BASE, &second, 2, of_second);
+        assert_shows(&report(&out), &["/blog 0", "gone \u{2212}2", "new +4"], &[]);
+    }
+    let out = directory.join("recorded");
+    roll_back(&out, 3);
+    assert_shows(&report(&out), &["/news 0", "gone \u{2212}4", "new +2"], &[]);
+}
