@@ -160,7 +160,7 @@ pub enum PlaceOrFile {
     File(PlaceFile),
 }
 
-/// Determines whether `path` is a place or a file.
+/// Determines whether `path` is a place or a file. A link to a local file means its target.
 ///
 /// # Errors
 /// Same as [`view`]; also [`ErrorKind::Input`] if nothing is there in a store.
@@ -182,7 +182,13 @@ pub fn resolve(path: &Path) -> Result<PlaceOrFile> {
     // Refuses the whole URL, not only the place that its file would be in.
     #[cfg(not(feature = "cloud"))]
     in_store(path, ErrorKind::Input)?;
-    Ok(if path.is_dir() { PlaceOrFile::Place(view(path)?) } else { PlaceOrFile::File(file(path)?) })
+    if path.is_dir() {
+        return Ok(PlaceOrFile::Place(view(path)?));
+    }
+    // The sitemaps of an index file are in the directory of the file, not in that of a link to it.
+    let target = path.is_symlink().then(|| path.canonicalize().ok()).flatten();
+    let target = target.filter(|target| target.is_file());
+    Ok(PlaceOrFile::File(file(target.as_deref().unwrap_or(path))?))
 }
 
 /// The place of the set that the manifest file at `path` describes. If the settings say that its state is elsewhere, the set is the
@@ -191,7 +197,8 @@ pub fn resolve(path: &Path) -> Result<PlaceOrFile> {
 /// # Errors
 /// Same as [`view`]; also [`ErrorKind::Usage`] if `other` leads to no set.
 pub fn of_manifest(path: &Path, other: &Path) -> Result<Arc<dyn View>> {
-    let (directory, name) = set_of(path);
+    let real = real_path_in_state(path);
+    let (directory, name) = set_of(real.as_deref().unwrap_or(path));
     if !is_at_state(directory)? {
         return view_of_set(directory, name.as_ref());
     }
@@ -205,6 +212,13 @@ pub fn of_manifest(path: &Path, other: &Path) -> Result<Arc<dyn View>> {
         )));
     }
     view_of_set(likely_set(other), name.as_ref())
+}
+
+/// The real path of the local manifest at `path` if it is in the state of a set, and only its real path says so: `path` may be a
+/// link, or relative to a directory in the state.
+fn real_path_in_state(path: &Path) -> Option<PathBuf> {
+    let is_known = is_url(path) || is_in_state(path);
+    if is_known { None } else { path.canonicalize().ok().filter(|real| is_in_state(real)) }
 }
 
 /// Whether `directory` is the location that the settings name for the state of a set.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{Run, TempDir, build_command, files, finish, run};
+use crate::support::{Run, TempDir, build_command, files, finish, run, sitemill};
 
 const BASE: &str = "http://h.example/";
 
@@ -290,4 +290,28 @@ fn a_build_writes_its_difference_from_the_previous_set() {
         assert_eq!(fs::read(diff.to_string()).ok(), before);
     }
     build(&out, &was, &["--diff", directory.join("missing/diff").to_str().unwrap()]).expect(73);
+}
+
+#[test]
+fn the_manifest_of_a_kept_set_may_be_named_from_inside_the_state_or_by_a_link() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let [old, new] = ["a", "b"].map(|page| rows(&[(page, "2024-05-01")]));
+    build(&out, &old, &[]).expect(0);
+    build(&out, &new, &[]).expect(0);
+    let sets = out.join(".sitemill/sets");
+    let kept = fs::read_dir(&sets).unwrap().next().unwrap().unwrap().path();
+    let link = directory.join("previous.json");
+    std::os::unix::fs::symlink(&kept, &link).unwrap();
+    let kept = Path::new(kept.file_name().unwrap()).to_owned();
+    for (at, path, live) in [
+        (sets.as_path(), kept.clone(), Path::new("../..")),
+        (&out.join(".sitemill"), Path::new("sets").join(kept), Path::new("..")),
+        (directory.path(), link, &out),
+    ] {
+        let mut command = sitemill();
+        command.current_dir(at).args(["diff", "--tsv", "--quiet"]).args([path.as_path(), live]);
+        let run = finish(&mut command, b"").expect(0);
+        assert_eq!(String::from_utf8(run.stdout).unwrap(), want(&old, &new), "{}", path.display());
+    }
 }

@@ -1,6 +1,7 @@
 //! Index files whose sitemaps are in several directories: none is taken for a file of the same name in another directory.
 
 use std::fs;
+use std::path::Path;
 
 use super::{BASE, check, index, missing, sitemap, urls};
 use crate::support::{TempDir, build_command, finish, sitemill};
@@ -184,4 +185,56 @@ fn all_commands_follow_an_index_file_to_the_same_files_below_it() {
     let quiet = finish(sitemill().args(["check", "--quiet"]).arg(&file), b"").expect(0);
     assert!(quiet.stderr.contains("no sitemap was read"), "{}", quiet.stderr);
     assert!(urls(&file).expect(65).stderr.contains("/site/gone.xml; if "));
+}
+
+/// The rule and the entry of each finding in `file`, checked with [`BASE`] and `options`.
+fn found_below_base(file: &Path, options: &[&str]) -> Vec<String> {
+    let run = finish(sitemill().args(["check", "--quiet", "--base-url", BASE]).args(options).arg(file), b"");
+    let lines = str::from_utf8(&run.stdout).unwrap().lines();
+    // The path, the entry, the rule and the words, separated by colons.
+    lines.map(|line| line.split(": ").skip(1).take(2).collect::<Vec<_>>().join(" ")).collect()
+}
+
+#[test]
+fn a_sitemap_in_a_deeper_directory_lists_urls_of_that_directory() {
+    let directory = with(&["a.xml"]);
+    fs::create_dir(directory.join("blog")).unwrap();
+    directory.file("blog/c.xml", sitemap(&["blog/1", "2"]));
+    let file = directory.file("index.xml", index_of(&["a.xml", "blog/c.xml"]));
+    for path in [&file, directory.path()] {
+        assert_eq!(found_below_base(path, &[]), ["entry 2 out-of-scope"]);
+        assert_eq!(found_below_base(path, &["--scope", "host"]), [""; 0]);
+        assert_eq!(check(path).0, [], "without the URL of the directory, it is unknown");
+    }
+}
+
+#[test]
+fn a_url_that_no_file_can_have_is_one_of_a_missing_file_if_the_url_of_the_directory_is_known() {
+    let directory = with(&["a.xml"]);
+    for (name, is_missing) in [
+        ("a.xml", false),
+        ("/a.xml", true),
+        ("blog//a.xml", true),
+        ("blog/", true),
+        ("a.xml%00", true),
+        (".well-known/a.xml", false),
+        ("sitemap/?page=1", false),
+    ] {
+        let file = directory.file("index.xml", index_of(&["a.xml", name][usize::from(name == "a.xml")..]));
+        let want = if is_missing { vec!["entry 2 missing-file"] } else { vec![] };
+        assert_eq!(found_below_base(&file, &[]), want, "{name}");
+        assert_eq!(check(&file).0, [], "{name}");
+    }
+}
+
+#[test]
+fn a_link_that_is_named_means_the_index_file_that_it_leads_to() {
+    let directory = with(&["a.xml"]);
+    directory.file("index.xml", index_of(&["a.xml"]));
+    let elsewhere = TempDir::new();
+    let link = elsewhere.join("link.xml");
+    std::os::unix::fs::symlink(directory.join("index.xml"), &link).unwrap();
+    let (found, summary) = check(&link);
+    assert_eq!((found, &summary["urls"]), (vec![], &1.into()));
+    assert_eq!(urls(&link).expect(0).stdout, format!("{BASE}a.xml\n").into_bytes());
 }
