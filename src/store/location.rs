@@ -40,9 +40,9 @@ const SCHEMES: [(&str, Scheme); 7] = [
 /// What to do with files elsewhere.
 const KNOWN_PLACES: &str = match cfg!(feature = "cloud") {
     true => {
-        "sitemill reads and writes s3://, gs:// and az://, and reads https:// and http://; copy other files, or pipe them in"
+        "sitemill reads and writes s3://, gs:// and az://, and reads https:// and http://; copy other files"
     }
-    false => "this sitemill reads and writes only files and directories; copy other files, or pipe them in",
+    false => "this sitemill reads and writes only files and directories; copy other files",
 };
 
 /// The location of an object, or of all objects whose keys begin with a prefix.
@@ -65,6 +65,11 @@ impl Location {
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if it is a URL with another scheme, is not UTF-8, names no bucket or server,
     /// or has a key that cannot be requested.
     pub fn parse(path: &Path) -> Result<Option<Self>> {
+        Self::parse_or(path, "")
+    }
+
+    /// Same as [`parse`](Self::parse). The error for an unknown scheme ends with `way_out`.
+    fn parse_or(path: &Path, way_out: &str) -> Result<Option<Self>> {
         if !is_url(path) {
             return Ok(None);
         }
@@ -79,7 +84,7 @@ impl Location {
             return Err(Error::usage(message!(path, ": {words}")));
         }
         let Some(scheme) = Scheme::of(&name) else {
-            return Err(Error::usage(message!(path, ": unknown scheme {name}; {KNOWN_PLACES}")));
+            return Err(Error::usage(message!(path, ": unknown scheme {name}; {KNOWN_PLACES}{way_out}")));
         };
         let (bucket, key) = match scheme {
             Scheme::Http => split_server(rest),
@@ -105,7 +110,7 @@ impl Location {
     /// # Errors
     /// Same as [`parse`](Self::parse).
     pub fn parse_input(path: &Path) -> Result<Option<Self>> {
-        Self::parse(path).map_err(|error| match split_scheme(path) {
+        Self::parse_or(path, ", or pipe them in").map_err(|error| match split_scheme(path) {
             Some((name, _)) if name != "file" && Scheme::of(&name).is_none() => {
                 error.of_unsupported(UrlUse::Input)
             }

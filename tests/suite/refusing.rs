@@ -205,6 +205,18 @@ fn a_url_of_a_file_of_rules_is_refused_without_advice_for_inputs() {
 }
 
 #[test]
+fn only_commands_with_inputs_say_that_files_can_be_piped_in() {
+    let directory = TempDir::new();
+    let url = "ftp://h.example/a";
+    let build = finish(build_command(&directory.join("out"), BASE).arg(url), b"");
+    assert!(build.expect(2).stderr.contains("copy other files, or pipe them in"));
+    for command in ["check", "urls", "status", "report", "rollback"] {
+        let said = finish(sitemill().args([command, url]), b"").expect(2).stderr;
+        assert!(said.contains("copy other files") && !said.contains("pipe"), "{said}");
+    }
+}
+
+#[test]
 fn an_output_that_cannot_be_created_ends_the_run_before_any_work() {
     let directory = TempDir::new();
     let input = directory.file("urls.txt", format!("{BASE}a\n"));
