@@ -33,7 +33,8 @@ fn texts_of_extensions_need_no_escaping_and_an_entry_has_one_finding_about_its_o
 #[test]
 fn optional_texts_may_be_empty_and_a_link_to_the_mobile_page_has_no_language() {
     let directory = TempDir::new();
-    let namespaces = format!("{GOOGLE} xmlns:xhtml=\"http://www.w3.org/1999/xhtml\"");
+    let video = "xmlns:video=\"http://www.google.com/schemas/sitemap-video/1.1\"";
+    let namespaces = format!("{GOOGLE} {video} xmlns:xhtml=\"http://www.w3.org/1999/xhtml\"");
     let entry = |more: &str| sitemap(&format!("<url {namespaces}><loc>http://h.example/a</loc>{more}</url>"));
     let image = "<image:image><image:loc>http://h.example/i.png</image:loc><image:title></image:title>\
                  <image:caption/></image:image>";
@@ -44,10 +45,22 @@ fn optional_texts_may_be_empty_and_a_link_to_the_mobile_page_has_no_language() {
              <news:title>{title}</news:title><news:keywords></news:keywords></news:news>"
         )
     };
+    let video = |more: &str| {
+        format!(
+            "<video:video><video:thumbnail_loc>http://h.example/t.png</video:thumbnail_loc><video:title>T</video:title>\
+             <video:description>D</video:description>{more}</video:video>"
+        )
+    };
+    let content = "<video:content_loc>http://h.example/v.mp4</video:content_loc><video:player_loc/>\
+                   <video:restriction relationship=\"allow\"/><video:platform relationship=\"deny\"/>";
+    let others = "<image:image><image:loc>http://h.example/i.png</image:loc><image:license/></image:image>";
     let link = |more: &str| format!("<xhtml:link rel=\"alternate\" href=\"http://m.h.example/a\" {more}/>");
     for (xml, want) in [
         (entry(&format!("{image}{}", news("T"))), &[][..]),
         (entry(&news("")), &["news"]),
+        (entry(&news("T").replace("keywords", "stock_tickers")), &[]),
+        (entry(&format!("{others}{}", video(content))), &[]),
+        (entry(&video("<video:player_loc/>")), &["video"]),
         (entry(&link("media=\"only screen and (max-width: 640px)\"")), &[]),
         (entry(&link("")), &["alternate"]),
     ] {

@@ -3,7 +3,7 @@
 use super::by_fields;
 use super::extension::{Elements, Extension, Found, text};
 use super::fields::Field;
-use super::values::{any_text, url};
+use super::values::{any_text, url_or_empty};
 use crate::commands::check::loc;
 use crate::commands::check::rules::Rule;
 use crate::limits::IMAGES_PER_URL_MAX;
@@ -39,7 +39,7 @@ static FIELDS: [Field; 5] = [
     Field::optional("caption", any_text),
     Field::optional("geo_location", any_text),
     Field::optional("title", any_text),
-    Field::optional("license", url),
+    Field::optional("license", url_or_empty),
 ];
 
 /// Whether another URL is part of `loc`, as in those of image proxies.

@@ -70,7 +70,8 @@ fn stock_tickers(value: &[u8]) -> Result<(), Wrong> {
     let is_ticker = |part: &[u8]| {
         memchr::memchr(b':', part).is_some_and(|at| is_symbol(&part[..at]) && is_symbol(&part[at + 1..]))
     };
-    match comma_separated(value).count() <= 5 && comma_separated(value).all(is_ticker) {
+    let is_short = comma_separated(value).count() <= 5;
+    match value.is_empty() || is_short && comma_separated(value).all(is_ticker) {
         true => Ok(()),
         false => Err("not a comma-separated list of up to five EXCHANGE:SYMBOL values"),
     }

@@ -45,6 +45,11 @@ pub(super) fn url(value: &[u8]) -> Result<(), Wrong> {
     }
 }
 
+/// Checks a URL of any host, which may be empty.
+pub(super) fn url_or_empty(value: &[u8]) -> Result<(), Wrong> {
+    if value.is_empty() { Ok(()) } else { url(value) }
+}
+
 /// Checks a W3C Datetime: a date, or a time with a zone.
 pub(super) fn time(value: &[u8]) -> Result<(), Wrong> {
     check_lastmod(value, Protocol::V0_84).or_else(|_| check_lastmod(value, Protocol::V0_9))

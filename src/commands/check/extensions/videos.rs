@@ -4,7 +4,7 @@ use super::by_fields;
 use super::extension::{Elements, Extension, Found};
 use super::fields::{Field, Occurs};
 use super::values::{
-    allow_or_deny, any_text, one_of, some_text, some_text_of_at_most, text_of_at_most, time, url, whole,
+    allow_or_deny, any_text, one_of, some_text_of_at_most, text_of_at_most, time, url, url_or_empty, whole,
     yes_or_no,
 };
 use crate::commands::check::rules::Rule;
@@ -36,8 +36,8 @@ static FIELDS: [Field; 23] = [
     Field::required("thumbnail_loc", url),
     Field::required("title", some_text_of_at_most::<100>),
     Field::required("description", some_text_of_at_most::<2_048>),
-    Field::optional("content_loc", url),
-    Field::optional("player_loc", url),
+    Field::optional("content_loc", url_or_empty),
+    Field::optional("player_loc", url_or_empty),
     Field::attribute("player_loc", "allow_embed", "player_loc_allow_embed", yes_or_no),
     Field::attribute("player_loc", "autoplay", "player_loc_autoplay", any_text),
     Field::optional("duration", duration),
@@ -65,7 +65,8 @@ const fn relationship(element: &'static str, key: &'static str) -> Field {
 fn judge(videos: Elements<'_>, found: &mut Found<'_>) {
     by_fields::judge(&FIELDS, Rule::Video, videos, found);
     for video in videos.iter() {
-        if video.get(CONTENT_LOC).is_none() && video.get(PLAYER_LOC).is_none() {
+        let is_there = |field| video.get(field).is_some_and(|url| !url.is_empty());
+        if !is_there(CONTENT_LOC) && !is_there(PLAYER_LOC) {
             found(Rule::Video, "neither content_loc nor player_loc", b"");
         }
     }
@@ -97,13 +98,12 @@ fn rating(value: &[u8]) -> Result<(), Wrong> {
 fn countries(value: &[u8]) -> Result<(), Wrong> {
     let is_country = |part: &[u8]| part.len() == 2 && part.iter().all(u8::is_ascii_uppercase);
     match value.split(|&byte| byte == b' ').filter(|part| !part.is_empty()).all(is_country) {
-        true => some_text(value),
+        true => Ok(()),
         false => Err("not a space-separated list of two-letter country codes in capitals"),
     }
 }
 
 fn platforms(value: &[u8]) -> Result<(), Wrong> {
-    some_text(value)?;
     let mut parts = value.split(|&byte| byte == b' ').filter(|part| !part.is_empty());
     parts.try_for_each(|part| one_of(&["web", "mobile", "tv"], part, "not web, mobile or tv"))
 }
