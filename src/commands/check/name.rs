@@ -12,6 +12,11 @@ pub(crate) enum Name {
 }
 
 impl Name {
+    /// Whether `name` is a name at all.
+    pub fn is_name(name: &str) -> bool {
+        Self::of(name) != Self::Not
+    }
+
     /// Classifies `name`.
     #[inline]
     pub fn of(name: &str) -> Self {

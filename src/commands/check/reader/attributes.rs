@@ -17,6 +17,8 @@ use crate::escape::shown;
 /// Maximum number of attributes read per element.
 const ATTRIBUTES_MAX: usize = 64;
 
+const NO_NAME: &str = "a name with a character that XML does not allow in names";
+
 impl Reader<'_> {
     /// Checks every attribute against XML, and registers the namespaces that it declares.
     pub(super) fn declare(&mut self, start: &BytesStart<'_>) -> Result<(), Broken> {
@@ -103,12 +105,17 @@ impl Reader<'_> {
     pub(super) fn check_name(&mut self, name: &str) -> Result<(), Broken> {
         match Name::of(name) {
             Name::Qualified => {}
-            Name::Not => return self.broken("a name with a character that XML does not allow in names"),
+            Name::Not => return self.broken(NO_NAME),
             Name::Colons => self.findings.push(place(self.entries), Rule::Namespace, || {
                 format!("{} is not a prefix, a colon and a name", shown(name.as_bytes()))
             }),
         }
         Ok(())
+    }
+
+    /// Checks that a name has only characters that are allowed in names.
+    pub(super) fn check_characters(&mut self, name: &str) -> Result<(), Broken> {
+        if Name::is_name(name) { Ok(()) } else { self.broken(NO_NAME) }
     }
 
     /// Returns whether the attribute is a hint for validators about schema locations: XML Schema 1, 2.6.

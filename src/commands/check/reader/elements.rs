@@ -8,6 +8,7 @@ use super::{At, Broken, DocumentFormat, FileKind, Reader, place};
 use crate::commands::check::doubts::Doubt;
 use crate::commands::check::entry::Entry;
 use crate::commands::check::extensions::{EXTENSIONS, NEWS};
+use crate::commands::check::name::Name;
 use crate::commands::check::namespaces::Namespace;
 use crate::commands::check::rules::Rule;
 use crate::commands::check::tag::Tag;
@@ -60,12 +61,16 @@ impl Reader<'_> {
             return self.open_in_feed_checked(start, has_attributes, entry);
         }
         let name = start.name().into_inner();
-        let (namespace, local) = self.namespaces.of_element(name).unwrap_or_else(|| {
-            self.findings.push(place(self.entries), Rule::Namespace, || {
-                format!("the prefix of {} is not declared", shown(name.as_bytes()))
-            });
-            (Namespace::Other, name)
-        });
+        let (namespace, local) = match self.namespaces.of_element(name) {
+            Some(found) => found,
+            None => {
+                self.check_characters(name)?;
+                self.findings.push(place(self.entries), Rule::Namespace, || {
+                    format!("the prefix of {} is not declared", shown(name.as_bytes()))
+                });
+                (Namespace::Other, name)
+            }
+        };
         let (namespace, local) = match self.is_lenient {
             true => self.likely(name, namespace, local),
             false => (namespace, local),
@@ -83,7 +88,7 @@ impl Reader<'_> {
             At::Channel | At::Guid => self.unknown(name),
             At::Epilog => return self.broken("a second root element"),
         }
-        // All other elements have known names.
+        // All other elements have known names. Text with an unescaped `<` is no name, and was not reported as an element.
         if self.at == At::Skipped {
             self.check_name(name)?;
         }
@@ -312,10 +317,7 @@ impl Reader<'_> {
     /// Handles the start of an element in a value, which is ambiguous then.
     fn open_in_value(&mut self, name: &str, entry: &mut Entry) {
         match self.at {
-            At::Tag(Tag::Loc) => {
-                self.findings.push_unclear(place(self.entries), Rule::UnknownElement, not_allowed(name));
-                return self.skip();
-            }
+            At::Tag(Tag::Loc) => return self.unknown_entry(name),
             At::Tag(tag) => entry.doubts_mut().add_tag(tag, Doubt::HasElement),
             At::Child(number, field) => entry.doubts_mut().add_field(number, field, Doubt::HasElement),
             _ => {}
@@ -336,13 +338,17 @@ impl Reader<'_> {
     }
 
     pub(super) fn unknown(&mut self, name: &str) {
-        self.findings.push(place(self.entries), Rule::UnknownElement, || not_allowed(name));
+        if Name::is_name(name) {
+            self.findings.push(place(self.entries), Rule::UnknownElement, || not_allowed(name));
+        }
         self.skip();
     }
 
-    /// Reports an element that is most likely meant as an entry. Nobody reads its URL.
+    /// Reports an element that is most likely meant as an entry, or is in a URL. Nobody reads that URL.
     fn unknown_entry(&mut self, name: &str) {
-        self.findings.push_unclear(place(self.entries), Rule::UnknownElement, not_allowed(name));
+        if Name::is_name(name) {
+            self.findings.push_unclear(place(self.entries), Rule::UnknownElement, not_allowed(name));
+        }
         self.skip();
     }
 

@@ -120,6 +120,23 @@ fn malformed_xml_is_found_wherever_it_is() {
 }
 
 #[test]
+fn text_with_an_unescaped_bracket_is_one_finding() {
+    for inside in ["<loc>a<b</loc>", "<lastmod>a<b</lastmod>", "<a]b/>", "<x:a]b/>", "<loc>a</loc> <3"] {
+        let xml = format!("<urlset {XMLNS}><url>{inside}</url></urlset>");
+        assert_eq!(read(xml.as_str(), loc).0, ["well-formed"], "{inside}");
+        let mut findings = Findings::new("f".into(), 9);
+        let mut reader = Reader::lenient(Content::of(Cursor::new(xml)).unwrap(), &mut findings);
+        while reader.next(&mut Entry::default()).unwrap() {}
+        assert!(findings.damage.is_some(), "{inside}");
+    }
+    let lenient = format!("<urlset {XMLNS}><url><loc>a</loc><x]y:link/></url></urlset>");
+    let mut findings = Findings::new("f".into(), 9);
+    let mut reader = Reader::lenient(Content::of(Cursor::new(lenient)).unwrap(), &mut findings);
+    while reader.next(&mut Entry::default()).unwrap() {}
+    assert!(findings.damage.is_some());
+}
+
+#[test]
 fn links_and_images_are_found_by_their_namespace() {
     let xml = format!(
         "<urlset {XMLNS} xmlns:h='http://www.w3.org/1999/xhtml' xmlns:i='http://www.google.com/schemas/sitemap-image/1.1'>\
