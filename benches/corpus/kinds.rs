@@ -53,40 +53,6 @@ pub const KINDS: [Kind; 13] = [
     Kind { name: "two parameters", source: Source::Drawn(parameters) },
 ];
 
-/// URLs with tags.
-pub struct Tagged {
-    /// Its name in the results.
-    pub name: &'static str,
-    /// The name of the kind of URLs.
-    kind: &'static str,
-    /// Draws the tags of a URL, as they follow its `loc` in a sitemap.
-    tags: fn(&mut Dice, &str) -> String,
-}
-
-/// All kinds of tags.
-pub const TAGGED: [Tagged; 7] = [
-    Tagged { name: "shop URLs with dates", kind: "shop URLs", tags: date },
-    Tagged { name: "shop URLs with three tags", kind: "shop URLs", tags: three_tags },
-    Tagged { name: "counters with times", kind: "counters", tags: time },
-    Tagged { name: "headlines with times", kind: "dates and headlines", tags: time },
-    Tagged { name: "two parameters with three tags", kind: "two parameters", tags: three_tags },
-    Tagged { name: "another shop with alternates", kind: "another shop", tags: alternates },
-    Tagged { name: "forum with dates and images", kind: "threads of a forum", tags: date_and_images },
-];
-
-impl Tagged {
-    /// `count` distinct URLs in random order, each with its tags.
-    pub fn urls(&self, count: usize, draw: Draw) -> Vec<(String, String)> {
-        let kind = KINDS.iter().find(|kind| kind.name == self.kind).expect("it is one of them");
-        let mut dice = Dice::new(draw, if draw == Draw::Tuning { 2 } else { 8_888 });
-        let with_tags = |url: String| {
-            let tags = (self.tags)(&mut dice, &url);
-            (url, tags)
-        };
-        kind.urls(count, draw).into_iter().map(with_tags).collect()
-    }
-}
-
 impl Kind {
     /// `count` distinct URLs in random order, or as many as there are.
     pub fn urls(&self, count: usize, draw: Draw) -> Vec<String> {
@@ -156,7 +122,7 @@ fn paths(count: usize, draw: Draw) -> Vec<String> {
 }
 
 /// Draws words and numbers.
-struct Dice {
+pub struct Dice {
     random: SplitMix64,
     draw: Draw,
     words: Vec<String>,
@@ -167,11 +133,11 @@ const SYLLABLES: [&str; 2] = [
     "a bra chi do e fu gno hya i ju kro lui mbe no o pha ru sce tu va xi ye zo ght ing ster",
 ];
 const LETTERS: [&str; 2] = ["абвгдежзиклмнопрстуфхцчшэюя", "あいうえおかきくけこさしすせそたちつてとなにの"];
-const HEX: &[u8] = b"0123456789abcdef";
+pub(super) const HEX: &[u8] = b"0123456789abcdef";
 const ALPHANUMERIC: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 impl Dice {
-    fn new(draw: Draw, seed: u64) -> Self {
+    pub(super) fn new(draw: Draw, seed: u64) -> Self {
         let mut random = SplitMix64::new(seed);
         let syllables: Vec<&str> = SYLLABLES[draw as usize].split(' ').collect();
         let mut word = || {
@@ -181,12 +147,12 @@ impl Dice {
         Self { words: (0..4_000).map(|_| word()).collect(), random, draw }
     }
 
-    fn below(&mut self, bound: u64) -> u64 {
+    pub(super) fn below(&mut self, bound: u64) -> u64 {
         self.random.below(bound)
     }
 
     /// One of two values: for tuning or held out.
-    fn of<T>(&self, [tuning, held_out]: [T; 2]) -> T {
+    pub(super) fn of<T>(&self, [tuning, held_out]: [T; 2]) -> T {
         if self.draw == Draw::Tuning { tuning } else { held_out }
     }
 
@@ -208,7 +174,7 @@ impl Dice {
         words.join("-")
     }
 
-    fn text(&mut self, letters: &[u8], count: usize) -> String {
+    pub(super) fn text(&mut self, letters: &[u8], count: usize) -> String {
         (0..count).map(|_| char::from(letters[self.below(letters.len() as u64) as usize])).collect()
     }
 }
@@ -360,51 +326,4 @@ fn parameters(dice: &mut Dice) -> String {
         format!("https://www.example.com/product.php?id={number}&amp;cat={category}"),
         format!("https://store.example.net/index.php?route=product/view&amp;path=20_{category}&amp;product_id={number}"),
     ])
-}
-
-/// A date of the last two years, the later ones more often.
-fn day(dice: &mut Dice) -> String {
-    let days = dice.below(730).min(dice.below(730));
-    let (year, day) = (2026 - days / 365, 364 - days % 365);
-    format!("{year}-{:02}-{:02}", 1 + day / 31, 1 + day % 28)
-}
-
-fn date(dice: &mut Dice, _url: &str) -> String {
-    format!("<lastmod>{}</lastmod>", day(dice))
-}
-
-fn time(dice: &mut Dice, _url: &str) -> String {
-    let (day, hour, minute, second) = (day(dice), dice.below(24), dice.below(60), dice.below(60));
-    let zone = dice.of(["Z", "+02:00"]);
-    format!("<lastmod>{day}T{hour:02}:{minute:02}:{second:02}{zone}</lastmod>")
-}
-
-fn three_tags(dice: &mut Dice, url: &str) -> String {
-    let often = ["daily", "weekly", "monthly"][dice.below(3) as usize];
-    let priority = 3 + dice.below(7);
-    let date = date(dice, url);
-    format!("{date}<changefreq>{often}</changefreq><priority>0.{priority}</priority>")
-}
-
-fn alternates(dice: &mut Dice, url: &str) -> String {
-    let (origin, path) = url.split_at(url.match_indices('/').nth(2).map_or(url.len(), |(at, _)| at));
-    let languages = dice.of([["en", "de", "fr", "es"], ["nl", "pl", "pt", "sv"]]);
-    let link = |language| {
-        format!("<xhtml:link rel=\"alternate\" hreflang=\"{language}\" href=\"{origin}/{language}{path}\"/>")
-    };
-    languages.map(link).concat()
-}
-
-fn date_and_images(dice: &mut Dice, url: &str) -> String {
-    let mut tags = date(dice, url);
-    for _ in 0..1 + dice.below(3) {
-        let (folder, name) = (dice.below(100), dice.text(HEX, 12));
-        let image = dice.of([
-            format!("https://img.example.com/{folder:02}/{name}.jpg"),
-            format!("https://cdn.example.org/media/{name}-{folder}.webp"),
-        ]);
-        write!(tags, "<image:image><image:loc>{image}</image:loc></image:image>")
-            .expect("memory takes every write");
-    }
-    tags
 }

@@ -17,13 +17,15 @@ mod lines;
 mod random;
 mod recipe;
 mod short;
+mod tagged;
 mod words;
 
 pub use bad::REASONS;
-pub use kinds::{Draw, KINDS, Kind, TAGGED};
+pub use kinds::{Draw, KINDS, Kind};
 pub use lines::Lines;
 pub use random::SplitMix64;
 pub use recipe::{Counts, Order, Recipe, Style};
+pub use tagged::TAGGED;
 
 use random::{Permutation, ZIPF_SLOTS, splitmix_at, zipf};
 use recipe::Base;
