@@ -173,12 +173,13 @@ fn is_preamble(about: &About<'_>, dialect: Dialect, row: &TableRow<'_>, columns:
         return is_blank(row) || is_comment(text) && columns.places(&names(row)).is_err();
     };
     let url = places[RowPart::Url.number()].unwrap_or_default();
-    let is_row = || {
+    // There may be many comments, and few have a URL there.
+    let is_as_wide_as_rows = || {
         let sample = Sample::of(about.head()).with_escape(dialect.escape);
-        let width = sample.rows_below(b"", dialect.by).first().map(Vec::len);
-        has_url(row, url) && width.is_none_or(|width| width == row.fields())
+        let rows = sample.rows_below(b"", dialect.by);
+        rows.first().is_none_or(|values| values.len() == row.fields())
     };
-    is_comment(text) && !is_row()
+    is_comment(text) && !(has_url(row, url) && is_as_wide_as_rows())
 }
 
 /// Whether the field `at` of `row` begins as a URL.

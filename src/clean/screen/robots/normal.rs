@@ -35,20 +35,15 @@ pub fn pattern(value: &[u8]) -> String {
 /// The only bytes of a canonical URL that its normal form may have in another way.
 pub const BYTES_THAT_CHANGE: &str = "%'*$";
 
-/// The normal form of path and query of a canonical URL. `buffer` holds it if it differs.
+/// The normal form of path and query of a canonical URL. `buffer` holds it if it may differ.
 #[inline]
 pub fn path<'a>(path: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
     let [a, b, c, d] = *BYTES_THAT_CHANGE.as_bytes() else { unreachable!("they are four") };
     if !simd::contain_any(path, [a, b]) && !simd::contain_any(path, [c, d]) || is_normal_at_sight(path) {
         return path;
     }
-    let length = normal_length(path);
-    if length == path.len() {
-        return path;
-    }
     buffer.clear();
-    buffer.extend_from_slice(&path[..length]);
-    push(&path[length..], buffer);
+    push(path, buffer);
     buffer
 }
 

@@ -24,18 +24,19 @@ pub fn sections(report: &Report, html: &mut Html) {
     table::begin("Sections of the set", "", &columns, html);
     let end = html.len() + TABLE_BYTES_MAX;
     let largest = report.sections.iter().map(|section| section.listed).max().unwrap_or(0).max(1);
-    let mut left = &report.sections[..];
-    while let [section, rest @ ..] = left {
-        if html.len() > end || report.sections.len() - left.len() == SECTIONS_MAX {
+    let mut shown = 0;
+    for section in report.sections.iter().take(SECTIONS_MAX) {
+        if html.len() > end {
             break;
         }
         row(section, report.listed, largest, html);
-        left = rest;
+        shown += 1;
     }
     table::end(html);
-    if !left.is_empty() {
-        let urls = left.iter().map(|section| section.listed).sum();
-        html.raw("<p class=\"note\">And ").count(left.len() as u64, " more section", " more sections");
+    let hidden = &report.sections[shown..];
+    if !hidden.is_empty() {
+        let urls = hidden.iter().map(|section| section.listed).sum();
+        html.raw("<p class=\"note\">And ").count(hidden.len() as u64, " more section", " more sections");
         html.raw(" with ").count(urls, " URL", " URLs").raw(".</p>\n");
     }
     html.raw("</section>\n");
